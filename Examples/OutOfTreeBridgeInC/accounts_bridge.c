@@ -114,7 +114,7 @@ static bmo_status open_bridge(
     (void)context, (void)host;
     bmo_view view;
     if (!bmo_view_open(&view, options.data, options.size) || view.record_count != 1)
-        return fail(error, "internal", "the options are no batch of one object", NULL);
+        return fail(error, "internal", "the options are not a batch of one object", NULL);
     bmo_instance *made = calloc(1, sizeof *made);
     if (!made) return fail(error, "limit", "out of memory", NULL);
     copy_text(&view, view.records, "path", made->path, sizeof made->path);
@@ -165,7 +165,7 @@ static bmo_status discover(void *context, bmo_instance *instance, bmo_buffer *ou
 /* Writes a line as a record; returns what is wrong with it, or NULL. */
 static const char *write_account(bmo_writer *rows, const char *line) {
     bmo_write_object_begin(rows);
-    /* One text that is no UTF-8 would spoil the whole batch. */
+    /* A text that is not UTF-8 would make the whole batch invalid. */
     if (bmo_utf8_prefix(line, strlen(line)) < strlen(line)) return "not UTF-8";
     for (size_t i = 0; i < FIELDS; i++) {
         size_t length = strcspn(line, ":");
@@ -174,7 +174,7 @@ static const char *write_account(bmo_writer *rows, const char *line) {
             char *end;
             errno = 0;
             long long value = strtoll(line, &end, 10);
-            if (end != line + length || !length || errno) return "its user or group is no number";
+            if (end != line + length || !length || errno) return "its user or group is not a number";
             number(rows, fields[i].name, value);
         } else if (fields[i].name) {
             bmo_write_key(rows, fields[i].name, strlen(fields[i].name));
@@ -191,12 +191,12 @@ static bmo_status fetch_open(
     (void)context;
     bmo_view view;
     if (!bmo_view_open(&view, request.data, request.size) || view.record_count != 1)
-        return fail(error, "internal", "the request is no batch of one object", NULL);
+        return fail(error, "internal", "the request is not a batch of one object", NULL);
     char cursor[64], line[4096];
     copy_text(&view, view.records, "cursor", cursor, sizeof cursor);
     char *end = cursor;
     long long skip = strtoll(cursor, &end, 10);
-    if (*end || skip < 0) return fail(error, "configuration", "this is no resume point", "begin at the beginning");
+    if (*end || skip < 0) return fail(error, "configuration", "this is not a resume point", "start from the beginning");
     FILE *file = open_lines(instance->path, error);
     if (!file) return BMO_FAILED;
     bmo_fetch *made = calloc(1, sizeof *made);

@@ -9,7 +9,7 @@ public final class RESTBridge: Bridge {
         name: "rest", version: "0.1.0", summary: "JSON over HTTP: listings in pages, records anywhere in the reply.",
         optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
         capabilities: [
-            .check, .discover, .fetch, .resume, .incremental, .parent, .filter, .plan, .judge, .create, .update,
+            .check, .discover, .fetch, .resume, .incremental, .parent, .filter, .plan, .validate, .create, .update,
             .delete, .replay,
         ])
 
@@ -48,14 +48,15 @@ public final class RESTBridge: Bridge {
         }
         if let url = HTTPURL(text), url.hasUserInfo {
             return BridgeError(
-                .configuration, "url names a user", remedy: "write it without, and credentials under auth",
+                .configuration, "url contains a user", remedy: "remove it, and put credentials under auth",
                 location: location)
         }
         let hasScheme = text.contains("://")
         return BridgeError(
-            .configuration, hasScheme ? "url is no http or https URL" : "url begins with neither http:// nor https://",
+            .configuration,
+            hasScheme ? "url is not an http or https URL" : "url begins with neither http:// nor https://",
             remedy: hasScheme
-                ? "write it as https://host/path" : "add https:// at its front, or http:// where it has no TLS",
+                ? "write it as https://host/path" : "put https:// in front, or http:// if it has no TLS",
             location: location)
     }
 
@@ -72,7 +73,7 @@ public final class RESTBridge: Bridge {
         }
         exchange.cancel()
         let server = response.header("server").map { ", server \($0)" } ?? ""
-        let hint = isRootWithoutContent ? "; set check_path to something that is there to check more" : ""
+        let hint = isRootWithoutContent ? "; set check_path to an existing path to check more" : ""
         return client.redactor.clean("\(response.location) answers \(response.status)\(server)\(hint)")
     }
 
@@ -81,10 +82,10 @@ public final class RESTBridge: Bridge {
         try Introspection(client: client, base: base).run(introspect, into: writer)
     }
 
-    /// Starts a walk over a listing.
+    /// Starts a scan over a listing.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
-        if request.judges {
-            return JudgedSource(SectionJudge(request: request, base: base, parameters: parameters).faults())
+        if request.validates {
+            return ValidationSource(RESTSectionValidator(request: request, base: base, parameters: parameters).faults())
         }
         do {
             let section = try RESTSection(request, base: base, parameters: parameters)
@@ -103,6 +104,6 @@ public final class RESTBridge: Bridge {
 
     /// Sends one change, and writes the resulting object if the reply contains it.
     public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
-        try ObjectWriter(client: client, base: base, request: request, parameters: parameters).run(into: writer)
+        try RESTObjectWriter(client: client, base: base, request: request, parameters: parameters).run(into: writer)
     }
 }

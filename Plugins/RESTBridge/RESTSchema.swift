@@ -14,9 +14,9 @@ enum RESTSchema {
           "additionalProperties": false,
           "required": ["url"],
           "properties": {
-            "url": {"type": "string", "description": "Where the API begins, such as https://api.example/v1."},
+            "url": {"type": "string", "description": "The API's base URL, such as https://api.example/v1."},
             "parameters": {"type": "object", "description": "Values of variables in paths, queries, headers and bodies: {name}.", "additionalProperties": {"type": ["string", "number", "boolean"]}},
-            "check_path": {"type": "string", "description": "What `bmo check --remote` asks for; default: url itself."},
+            "check_path": {"type": "string", "description": "What `bmo check --remote` requests; default: url itself."},
             \#(HTTPOptions.schemaProperties)
           }
         }
@@ -27,9 +27,9 @@ enum RESTSchema {
           "type": "object",
           "additionalProperties": false,
           "properties": {
-            "preset": {"type": "string", "enum": ["json_api", "hal", "odata", "graphql", "ndjson"], "description": "A usual way to write APIs: where records are, what they look like, how pages go on."},
+            "preset": {"type": "string", "enum": ["json_api", "hal", "odata", "graphql", "ndjson"], "description": "A common API convention: where records are, what they look like, how paging works."},
             "path": {"type": "string", "description": "The listing's path below url, with variables such as {parent.id} and optional parts in ( ); default: url itself."},
-            "method": {"type": "string", "enum": ["GET", "POST"], "description": "The request's method; default: POST where there is a body, else GET."},
+            "method": {"type": "string", "enum": ["GET", "POST"], "description": "The request's method; default: POST if there is a body, else GET."},
             "parameters": {"type": "object", "description": "Values of variables: {name}.", "additionalProperties": {"type": ["string", "number", "boolean"]}},
             "query": {"type": "object", "description": "Query parameters of each request; a list repeats the parameter; one whose variable has no value is left out.", "additionalProperties": \#(queryValue)},
             "headers": {"type": "object", "description": "Header fields of each request.", "additionalProperties": {"type": "string"}},
@@ -58,8 +58,8 @@ enum RESTSchema {
                   "type": "object",
                   "additionalProperties": false,
                   "properties": {
-                    "style": {"type": "string", "enum": ["auto", "none", "page", "offset", "next_url", "link_header", "cursor", "continue", "keyset", "max_id", "since_id"], "default": "auto", "description": "auto: the first reply tells; none: one reply holds all; page, offset: numbered by us; next_url, cursor: the reply says how to go on; link_header: rel=next of RFC 8288; continue: an object in the reply holds the next request's parameters; keyset, max_id, since_id: after the last record's value."},
-                    "in": {"type": "string", "enum": ["query", "body", "header"], "description": "Where the paging parameters go; default: the body where it is JSON, else the query. Names of the body may have dots."},
+                    "style": {"type": "string", "enum": ["auto", "none", "page", "offset", "next_url", "link_header", "cursor", "continue", "keyset", "max_id", "since_id"], "default": "auto", "description": "auto: decided by the first reply; none: one reply holds all; page, offset: numbered by bmo; next_url, cursor: the reply says how to continue; link_header: rel=next of RFC 8288; continue: an object in the reply holds the next request's parameters; keyset, max_id, since_id: after the last record's value."},
+                    "in": {"type": "string", "enum": ["query", "body", "header"], "description": "Where the paging parameters go; default: the body if it is JSON, else the query. Names of the body may have dots."},
                     "page_parameter": {"type": "string", "default": "page", "description": "page: the parameter of the page's number."},
                     "template": {"type": "string", "description": "page, offset, cursor, keyset: how the parameter's value is written around {value}, such as (page:{value},page_size:100)."},
                     "size_parameter": {"type": "string", "description": "page, cursor, keyset: the parameter of the page's size; default: not sent."},
@@ -75,33 +75,33 @@ enum RESTSchema {
                     "total": {"type": "string", "description": "Where the reply says how many records there are: a path, or a header's name."},
                     "pages": {"type": "string", "description": "page: where the reply says how many pages there are."},
                     "has_more": {"type": "string", "description": "Where the reply says whether there is more."},
-                    "done": {"type": "string", "description": "Where the reply says that this page is the last one: the other way round than has_more."},
-                    "base": {"type": "string", "description": "next_url: where the reply says what the path of a next URL stands behind, such as $._links.base; default: the page's host."},
-                    "next_path": {"type": "string", "description": "cursor: the path below url where all pages but the first are asked for, by their cursor alone."},
+                    "done": {"type": "string", "description": "Where the reply says that this page is the last one: the opposite of has_more."},
+                    "base": {"type": "string", "description": "next_url: where the reply has the base of a next URL that is only a path, such as $._links.base; default: the page's host."},
+                    "next_path": {"type": "string", "description": "cursor: the path below url from which all pages but the first are requested, by their cursor alone."},
                     "next_body": {"type": "object", "description": "cursor: what is sent to next_path besides the cursor."},
-                    "whole": {"type": "boolean", "default": false, "description": "none: the one reply is all, whatever it says of more."},
-                    "max_pages": {"type": "integer", "minimum": 1, "description": "The walk ends after so many pages, and its listing counts as incomplete."}
+                    "whole": {"type": "boolean", "default": false, "description": "none: the one reply is complete, even if it says that there is more."},
+                    "max_pages": {"type": "integer", "minimum": 1, "description": "The scan ends after this many pages, and its listing counts as incomplete."}
                   }
                 }
               ],
-              "description": "How the listing goes on; default: auto."
+              "description": "How the listing continues; default: auto."
             },
             "filters": {"type": "object", "description": "Conditions that the API can apply: an attribute's query parameter, or one for each comparison."},
             "incremental": {
               "type": "object",
-              "description": "A token of the API's own by which a later sync asks for what moved.",
+              "description": "A token of the API with which a later sync requests only what changed.",
               "additionalProperties": false,
               "required": ["token"],
               "properties": {
                 "token": {"type": "string", "description": "Where the reply holds the token, or a delta URL."},
                 "parameter": {"type": "string", "description": "The query parameter that takes the token; without it the token is a URL."},
-                "deleted": {"type": "string", "description": "Where the reply lists the objects that are gone."}
+                "deleted": {"type": "string", "description": "Where the reply lists the deleted objects."}
               }
             },
-            "conditional": {"type": "boolean", "default": true, "description": "Whether a listing of one page is asked for with If-None-Match or If-Modified-Since."},
+            "conditional": {"type": "boolean", "default": true, "description": "Whether a listing of one page is requested with If-None-Match or If-Modified-Since."},
             "responses": {
               "type": "array",
-              "description": "What becomes of replies; the first rule that fits counts.",
+              "description": "How replies are treated; the first rule that matches applies.",
               "items": {
                 "type": "object",
                 "additionalProperties": false,
@@ -113,20 +113,20 @@ enum RESTSchema {
                     "additionalProperties": false,
                     "required": ["path"],
                     "properties": {
-                      "path": {"type": "string", "description": "A path in the body that must lead somewhere."},
-                      "equals": {"type": ["string", "number", "boolean", "null"], "description": "What stands there."},
-                      "missing": {"type": "boolean", "default": false, "description": "true: the path must lead nowhere."}
+                      "path": {"type": "string", "description": "A path that must exist in the body."},
+                      "equals": {"type": ["string", "number", "boolean", "null"], "description": "The value at the path."},
+                      "missing": {"type": "boolean", "default": false, "description": "true: the path must not exist."}
                     },
                     "description": "A condition on the body."
                   },
-                  "action": {"type": "string", "enum": ["accept", "ignore", "empty", "retry", "refresh", "fail"], "description": "accept: a success; ignore: a page without records; empty: no records, and the end; retry: again later; refresh: new credentials, then again once; fail: an error."},
-                  "message": {"type": "string", "description": "retry, refresh, fail: the error's words."}
+                  "action": {"type": "string", "enum": ["accept", "ignore", "empty", "retry", "refresh", "fail"], "description": "accept: a success; ignore: a page without records; empty: no records, and the end; retry: try again later; refresh: get new credentials, then retry once; fail: an error."},
+                  "message": {"type": "string", "description": "retry, refresh, fail: the error's message."}
                 }
               }
             },
-            "metadata": {"type": "object", "description": "What else of the reply is of interest: a name, and a path or a header's name.", "additionalProperties": {"type": "string"}},
+            "metadata": {"type": "object", "description": "Further values of the reply to keep: a name, and a path or a header's name.", "additionalProperties": {"type": "string"}},
             "header_fields": {"type": "object", "description": "Members that each record gets from the reply's head, such as \"@etag\": ETag.", "additionalProperties": {"type": "string"}},
-            "request_fields": {"type": "object", "description": "Members that each record gets from the request's variables where it has none of the name, such as team_id: \"{parent.id}\".", "additionalProperties": {"type": "string"}}
+            "request_fields": {"type": "object", "description": "Members that each record gets from the request's variables unless it has one of that name, such as team_id: \"{parent.id}\".", "additionalProperties": {"type": "string"}}
           }
         }
         """#

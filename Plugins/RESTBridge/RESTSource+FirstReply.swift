@@ -13,11 +13,11 @@ extension RESTSource {
         if case .automatic = section.paging.style { isAutomatic = true }
         let isSingle = section.paging.isSingle && !section.paging.isWhole && detection == nil
         guard section.records == nil || isAutomatic || isSingle else { return }
-        let isPage = RemoteWords.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
+        let isPage = RemoteMessage.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
         let survey = isPage ? nil : ReplySurvey(body)
         var found: String?
         if section.records == nil, !isAccepted, let survey, !survey.isArray,
-            let failure = DisguisedFailure(survey, isSingleObject: true), !section.judges(failure.path),
+            let failure = DisguisedFailure(survey, isSingleObject: true), !section.validates(failure.path),
             try RecordsFinder.isSingle(survey, asked: asked, location: response.location)
         {
             throw failure.error(asked: asked, response: response, body: body)
@@ -130,8 +130,8 @@ extension RESTSource {
         return try exchange.paddedBody()
     }
 
-    func tryNext(_ judged: CursorTrial) throws {
-        var next = judged
+    func tryNext(_ validated: CursorTrial) throws {
+        var next = validated
         trial = next.advance() ? next : nil
         guard var found = detection?.paging else { return }
         found.members = found.members.map { $0.name == "parameter" ? ($0.name, next.name) : $0 }
@@ -141,7 +141,8 @@ extension RESTSource {
         note = found.description
         running.drop()
         guard trial != nil else { return }
-        log.log(.info, "\(section.entity): its cursor is not taken by that name; trying paging: \(found.description)")
+        log.log(
+            .info, "\(section.entity): its cursor is not accepted under that name; trying paging: \(found.description)")
     }
 
     /// Whether page 1 differs from the unnumbered page, which then was page 0.

@@ -4,7 +4,7 @@ internal import BridgeKit
 internal import RecordBatch
 internal import Synchronization
 
-/// A walk over a listing, page by page, that requests the next pages while one is processed.
+/// A scan over a listing, page by page, that requests the next pages while one is processed.
 final class RESTSource: RecordSource {
     private let client: HTTPClient
     var section: RESTSection
@@ -19,8 +19,8 @@ final class RESTSource: RecordSource {
     private var current: OpenPage?
     private var isOver = false
     let running: RunningRequests
-    private let token: WalkToken?
-    /// The check whether the listing changed since an earlier walk, or nil once that is known.
+    private let token: ScanToken?
+    /// The check whether the listing changed since an earlier scan, or nil once that is known.
     private var check: ListingCheck?
     private var marks: ListingMarks.Collector
     /// The URL to which the marks belong, or nil if it holds a secret.
@@ -29,7 +29,7 @@ final class RESTSource: RecordSource {
     private let wasAutomatic: Bool
     /// The position of the page being read, as it can be stored.
     private var place: Position?
-    /// The delta token or link for the next walk.
+    /// The delta token or link for the next scan.
     private var newDelta: String?
     var detection: Detection?
     var note: String?
@@ -40,7 +40,7 @@ final class RESTSource: RecordSource {
     private let began = ContinuousClock.now
     /// The reason why a page of lines may be truncated without a sign, or nil if each page marked its end.
     private var openEnd: String?
-    /// Whether a rule has already renewed the credentials, which it may do once per walk.
+    /// Whether a rule has already renewed the credentials, which it may do once per scan.
     private var hasRenewed = false
 
     /// The number of requests sent ahead if the number of pages is known.
@@ -77,7 +77,7 @@ final class RESTSource: RecordSource {
         requester = PageRequester(client: client, origin: origin)
         self.log = log
         running = RunningRequests()
-        token = request.token.flatMap(WalkToken.init)
+        token = request.token.flatMap(ScanToken.init)
         let point = request.cursor.map(ResumePoint.init)
         try point?.apply(to: &self.section)
         if let known = point?.detected {
@@ -125,7 +125,7 @@ final class RESTSource: RecordSource {
         if case .members = section.paging.style { return true }
         return isDelta
     }
-    /// The remote's token from an earlier walk.
+    /// The remote's token from an earlier scan.
     private var delta: String? { section.incremental == nil ? nil : token?.delta }
     /// Whether no reply is known to lack records.
     private var repliesAreWhole: Bool { openEnd == nil && errorsBeside == nil }
@@ -170,7 +170,7 @@ final class RESTSource: RecordSource {
         try running.attach(exchange)
         let response = try exchange.response()
         guard let proof = try proof(exchange, response) else { return try take(exchange, response, nil) }
-        guard let trial, trial.judge(response.status < 300 ? proof : nil) == .tryNext else {
+        guard let trial, trial.validate(response.status < 300 ? proof : nil) == .tryNext else {
             self.trial = nil
             return try take(exchange, response, proof)
         }
@@ -182,8 +182,8 @@ final class RESTSource: RecordSource {
     private func take(
         _ exchange: HTTPExchange, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?
     ) throws -> Page? {
-        let judge = ReplyJudge(section: section, asked: asked, isConfirming: pager.isConfirming)
-        let verdict = try judge.verdict(exchange, response) { [client] in
+        let validate = ReplyClassifier(section: section, asked: asked, isConfirming: pager.isConfirming)
+        let verdict = try validate.verdict(exchange, response) { [client] in
             guard !hasRenewed, client.renewCredentials() else { return false }
             hasRenewed = true
             return true
@@ -259,8 +259,8 @@ final class RESTSource: RecordSource {
     private func checkTime() throws {
         guard let limit = client.totalTime, ContinuousClock.now - began > limit else { return }
         throw BridgeError(
-            .limit, "\(asked): the walk takes longer than limits.total_time (\(limit.components.seconds) s)",
-            remedy: "raise it, or ask for less")
+            .limit, "\(asked): the scan takes longer than limits.total_time (\(limit.components.seconds) s)",
+            remedy: "raise it, or request less")
     }
 
     // MARK: Reading a Page
@@ -321,8 +321,8 @@ final class RESTSource: RecordSource {
             let stored = storable(next)
             try go(to: next, open.response)
             place = stored
-            // A walk must not resume from a guess before the second page confirms it, from a page without the column
-            // names, or from a page after one with missing records: a resumed walk would take the listing for complete.
+            // A scan must not resume from a guess before the second page confirms it, from a page without the column
+            // names, or from a page after one with missing records: a resumed scan would take the listing for complete.
             let isPlace = trial == nil && !section.namesAreRecord && errorsBeside == nil
             page.cursor = isPlace ? stored.map { resumePoint($0, pageNumber).text } : nil
         } else {
@@ -337,9 +337,9 @@ final class RESTSource: RecordSource {
     private func noteEnd(of response: HTTPResponse) {
         guard !response.tellsEnd, openEnd == nil else { return }
         openEnd =
-            "\(asked): the reply says neither how long it is nor where it ends, so that one that broke off would look the "
-            + "same: its records count, but none that is missing counts as deleted; have the server send Content-Length, "
-            + "or compress, or set http_version: 1.1 where it sends chunks then"
+            "\(asked): the reply says neither how long it is nor where it ends, so a truncated one would look the "
+            + "same: its records are imported, but missing ones do not count as deleted; have the server send Content-Length, "
+            + "or compress, or set http_version: 1.1 if it then sends chunks"
     }
 
     private func keep(_ said: ReplyFacts, in page: inout Page) {
@@ -366,9 +366,9 @@ final class RESTSource: RecordSource {
         page.isPositional = page.isComplete && pager.isPositional
         page.warnings = warnings
         page.pushed = section.pushed
-        // A later walk would not return the records missing from this one.
+        // A later scan would not return the records missing from this one.
         guard hasAllPages, repliesAreWhole else { return }
-        var token = WalkToken()
+        var token = ScanToken()
         token.marks = newMarks(open, count: count)
         token.delta = newDelta
         if !token.isEmpty, !client.redactor.holdsSecret(token.text) { page.token = token.text }
@@ -397,7 +397,7 @@ final class RESTSource: RecordSource {
         return page
     }
 
-    /// Adds the page to the errors of the walk.
+    /// Adds the page to the errors of the scan.
     private func located<Result>(_ response: HTTPResponse?, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()

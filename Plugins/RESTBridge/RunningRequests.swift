@@ -2,7 +2,7 @@ internal import BridgeHTTP
 internal import BridgeKit
 internal import Synchronization
 
-/// The requests of a walk in flight.
+/// The requests of a scan in flight.
 ///
 /// Another thread may cancel them.
 final class RunningRequests: Sendable {
@@ -32,7 +32,7 @@ final class RunningRequests: Sendable {
         if isCancelled { exchange.cancel() }
     }
 
-    /// Makes this the exchange that the walk waits for.
+    /// Makes this the exchange that the scan waits for.
     func attach(_ exchange: HTTPExchange) throws {
         let isCancelled = state.withLock { state in
             state.current = exchange
@@ -40,13 +40,13 @@ final class RunningRequests: Sendable {
         }
         if isCancelled {
             exchange.cancel()
-            throw BridgeError(.cancelled, "the walk was cancelled")
+            throw BridgeError(.cancelled, "the scan was cancelled")
         }
     }
 
     func detach() { state.withLock { $0.current = nil } }
 
-    /// Cancels the requests that the walk does not need any more.
+    /// Cancels the requests that the scan does not need any more.
     func drop() {
         // Remove them first: dropping an exchange cancels it, which takes the lock.
         let dropped = state.withLock { state in

@@ -42,14 +42,14 @@ enum EntitySection {
         case .csv, .ndjson:
             return [
                 SectionFault(
-                    key: nil, message: "the entity is \"writable\", and its section smb has no \"write\"",
+                    key: nil, message: "the entity is \"writable\", but its section smb has no \"write\"",
                     remedy: "add write: append (new rows only) or write: rewrite to the section, or remove \"writable\""
                 )
             ]
         case .json, .xml:
             return [
                 SectionFault(
-                    key: nil, message: "the entity is \"writable\", and rows of JSON and XML files cannot be written",
+                    key: nil, message: "the entity is \"writable\", but rows of JSON and XML files cannot be written",
                     remedy: "remove \"writable\", or keep the rows in csv or ndjson files")
             ]
         }

@@ -13,7 +13,7 @@ public final class SMBBridge: Bridge {
         name: "smb", version: "0.2.0", summary: "Files, and rows in files, of an SMB share (Windows, Samba, NAS).",
         optionsSchema: optionsSchema, entitySchema: entitySchema, isolation: .childProcess, isConcurrent: false,
         capabilities: [
-            .check, .fetch, .resume, .incremental, .create, .update, .delete, .discover, .watch, .judge, .replay,
+            .check, .fetch, .resume, .incremental, .create, .update, .delete, .discover, .watch, .validate, .replay,
         ])
 
     let options: ShareOptions
@@ -24,7 +24,7 @@ public final class SMBBridge: Bridge {
     public init(options: BridgeOptions, context: BridgeContext) throws {
         self.options = try ShareOptions(options)
         self.context = context
-        PrintedWords.divert()
+        CapturedOutput.divert()
         connection = try SMBConnection(self.options, context: context)
     }
 
@@ -40,10 +40,10 @@ public final class SMBBridge: Bridge {
 
     /// Begins a scan of files, folders or the rows of files, depending on the entity's section.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
-        if request.judges {
+        if request.validates {
             let section = try EntitySection(request.section)
             if section.readsOwners { try Self.checkOwners(options.url) }
-            return JudgedSource(request.isWritable ? section.writeFaults : [])
+            return ValidationSource(request.isWritable ? section.writeFaults : [])
         }
         if request.section.has(ListingRelay.member) { return ListingRelay.Source(request.section, share: connection) }
         if let milliseconds = request.watchMilliseconds {
@@ -73,7 +73,7 @@ public final class SMBBridge: Bridge {
     private static func checkOwners(_ url: ShareURL) throws {
         guard let port = url.port, port != 445 else { return }
         throw BridgeError(
-            .configuration, "owners: libsmbclient asks for them at port 445 only, and the url names \(port)",
+            .configuration, "owners: libsmbclient asks for them at port 445 only, but the url names \(port)",
             remedy: "leave out owners, or use a server at port 445")
     }
 
@@ -85,8 +85,8 @@ public final class SMBBridge: Bridge {
         // mistake.
         if let cursor = request.cursor, !cursor.hasPrefix("smb") {
             throw BridgeError(
-                .configuration, "the resume point is none of this bridge's",
-                remedy: "begin the walk anew with --restart")
+                .configuration, "the resume point is not one of this bridge",
+                remedy: "start the scan again with --restart")
         }
         let pageSize = min(max(request.pageSize ?? 1000, 1), 100_000)
         switch try EntitySection(request.section) {

@@ -11,7 +11,7 @@ public final class SOAPBridge: Bridge {
         summary: "SOAP 1.1 and 1.2 over HTTP, driven by a WSDL; replies are streamed.",
         optionsSchema: SOAPOptions.schema, entitySchema: SOAPSection.schema, isolation: .inProcess, isConcurrent: true,
         capabilities: [
-            .check, .discover, .fetch, .resume, .parent, .incremental, .plan, .judge, .create, .update, .delete,
+            .check, .discover, .fetch, .resume, .parent, .incremental, .plan, .validate, .create, .update, .delete,
             .replay, .planWrite,
         ])
 
@@ -83,14 +83,14 @@ public final class SOAPBridge: Bridge {
         if options.endpoint == nil, HTTPURL(port.address) == nil {
             notes.append("the WSDL gives port \(port.name) no http(s) address: add endpoint")
         }
-        if offers.isEmpty { notes.append("no operation replies with anything that could be an entity") }
+        if offers.isEmpty { notes.append("no operation returns anything that could be an entity") }
         return notes
     }
 
     /// Starts a scan of an operation's records.
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         let section = try SOAPSection(request.section)
-        if request.judges { return JudgedSource(SectionJudge(request: request).faults()) }
+        if request.validates { return ValidationSource(SOAPSectionValidator(request: request).faults()) }
         let definition = try definition()
         let (_, port) = try definition.port(service: options.service, port: options.port, version: options.version)
         let placeholders = Placeholders(parent: request.parent, since: request.since)
@@ -148,7 +148,7 @@ public final class SOAPBridge: Bridge {
     /// Sends one change, and writes the object's new state if the reply contains it.
     public func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
         let section = try SOAPSection(request.section)
-        let rule = try WriteRule(request)
+        let rule = try SOAPWriteRule(request)
         let definition = try definition()
         let (_, port) = try definition.port(service: options.service, port: options.port, version: options.version)
         var call = try self.call(port.operation(rule.service), port: port, definition, section: section)
@@ -162,7 +162,7 @@ public final class SOAPBridge: Bridge {
             let operation = try port.operation(reading.operation)
             return (source, ReplyPaths(operation, definition.schemas).record(reading.records)?.type)
         }
-        try ObjectWriter(
+        try SOAPObjectWriter(
             call: call, rule: rule, request: request, listing: listing, records: section.records,
             unwraps: section.unwraps, current: object
         ).run(into: writer)

@@ -14,7 +14,7 @@ struct SOAPOptions: Sendable {
     let headers: InputValue
     let security: MessageSecurity?
     let addressing: MessageAddressing?
-    let faultRules: [FaultRule]
+    let faultRules: [SOAPFaultRule]
     let http: HTTPOptions
     /// Whether any option is confidential to the configured origin.
     let hasCredentials: Bool
@@ -35,7 +35,7 @@ struct SOAPOptions: Sendable {
             "soap_headers": {"type": "object", "description": "Blocks for the header of each request: names (with a namespace as {namespace}name, where the WSDL does not tell it) and their contents, as in an entity's input."},
             "security": \#(MessageSecurity.schema),
             "addressing": \#(MessageAddressing.schema),
-            "faults": \#(FaultRule.schema),
+            "faults": \#(SOAPFaultRule.schema),
         \#(HTTPOptions.schemaProperties)
           }
         }
@@ -59,7 +59,7 @@ struct SOAPOptions: Sendable {
         if let text = options.string("endpoint") {
             guard let url = HTTPURL(text), !url.hasUserInfo else {
                 throw BridgeError(
-                    .configuration, "the option endpoint is no http(s) URL, or holds a password",
+                    .configuration, "the option endpoint is not an http(s) URL, or holds a password",
                     remedy: "write it as https://host/path, with the password under auth",
                     location: http.redactor.clean(url: text))
             }
@@ -91,6 +91,6 @@ struct SOAPOptions: Sendable {
             !headers.isEmptyObject || ["auth", "headers", "security"].contains { options.names.contains($0) }
         security = try MessageSecurity(options.object("security"))
         addressing = try MessageAddressing(options.object("addressing"))
-        faultRules = try FaultRule.rules(options)
+        faultRules = try SOAPFaultRule.rules(options)
     }
 }

@@ -6,12 +6,12 @@ struct SOAPSection: Sendable {
     let operation: String
     let input: InputValue
     let records: [String]
-    let paging: Paging
+    let paging: SOAPPaging
     let maxPages: Int
     /// Whether the content of a wrapper (`ArrayOfString`) is read as a plain list.
     let unwraps: Bool
     let headers: InputValue
-    let faultRules: [FaultRule]
+    let faultRules: [SOAPFaultRule]
     /// The entity's time limits of the service; nil for none.
     let timing: BridgeOptions?
 
@@ -27,10 +27,10 @@ struct SOAPSection: Sendable {
             "input": {"type": "object", "description": "The constant part of the request: element names and their values, nested; @name is an attribute, @xsi:type a type, a list repeats an element, null is xsi:nil. {parent.NAME} and {since} stand for values of the sync."},
             "records": {"type": "string", "description": "Element names from the reply's body element down to a record, such as ListUsersResponse/users/user."},
             "wrapped_lists": {"type": "string", "enum": ["member", "plain"], "default": "member", "description": "How an element is read that holds nothing but one other, repeated, as ArrayOfString does: as an object with that member, or plain, as the list itself."},
-            "paging": \#(Paging.schema),
+            "paging": \#(SOAPPaging.schema),
             "soap_headers": {"type": "object", "description": "Further blocks for the header of each request, or others of the same names."},
-            "write": \#(WriteRule.schema),
-            "faults": \#(FaultRule.schema),
+            "write": \#(SOAPWriteRule.schema),
+            "faults": \#(SOAPFaultRule.schema),
             \#(HTTPTiming.schemaProperties),
             "max_pages": {"type": "integer", "minimum": 1, "default": 100000, "description": "Stop after this many pages, with a warning."}
           }
@@ -48,7 +48,7 @@ struct SOAPSection: Sendable {
         input = section.withValue("input") { value in value.map(InputValue.init) ?? .object([]) }
         guard let records = section.string("records"), let path = Self.path(records) else {
             throw BridgeError(
-                .configuration, "\"records\" is missing or no path",
+                .configuration, "\"records\" is missing or not a path",
                 remedy:
                     "write the element names from the reply's body element to a record: \(operation)Response/items/item"
             )
@@ -61,15 +61,15 @@ struct SOAPSection: Sendable {
             throw BridgeError(
                 .configuration, "\"wrapped_lists\" is \"\(word)\"", remedy: "use member or plain")
         }
-        paging = try Paging(section.object("paging") ?? .empty)
+        paging = try SOAPPaging(section.object("paging") ?? .empty)
         headers = section.withValue("soap_headers") { value in value.map(InputValue.init) ?? .object([]) }
-        faultRules = try FaultRule.rules(section)
+        faultRules = try SOAPFaultRule.rules(section)
         let timed = ["timeout", "first_byte_timeout", "minimum_speed", "minimum_speed_time"]
         timing = timed.contains(where: section.has) ? section : nil
         do {
             if let timing { _ = try HTTPTiming().replaced(by: timing) }
         } catch {
-            throw error as? BridgeError ?? BridgeError(.configuration, "a time of the section is none")
+            throw error as? BridgeError ?? BridgeError(.configuration, "a time in the section is not valid")
         }
         maxPages = section.integer("max_pages") ?? Self.defaultMaxPages
         guard maxPages > 0 else {

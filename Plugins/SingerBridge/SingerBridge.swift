@@ -31,7 +31,7 @@ public final class SingerBridge: Bridge {
     /// Reads the catalog, which may require a run of the tap.
     public func check() throws -> String? {
         guard let catalog = try catalog() else {
-            return "\(tap.name) is at \(try tap.program()); without a catalog only a sync can tell more"
+            return "\(tap.name) is at \(try tap.program()); without a catalog only a sync shows more"
         }
         return "\(tap.name) offers \(catalog.streams.count) streams: "
             + catalog.streams.prefix(20).map(\.name).joined(separator: ", ")
@@ -41,7 +41,7 @@ public final class SingerBridge: Bridge {
     public func discover(into writer: RecordBatchWriter) throws {
         guard let catalog = try catalog() else {
             throw BridgeError(
-                .unsupported, "\(tap.name) is used without a catalog, so nothing tells its streams",
+                .unsupported, "\(tap.name) is used without a catalog, so its streams are unknown",
                 remedy: "leave out \"catalog: none\" if the tap knows --discover")
         }
         for stream in catalog.streams { TapOffer(stream).description.write(to: writer) }

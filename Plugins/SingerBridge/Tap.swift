@@ -13,10 +13,10 @@ struct Tap {
     func program(named path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
 
     /// Returns the error for a tap that has been silent for too long.
-    func silence(lastWords: String?) -> BridgeError {
+    func silence(lastMessage: String?) -> BridgeError {
         BridgeError(
-            .timeout, "\(name) has neither written nor said anything for \(options.silence) s",
-            remedy: "raise \"silence\" if it is just slow", remote: lastWords)
+            .timeout, "\(name) has written neither records nor log lines for \(options.silence) s",
+            remedy: "raise \"silence\" if it is just slow", remote: lastMessage)
     }
 
     /// Returns the program's path: found on `PATH`, or relative to the tap's folder if the command has a slash.
@@ -33,7 +33,7 @@ struct Tap {
             let path = "\(folder)/\(word)"
             if access(path, X_OK) == 0 { return path }
         }
-        throw missing("`\(word)` is on no folder of PATH")
+        throw missing("`\(word)` is not in any folder of PATH")
     }
 
     private func missing(_ reason: String) -> BridgeError {

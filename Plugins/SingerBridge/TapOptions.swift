@@ -30,12 +30,12 @@ struct TapOptions {
               "anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "minItems": 1, "items": {"type": "string"}}]
             },
             "tap_config": {
-              "description": "The tap's own configuration, as its documentation has it; secrets by {env: NAME} or {file: PATH}.",
+              "description": "The tap's own configuration, as its documentation describes it; secrets by {env: NAME} or {file: PATH}.",
               "type": "object",
               "additionalProperties": {"$ref": "#/$defs/value"}
             },
             "catalog": {
-              "description": "Where the tap's streams are told: discover asks the tap, none is for a tap that takes no catalog; else a file.",
+              "description": "Where the tap's streams are listed: discover asks the tap, none is for a tap that takes no catalog; else a file.",
               "type": "string",
               "default": "discover"
             },
@@ -45,7 +45,7 @@ struct TapOptions {
               "default": "--catalog"
             },
             "files": {
-              "description": "Where the tap's configuration, catalog and state are for it: in memory, or in a private folder, for a program that starts another one without its open files.",
+              "description": "Where the tap finds its configuration, catalog and state: in memory, or in a private folder, for a tap that starts another program without its open files.",
               "enum": ["memory", "folder"],
               "default": "memory"
             },
@@ -59,14 +59,14 @@ struct TapOptions {
               "type": "string"
             },
             "silence": {
-              "description": "How many seconds the tap may neither write nor say anything.",
+              "description": "How many seconds the tap may write neither records nor log lines.",
               "type": "integer",
               "minimum": 1,
               "maximum": 86400,
               "default": 300
             },
             "longest_line": {
-              "description": "How many MiB a line of the tap may have.",
+              "description": "The longest line of the tap, in MiB.",
               "type": "integer",
               "minimum": 1,
               "maximum": 128,
@@ -81,11 +81,11 @@ struct TapOptions {
     let config: String
     let catalog: Catalog
     let catalogFlag: String
-    let files: TapFiles.Place
+    let files: TapFiles.Storage
     let environment: [(name: String, value: String)]
     let folder: String?
     let silence: Int
-    let longestLine: Int
+    let maxLineLength: Int
 
     /// - Throws: ``BridgeError``, `configuration`.
     init(_ options: BridgeOptions) throws {
@@ -100,15 +100,15 @@ struct TapOptions {
         case "none": catalog = .none
         case let path: catalog = .file(path)
         }
-        files = options.string("files").flatMap { TapFiles.Place(rawValue: $0) } ?? .memory
+        files = options.string("files").flatMap { TapFiles.Storage(rawValue: $0) } ?? .memory
         catalogFlag = options.string("catalog_flag") ?? "--catalog"
         silence = options.integer("silence") ?? 300
-        longestLine = (options.integer("longest_line") ?? 16) << 20
+        maxLineLength = (options.integer("longest_line") ?? 16) << 20
         let variables = options.object("environment") ?? .empty
         environment = variables.names.map { ($0, variables.string($0) ?? "") }
         for (name, value) in environment where name.isEmpty || (name + value).utf8.contains(0) || name.contains("=") {
             throw BridgeError(
-                .configuration, "`\(name)` of the tap's environment is no variable", remedy: "write NAME: value")
+                .configuration, "`\(name)` of the tap's environment is not a variable", remedy: "write NAME: value")
         }
     }
 
@@ -128,16 +128,16 @@ struct TapSection {
           "required": ["stream"],
           "properties": {
             "stream": {
-              "description": "The stream's name, as the tap's catalog has it.",
+              "description": "The stream's name, as in the tap's catalog.",
               "type": "string",
               "minLength": 1
             },
             "replication": {
-              "description": "What a run of the tap brings: full_table is all there is, so that what is missing is gone; default: what the catalog says.",
+              "description": "What a run of the tap returns: full_table is everything, so that missing records count as deleted; default: what the catalog says.",
               "enum": ["full_table", "incremental", "log_based"]
             },
             "replication_key": {
-              "description": "The property by which an incremental stream tells what is new.",
+              "description": "The property by which an incremental stream recognises what is new.",
               "type": "string",
               "minLength": 1
             }

@@ -5,8 +5,8 @@ internal import SystemCalls
 
 /// A run of a tap as a scan of one stream.
 final class TapSource: RecordSource {
-    private static let mostRecords = 1000
-    private static let mostBytes = 1 << 20
+    private static let maxRecords = 1000
+    private static let maxBytes = 1 << 20
     /// The time after which the records of a slow tap are passed on, which shows the host that the scan is alive; in
     /// milliseconds.
     private static let patience = 2000
@@ -50,7 +50,7 @@ final class TapSource: RecordSource {
     func next(into writer: RecordBatchWriter) throws -> Page {
         var page = Page(isPageEnd: false, isEnd: false, location: stream)
         let deadline = MonotonicClock.milliseconds + Self.patience
-        while pageRecords < Self.mostRecords, pageBytes < Self.mostBytes {
+        while pageRecords < Self.maxRecords, pageBytes < Self.maxBytes {
             switch try process.next(within: max(0, deadline - MonotonicClock.milliseconds)) {
             case .line(let line):
                 let before = writer.recordCount + page.rejected.count + page.deleted.count
@@ -80,8 +80,8 @@ final class TapSource: RecordSource {
             return
         } catch {
             throw BridgeError(
-                .malformed, "\(tap.name) printed what is no Singer message: \(Self.shown(line))",
-                remedy: "a tap may print nothing else on its standard output", remote: process.lastWords)
+                .malformed, "\(tap.name) printed something other than a Singer message: \(Self.shown(line))",
+                remedy: "a tap may print nothing else on its standard output", remote: process.lastMessage)
         }
         switch message.type {
         case "RECORD": try take(record: message, into: writer, &page)
@@ -119,12 +119,12 @@ final class TapSource: RecordSource {
     }
 
     private func end(_ page: inout Page) throws {
-        try tap.judge(try process.exit(), process, doing: "bringing `\(stream)`")
+        try tap.validate(try process.exit(), process, doing: "reading `\(stream)`")
         guard hasSchema else {
             throw BridgeError(
-                .malformed, "\(tap.name) ended without a word about the stream `\(stream)`",
-                remedy: "look whether its catalog and its configuration let it bring that stream",
-                remote: process.lastWords)
+                .malformed, "\(tap.name) ended without mentioning the stream `\(stream)`",
+                remedy: "check whether its catalog and its configuration select that stream",
+                remote: process.lastMessage)
         }
         page.isPageEnd = true
         page.isEnd = true
@@ -138,25 +138,25 @@ final class TapSource: RecordSource {
         }
         guard let state = state ?? givenState else {
             throw BridgeError(
-                .malformed, "\(tap.name) ended without a STATE, so that the next run would bring everything again",
+                .malformed, "\(tap.name) ended without a STATE, so the next run would return everything again",
                 remedy: method == nil
-                    ? "say \"replication: full_table\" in the entity's section if each run brings everything"
-                    : "look whether its configuration keeps it from telling its state",
-                remote: process.lastWords)
+                    ? "say \"replication: full_table\" in the entity's section if each run returns everything"
+                    : "check whether its configuration keeps it from sending its state",
+                remote: process.lastMessage)
         }
         page.token = state
         if givenState == nil {
             // The run returned all current records; but records of earlier runs may be missing only because they
             // precede a start date.
             page.isComplete = true
-            page.spared = [.everything]
+            page.skipped = [.everything]
         } else {
             page.isUnchanged = !hasMoved
         }
         if method == nil {
             page.warnings.append(
-                "the catalog does not say how `\(stream)` is replicated: nothing that is missing is deleted; if each run "
-                    + "brings everything, say \"replication: full_table\" in the entity's section")
+                "the catalog does not say how `\(stream)` is replicated: missing records are not deleted; if each run "
+                    + "returns everything, say \"replication: full_table\" in the entity's section")
         }
     }
 

@@ -56,7 +56,7 @@ public struct BridgeSwap: Sendable {
                 throw BridgeSwapError(
                     message: "there is no bridge \"\(name)\"",
                     remedy:
-                        "the bridges: \(all.map(\.key).joined(separator: ", ")); others can stand under \"bridges:\" of "
+                        "the bridges: \(all.map(\.key).joined(separator: ", ")); others can be declared under \"bridges:\" of "
                         + "the file of --section")
             }
             return found["plugin"]?.string ?? (found["isolation"]?.string == "external" ? "singer" : "")
@@ -71,7 +71,7 @@ public struct BridgeSwap: Sendable {
             new = old.members ?? []
         } else if !own.contains(where: { $0.key == after }) {
             throw BridgeSwapError(
-                message: "nothing tells how the bridge \"\(bridge)\" is asked for \(entity)",
+                message: "nothing says how the bridge \"\(bridge)\" fetches \(entity)",
                 remedy: "write the section \"\(after):\" of the entity into a file, and give it with --section FILE")
         }
         Self.merge(own, into: &new)
@@ -127,7 +127,8 @@ public struct BridgeSwap: Sendable {
         }
         guard let value = file.value, value.members != nil else {
             throw BridgeSwapError(
-                message: "\(path):1:1: the file is no YAML mapping", remedy: "write members such as `rest: {path: /x}`")
+                message: "\(path):1:1: the file is not a YAML mapping",
+                remedy: "write members such as `rest: {path: /x}`")
         }
         return (file, value)
     }

@@ -40,7 +40,7 @@ package struct ExchangeSession: Sendable {
             let mode = value["mode"]?.string.flatMap(Mode.init), let folder = value["folder"]?.string,
             let report = value["report"]?.string, let database = value["database"]?.string
         else {
-            throw BridgeFailure(.configuration, "\(path) is no file of `bmo fixtures`", bridge: "fixtures")
+            throw BridgeFailure(.configuration, "\(path) is not a file of `bmo fixtures`", bridge: "fixtures")
         }
         self.init(mode: mode, folder: folder, report: report, database: database)
         if case .int(let seconds)? = value["recorded"] { recorded = seconds }
@@ -83,9 +83,10 @@ package struct ExchangeSession: Sendable {
 
     static func refusal(of bridge: BridgeConfiguration) -> BridgeFailure {
         BridgeFailure(
-            .unsupported, "the plugin `\(bridge.plugin)` cannot record or replay what it asks its remote",
+            .unsupported, "the plugin `\(bridge.plugin)` cannot record or replay its requests",
             bridge: bridge.name,
-            remedy: "leave its entities out, or have its author hand them through the kit's tape: docs/fixtures.md")
+            remedy:
+                "leave its entities out, or have its author pass its requests through the kit's tape: docs/fixtures.md")
     }
 }
 

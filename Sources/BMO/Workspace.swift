@@ -117,14 +117,14 @@ public struct Workspace: Sendable {
         _ configuration: Configuration, _ plugins: [PluginListing]
     ) -> [Diagnostic] {
         configuration.model.entities.flatMap { entity -> [Diagnostic] in
-            let walks =
+            let scans =
                 [(what: entity.name, entity.bridge, entity.incremental, entity.parent, entity.location)]
                 + entity.sources.map {
                     ("\(entity.name).sources.\($0.name)", $0.bridge, $0.incremental, $0.parent, $0.location)
                 }
             let writing = missingWrites(of: entity, configuration, plugins)
             return writing
-                + walks.flatMap { what, bridge, incremental, parent, location -> [Diagnostic] in
+                + scans.flatMap { what, bridge, incremental, parent, location -> [Diagnostic] in
                     guard let plugin = configuration.bridge(named: bridge)?.plugin,
                         let listing = plugins.first(where: { $0.name == plugin })
                     else { return [] }
@@ -148,7 +148,7 @@ public struct Workspace: Sendable {
     private static func missingWrites(
         of entity: Entity, _ configuration: Configuration, _ plugins: [PluginListing]
     ) -> [Diagnostic] {
-        guard entity.isWalked, configuration.model.isWritable(entity),
+        guard entity.isScanned, configuration.model.isWritable(entity),
             let plugin = configuration.bridge(named: entity.bridge)?.plugin,
             let listing = plugins.first(where: { $0.name == plugin })
         else { return [] }
@@ -287,7 +287,7 @@ public struct Workspace: Sendable {
         guard let plugin = plugins[bridge.plugin] else {
             if let refusal = refusals[bridge.plugin] {
                 throw BridgeFailure(
-                    .configuration, refusal, bridge: bridge.name, remedy: "`bmo plugins` lists what there is")
+                    .configuration, refusal, bridge: bridge.name, remedy: "`bmo plugins` lists the available ones")
             }
             throw BridgeFailure(.configuration, "there is no plugin `\(bridge.plugin)`", bridge: bridge.name)
         }

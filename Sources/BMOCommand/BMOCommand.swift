@@ -14,13 +14,13 @@ public struct BMOCommand: AsyncParsableCommand {
         abstract: "Keep a relational, offline SQLite copy of any API.",
         discussion: """
             A bmo.yml says which entity comes from which bridge (REST, SOAP, SMB or your own).
-            `bmo init` writes one, `bmo check` validates it, `bmo sync` brings the records.
+            `bmo init` writes one, `bmo check` validates it, `bmo sync` fetches the records.
 
-            All take -f FILE for a configuration that is not ./bmo.yml. --json prints JSON to stdout in place of text: a list
-            as an array, one thing as an object, and what goes on for a while (sync, push, watch, swap --dry-run) as an
-            object a line, the report last.
+            All commands take -f FILE for a configuration that is not ./bmo.yml. --json prints JSON to stdout in place of
+            text: an array for a list, an object for one thing. A command that runs for a while (sync, push, watch,
+            swap --dry-run) prints one object per line, with the report last.
 
-            Exit codes: 0 all well, 1 something failed (the rest is done), 2 usage or configuration, 130 interrupted
+            Exit codes: 0 success, 1 something failed (the rest is done), 2 wrong usage or configuration, 130 interrupted
             (143 by SIGTERM, 129 by SIGHUP).
             """,
         version: Version.text,
@@ -53,7 +53,7 @@ public struct BMOCommand: AsyncParsableCommand {
 
     private static func run() async -> Never {
         do {
-            let words = try CommandLineWords(Array(CommandLine.arguments.dropFirst()), of: Self.self)
+            let words = try CommandLineMessages(Array(CommandLine.arguments.dropFirst()), of: Self.self)
             var command = try parseAsRoot(NegativeKey.marked(words.arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -114,10 +114,10 @@ struct CommandFailure: Error, CustomStringConvertible {
             case (NSPOSIXErrorDomain, let code): String(cString: strerror(CInt(truncatingIfNeeded: code)))
             case (NSCocoaErrorDomain, CocoaError.fileNoSuchFile.rawValue),
                 (NSCocoaErrorDomain, CocoaError.fileReadNoSuchFile.rawValue):
-                "its folder is not there"
+                "its folder does not exist"
             default: cause.localizedDescription
             }
-        self.init("\(path) cannot be written: \(reason); check that its folder is there and can be written")
+        self.init("\(path) cannot be written: \(reason); check that its folder exists and can be written")
     }
 
     var description: String { message }

@@ -7,13 +7,13 @@ internal import Model
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Validate the configuration; all faults at once, each with its place.",
+        abstract: "Validate the configuration; report all faults at once, each with its location.",
         discussion: """
-            Bridges that can judge (REST) say what is wrong with their options and sections: paths, selectors, paging, \
-            headers. Without --remote nothing is connected. With it, a bridge also holds each entity's section and \
-            attributes against what the API says of itself (a WSDL: operations, elements, paths). Where the API says nothing \
-            (REST), the first page of each entity is asked for, and its records are held against paths and key; nothing is \
-            imported.
+            The bridges for REST, SOAP and SMB also validate their options and sections, such as paths, selectors, \
+            paging and headers. Without --remote no connection is made. With it, a bridge also validates each entity's \
+            section and attributes against the API's own description (a WSDL: operations, elements, paths). Where the \
+            API has none (REST), bmo fetches the first page of each entity and validates its records against paths and \
+            key; nothing is imported.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -40,12 +40,12 @@ struct CheckCommand: AsyncParsableCommand {
     private func check(_ report: inout CheckReport) async throws {
         let workspace = try await options.workspace()
         let configuration = workspace.configuration
-        let (judgements, unjudged) = await workspace.judgements()
-        guard !judgements.contains(where: { $0.severity == .error }) else {
-            throw ConfigurationErrors(diagnostics: judgements)
+        let (validations, notValidated) = await workspace.validations()
+        guard !validations.contains(where: { $0.severity == .error }) else {
+            throw ConfigurationErrors(diagnostics: validations)
         }
-        for warning in configuration.warnings + judgements { report.add(warning) }
-        for bridge in unjudged { report.add(unjudged: bridge) }
+        for warning in configuration.warnings + validations { report.add(warning) }
+        for bridge in notValidated { report.add(notValidated: bridge) }
         report.say(
             "\(options.file): \(Terminal.count(configuration.bridges.count, "bridge", "bridges")), "
                 + "\(Terminal.count(configuration.model.entities.count, "entity", "entities")), no faults")

@@ -26,8 +26,8 @@ struct CheckReport {
     }
 
     /// Reports a bridge that could not check its sections because a secret is missing.
-    mutating func add(unjudged bridge: String) {
-        let words = "the sections of bridge \(bridge) were not judged by it: a secret is not there"
+    mutating func add(notValidated bridge: String) {
+        let words = "the sections of bridge \(bridge) were not validated by it: a secret is missing"
         guard json else { return Terminal.error(words, prefix: "bmo: note: ") }
         print(.note, bridge: bridge, message: words)
     }

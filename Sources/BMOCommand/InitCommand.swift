@@ -7,12 +7,12 @@ struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Write a commented bmo.yml to start from.",
-        discussion: "Writes nothing over a file that is there, unless --force is given.")
+        discussion: "Does not overwrite an existing file without --force.")
 
     @Argument(help: ArgumentHelp("Where to write it.", valueName: "path"))
     var path: String?
 
-    @Option(name: [.short, .long], help: ArgumentHelp("The same, as other commands have it.", valueName: "path"))
+    @Option(name: [.short, .long], help: ArgumentHelp("The same, as in other commands.", valueName: "path"))
     var file: String?
 
     @Flag(help: "Write the configuration of the demonstration: three bridges, six entities.")
@@ -27,7 +27,7 @@ struct InitCommand: ParsableCommand {
     @Option(help: ArgumentHelp("With --demo: the SMB share.", valueName: "url"))
     var smb = Self.demoURLs.smb
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     /// The URLs in `Resources/demo.yml`.
@@ -58,7 +58,7 @@ struct InitCommand: ParsableCommand {
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: options)
         } catch CocoaError.fileWriteFileExists {
-            throw CommandFailure("\(path) is there already; --force replaces it", exitCode: CommandFailure.usage)
+            throw CommandFailure("\(path) already exists; --force replaces it", exitCode: CommandFailure.usage)
         } catch {
             throw CommandFailure(unwritable: path, error)
         }

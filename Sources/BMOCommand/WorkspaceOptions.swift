@@ -18,7 +18,7 @@ struct WorkspaceOptions: ParsableArguments {
     @Flag(name: [.short, .long], help: "Write what the host and the bridges log to stderr.")
     var verbose = false
 
-    @Flag(help: "Use plugins that bmo.lock does not pin, or that are not the files that it pins.")
+    @Flag(help: "Use plugins that bmo.lock does not pin, or whose files differ from the pinned ones.")
     var allowUnpinned = false
 
     @Option(help: ArgumentHelp("The exchanges of a step of `bmo fixtures`.", valueName: "path", visibility: .private))
@@ -115,7 +115,7 @@ struct WorkspaceOptions: ParsableArguments {
         let path = workspace.configuration.databasePath
         guard workspace.stores.exists(path) else {
             throw CommandFailure(
-                "there is no database \(path) yet; `bmo sync` makes it", exitCode: CommandFailure.usage)
+                "there is no database \(path) yet; `bmo sync` creates it", exitCode: CommandFailure.usage)
         }
         return path
     }
@@ -129,7 +129,7 @@ struct WorkspaceOptions: ParsableArguments {
         if let index = workspace.model.index(of: name) { return index }
         let valid = workspace.configuration.model.entities.map(\.name)
         let hint = suggestion(for: name, among: valid, what: "entities").map { "; \($0)" } ?? ""
-        let other = command.map { CommandLineWords.hint(name, of: $0) } ?? ""
+        let other = command.map { CommandLineMessages.hint(name, of: $0) } ?? ""
         throw CommandFailure("unknown entity \"\(name)\"\(hint)\(other)", exitCode: CommandFailure.usage)
     }
 }

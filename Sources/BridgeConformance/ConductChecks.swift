@@ -16,9 +16,9 @@ enum ConductChecks {
             guard !secrets.isEmpty else { throw NotApplicable("the config has no secret of four letters or more") }
             var words = subject.spy.all
             for entity in try subject.entities() {
-                let walk = try await subject.read(entity)
-                words += walk.words
-                words += walk.records
+                let scan = try await subject.read(entity)
+                words += scan.words
+                words += scan.records
             }
             if !subject.settings.wrongOptions.isEmpty {
                 do {
@@ -32,7 +32,7 @@ enum ConductChecks {
             words += subject.spy.all
             for secret in secrets {
                 if let leak = words.first(where: { $0.contains(secret) }) {
-                    throw Violation("a secret shows in: \(leak.replacing(secret, with: "***").prefix(300))")
+                    throw Violation("a secret appears in: \(leak.replacing(secret, with: "***").prefix(300))")
                 }
             }
         },
@@ -52,11 +52,11 @@ enum ConductChecks {
                 await stream.close()
                 let elapsed = ContinuousClock.now - start
                 try require(elapsed < .seconds(1), "it took \(elapsed)")
-                let again = try await subject.walk(connection, try subject.request(entity))
-                try require(!again.records.isEmpty, "after a cancelled fetch the next one brings nothing")
+                let again = try await subject.scan(connection, try subject.request(entity))
+                try require(!again.records.isEmpty, "after a cancelled fetch the next one returns nothing")
             }
         },
-        Check("conduct.midway", "a fetch that is given up leaves no trace", .full) { subject in
+        Check("conduct.midway", "a fetch that is abandoned leaves no trace", .full) { subject in
             let entity = try subject.entities()[0]
             let whole = try await subject.read(entity)
             let connection = try await subject.connect()
@@ -66,18 +66,18 @@ enum ConductChecks {
                     _ = try await stream.next()
                     await stream.close()
                 }
-                let after = try await subject.walk(connection, try subject.request(entity))
+                let after = try await subject.scan(connection, try subject.request(entity))
                 try require(
                     after.records.sorted() == whole.records.sorted(),
-                    "after three fetches that were given up, \(after.records.count) of \(whole.records.count) records come"
+                    "after three abandoned fetches, \(after.records.count) of \(whole.records.count) records come"
                 )
             }
         },
-        Check("conduct.memory", "a whole walk fits into 256 MiB", .full) { subject in
+        Check("conduct.memory", "a whole scan fits into 256 MiB", .full) { subject in
             for entity in try subject.entities() {
                 let connection = try await subject.connect(memory: 256 << 20)
                 try await connection.closing {
-                    _ = try await subject.walk(connection, try subject.request(entity))
+                    _ = try await subject.scan(connection, try subject.request(entity))
                 }
             }
         },
@@ -86,23 +86,23 @@ enum ConductChecks {
             let connection = try await subject.connect()
             try await connection.closing {
                 do {
-                    _ = try await subject.walk(connection, FetchRequest(entity: "Nothing"))
+                    _ = try await subject.scan(connection, FetchRequest(entity: "Nothing"))
                 } catch let failure as BridgeFailure {
                     try require(failure.code != .crashed, "it crashes: \(failure.message)")
                     try require(failure.code != .internal, "the failure has the code internal: \(failure.message)")
                 }
             }
         },
-        Check("conduct.plan", "it tells what it would request, and requests nothing", .full) { subject in
+        Check("conduct.plan", "it shows what it would request, and requests nothing", .full) { subject in
             guard subject.plugin.can("plan") else { throw NotApplicable("it cannot plan") }
             for entity in try subject.entities() {
                 let connection = try await subject.connect()
                 try await connection.closing {
                     var request = try subject.request(entity)
                     request.explains = true
-                    let walk = try await subject.walk(connection, request)
-                    try require(!walk.records.isEmpty, "\(entity.name): no request is told")
-                    for batch in walk.batches {
+                    let scan = try await subject.scan(connection, request)
+                    try require(!scan.records.isEmpty, "\(entity.name): it names no request")
+                    for batch in scan.batches {
                         for index in 0..<batch.count where batch[index]["request"]?.text == nil {
                             throw Violation("\(entity.name): a record of the plan has no `request`")
                         }
@@ -110,7 +110,7 @@ enum ConductChecks {
                 }
             }
         },
-        Check("conduct.watch", "a watch brings no records, and ends at once when it is given up", .full) {
+        Check("conduct.watch", "a watch returns no records, and ends at once when it is cancelled", .full) {
             subject in
             guard subject.plugin.can("watch") else { throw NotApplicable("it cannot watch") }
             let connection = try await subject.connect()
@@ -135,7 +135,7 @@ enum ConductChecks {
         do {
             watch = try await connection.watch(request)
         } catch  where error.code == .unsupported {
-            throw NotApplicable("the remote does not tell of changes")
+            throw NotApplicable("the remote does not report changes")
         }
         _ = try await watch.change(within: .milliseconds(500))
         let waiting = Task { () async throws(BridgeFailure) -> Bool in

@@ -9,7 +9,7 @@ enum DescriptionChecks {
         Check("describe.summary", "says in a sentence what it talks to", .full) { subject in
             try require(!subject.plugin.summary.isEmpty, "the summary is empty")
         },
-        Check("describe.capabilities", "claims only what the contract knows", .basic) { subject in
+        Check("describe.capabilities", "claims only capabilities of the contract", .basic) { subject in
             let known: Set = [
                 "check", "discover", "fetch", "create", "update", "delete", "resume", "incremental", "parent", "filter",
                 "plan", "judge", "watch", "replay", "plan_write",
@@ -55,7 +55,9 @@ enum DescriptionChecks {
                 _ = try await connection.check()
             }
         },
-        Check("check.wrong", "refuses wrong credentials in words", .full) { subject in
+        Check(
+            "check.wrong", "refuses wrong credentials with a fitting code and a remedy or the remote's message", .full
+        ) { subject in
             guard subject.plugin.can("check") else { throw NotApplicable("it cannot check") }
             guard !subject.settings.wrongOptions.isEmpty else {
                 throw NotApplicable("the settings have no `wrong_options`")
@@ -73,12 +75,12 @@ enum DescriptionChecks {
                     good.contains(error.code), "the failure has the code \(error.code.rawValue): \(error.message)")
                 try require(
                     error.remedy != nil || error.remote != nil,
-                    "the failure tells no remedy and not the remote's words: \(error.message)")
+                    "the failure has neither a remedy nor the remote's message: \(error.message)")
                 return
             }
             throw Violation("the check passes with wrong options")
         },
-        Check("discover.shape", "tells the entities on offer, each once, with fields", .full) { subject in
+        Check("discover.shape", "lists the entities on offer, each once, with fields", .full) { subject in
             guard subject.plugin.can("discover") else { throw NotApplicable("it cannot discover") }
             let connection = try await subject.connect()
             try await connection.closing {

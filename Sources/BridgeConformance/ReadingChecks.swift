@@ -11,26 +11,26 @@ enum ReadingChecks {
     static let all = [
         Check("read.records", "each entity has a record", .basic) { subject in
             for entity in try subject.entities() {
-                let walk = try await subject.read(entity)
-                try require(!walk.records.isEmpty, "\(entity.name) has none: give the test a remote that has some")
+                let scan = try await subject.read(entity)
+                try require(!scan.records.isEmpty, "\(entity.name) has none: give the test a remote that has some")
             }
         },
         Check("read.end", "the last page says that it is the last, and that everything was listed", .full) { subject in
             for entity in try subject.entities() {
                 let last = try await subject.read(entity).last
-                try require(last?.end == true, "the walk of \(entity.name) ends without saying so")
+                try require(last?.end == true, "the scan of \(entity.name) ends without saying so")
                 try require(
                     last?.complete == true || last?.unchanged == true,
-                    "the walk of \(entity.name) never says `complete`: nothing could ever be deleted")
+                    "the scan of \(entity.name) never says `complete`: nothing could ever be deleted")
             }
         },
-        Check("read.total", "the total that it tells is how many come", .full) { subject in
+        Check("read.total", "the total that it reports is the number of records", .full) { subject in
             for entity in try subject.entities() {
-                let walk = try await subject.read(entity)
-                guard let total = walk.last?.total, walk.last?.complete == true else { continue }
+                let scan = try await subject.read(entity)
+                guard let total = scan.last?.total, scan.last?.complete == true else { continue }
                 try require(
-                    Int(total) == walk.records.count,
-                    "\(entity.name): total \(total), but \(walk.records.count) records came")
+                    Int(total) == scan.records.count,
+                    "\(entity.name): total \(total), but \(scan.records.count) records came")
             }
         },
         Check("read.mapping", "each record can be mapped, and has a key of its own", .basic) { subject in
@@ -52,7 +52,7 @@ enum ReadingChecks {
                 }
             }
         },
-        Check("read.repeatable", "two full reads bring the same", .full) { subject in
+        Check("read.repeatable", "two full reads return the same", .full) { subject in
             for entity in try subject.entities() {
                 let first = try await subject.read(entity)
                 let second = try await subject.read(entity)
@@ -63,27 +63,27 @@ enum ReadingChecks {
         },
         Check("read.pages", "a batch is neither huge nor a single record of many", .strict) { subject in
             for entity in try subject.entities() {
-                let walk = try await subject.read(entity)
-                let sizes = walk.batches.map(\.count)
+                let scan = try await subject.read(entity)
+                let sizes = scan.batches.map(\.count)
                 try require(
                     (sizes.max() ?? 0) <= 20_000, "\(entity.name): a batch of \(sizes.max() ?? 0) records: aim at 1,000"
                 )
                 try require(
-                    walk.records.count < 200 || sizes.count * 5 < walk.records.count,
-                    "\(entity.name): \(walk.records.count) records in \(sizes.count) batches: aim at 1,000 a batch")
+                    scan.records.count < 200 || sizes.count * 5 < scan.records.count,
+                    "\(entity.name): \(scan.records.count) records in \(sizes.count) batches: aim at 1,000 a batch")
             }
         },
-        Check("read.concurrent", "two fetches at once bring what one brings", .full) { subject in
+        Check("read.concurrent", "two fetches at once return what one returns", .full) { subject in
             let entity = try subject.entities()[0]
             let alone = try await subject.read(entity)
             let connection = try await subject.connect()
             try await connection.closing {
-                async let one = subject.walk(connection, try subject.request(entity))
-                async let two = subject.walk(connection, try subject.request(entity))
-                for walk in try await [one, two] {
+                async let one = subject.scan(connection, try subject.request(entity))
+                async let two = subject.scan(connection, try subject.request(entity))
+                for scan in try await [one, two] {
                     try require(
-                        walk.records.sorted() == alone.records.sorted(),
-                        difference(alone.records, walk.records, of: entity))
+                        scan.records.sorted() == alone.records.sorted(),
+                        difference(alone.records, scan.records, of: entity))
                 }
             }
         },

@@ -13,10 +13,10 @@ enum ResumeChecks {
                 let cursors = try await subject.read(entity).pages.compactMap(\.cursor)
                 try require(
                     Set(cursors).count == cursors.count,
-                    "\(entity.name): a resume point comes twice among \(cursors.count) pages: the walk could go round")
+                    "\(entity.name): a resume point occurs twice among \(cursors.count) pages: the scan could loop")
             }
         },
-        Check("resume.each", "a walk from each page's resume point brings the rest", .full) { subject in
+        Check("resume.each", "a scan from each page's resume point returns the rest", .full) { subject in
             guard subject.plugin.can("resume") else { throw NotApplicable("it cannot resume") }
             for entity in try subject.entities() {
                 let whole = try await subject.read(entity)
@@ -24,7 +24,7 @@ enum ResumeChecks {
                     // Use a new process, as after a kill -9.
                     var request = try subject.request(entity)
                     request.cursor = page.cursor
-                    let rest = try await subject.walk(request)
+                    let rest = try await subject.scan(request)
                     try require(
                         rest.records == Array(whole.records[page.count...]),
                         "\(entity.name): from the resume point after \(page.count) records come \(rest.records.count), "
@@ -32,7 +32,7 @@ enum ResumeChecks {
                 }
             }
         },
-        Check("resume.offered", "a walk of several pages offers resume points", .strict) { subject in
+        Check("resume.offered", "a scan of several pages offers resume points", .strict) { subject in
             guard subject.plugin.can("resume") else { throw NotApplicable("it cannot resume") }
             for entity in try subject.entities() {
                 let pages = try await subject.read(entity).pages
@@ -49,48 +49,48 @@ enum ResumeChecks {
                 var request = try subject.request(entity)
                 request.cursor = "\u{7F}no cursor of yours\u{7F}"
                 do {
-                    let walk = try await subject.walk(connection, request)
-                    throw Violation("\(entity.name): it brings \(walk.records.count) records from a nonsense cursor")
+                    let scan = try await subject.scan(connection, request)
+                    throw Violation("\(entity.name): it returns \(scan.records.count) records from an invalid cursor")
                 } catch let failure as BridgeFailure {
                     try require(failure.code != .crashed, "it crashes: \(failure.message)")
                 }
             }
         },
-        Check("incremental.second", "a walk with the token of the one before brings nothing new", .full) { subject in
-            guard subject.plugin.can("incremental") else { throw NotApplicable("it cannot walk incrementally") }
+        Check("incremental.second", "a scan with the token of the previous one returns nothing", .full) { subject in
+            guard subject.plugin.can("incremental") else { throw NotApplicable("it cannot scan incrementally") }
             let tokened = try subject.entities().filter { $0.incremental == .token }
             guard !tokened.isEmpty else { throw NotApplicable("no entity of the config has `incremental: token`") }
             for entity in tokened {
                 guard let token = try await subject.read(entity).last?.token else {
-                    throw Violation("\(entity.name): the walk ends without a token")
+                    throw Violation("\(entity.name): the scan ends without a token")
                 }
                 var request = try subject.request(entity)
                 request.token = token
-                let second = try await subject.walk(request)
+                let second = try await subject.scan(request)
                 try require(
                     second.records.isEmpty, "\(entity.name): \(second.records.count) records that did not change")
             }
         },
-        Check("incremental.future", "nothing changed since a time that has not come", .full) { subject in
-            guard subject.plugin.can("incremental") else { throw NotApplicable("it cannot walk incrementally") }
+        Check("incremental.future", "nothing changed since a time in the future", .full) { subject in
+            guard subject.plugin.can("incremental") else { throw NotApplicable("it cannot scan incrementally") }
             let dated = try subject.entities().filter { entity in
                 guard case .field(let name, _) = entity.incremental else { return false }
                 return entity.attribute(named: name)?.type != .integer
             }
-            guard !dated.isEmpty else { throw NotApplicable("no entity of the config is walked by a field of time") }
+            guard !dated.isEmpty else { throw NotApplicable("no entity of the config is scanned by a field of time") }
             for entity in dated {
                 var request = try subject.request(entity)
                 request.since = future(of: entity, subject, like: try await subject.read(entity))
-                let walk = try await subject.walk(request)
+                let scan = try await subject.scan(request)
                 try require(
-                    walk.records.isEmpty,
-                    "\(entity.name): \(walk.records.count) records since the year 2999 (\(request.since ?? ""))")
+                    scan.records.isEmpty,
+                    "\(entity.name): \(scan.records.count) records since the year 2999 (\(request.since ?? ""))")
             }
         },
     ]
 
     /// Returns the year 2999 as a sync would request it, in the attribute's format and the form of the remote's values.
-    private static func future(of entity: Entity, _ subject: Subject, like values: Walk) -> String {
+    private static func future(of entity: Entity, _ subject: Subject, like values: Scan) -> String {
         let usual = "2999-01-01T00:00:00Z"
         guard case .field(let name, _) = entity.incremental, let index = subject.workspace.model.index(of: entity.name),
             let field = WatchedField(name, among: entity.attributes, in: subject.workspace.model.entities[index])

@@ -42,7 +42,7 @@ struct Subject: Sendable {
     /// Returns the entities that the bridge lists independently of a parent.
     func entities() throws -> [Entity] {
         let own = workspace.configuration.model.entities.filter {
-            $0.bridge == bridge.name && $0.isWalked && $0.parent == nil
+            $0.bridge == bridge.name && $0.isScanned && $0.parent == nil
         }
         guard !own.isEmpty else { throw NotApplicable("the config has no entity that this bridge lists by itself") }
         return own
@@ -73,36 +73,36 @@ struct Subject: Sendable {
     }
 
     /// Scans from the request's cursor to the end.
-    func walk(_ connection: BridgeConnection, _ request: FetchRequest) async throws -> Walk {
+    func scan(_ connection: BridgeConnection, _ request: FetchRequest) async throws -> Scan {
         let stream = try await connection.fetch(request)
-        var walk = Walk()
+        var scan = Scan()
         do {
             while let fetched = try await stream.next() {
-                try walk.add(fetched)
-                try require(walk.records.count <= 1_000_000, "more than 1,000,000 records: an endless listing?")
+                try scan.add(fetched)
+                try require(scan.records.count <= 1_000_000, "more than 1,000,000 records: an endless listing?")
             }
         } catch {
             await stream.close()
             throw error
         }
         await stream.close()
-        return walk
+        return scan
     }
 
     /// Opens an instance, scans from the request's cursor to the end and closes it.
-    func walk(_ request: FetchRequest) async throws -> Walk {
+    func scan(_ request: FetchRequest) async throws -> Scan {
         let connection = try await connect()
-        return try await connection.closing { try await walk(connection, request) }
+        return try await connection.closing { try await scan(connection, request) }
     }
 
     /// Opens an instance, scans an entity and closes it.
-    func read(_ entity: Entity) async throws -> Walk { try await walk(try request(entity)) }
+    func read(_ entity: Entity) async throws -> Scan { try await scan(try request(entity)) }
 
     func mapper() -> Mapper { Mapper(workspace.model) }
 }
 
 /// The result of a scan.
-struct Walk {
+struct Scan {
     /// The records as JSON, in order.
     var records: [String] = []
     /// The end of each page: its cursor, and the number of records up to there.

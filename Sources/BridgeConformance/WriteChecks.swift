@@ -14,16 +14,16 @@ enum WriteChecks {
         Check("write.delete", "an object that is deleted is gone", .full) { subject in
             try await lives(subject, until: .deleted)
         },
-        Check("write.again", "deleting what is gone is no error", .full) { subject in
+        Check("write.again", "deleting a missing object is not an error", .full) { subject in
             try await lives(subject, until: .deletedAgain)
         },
-        Check("write.unknown", "an update of what is not there is refused as such", .strict) { subject in
+        Check("write.unknown", "an update of a missing object is refused as such", .strict) { subject in
             var (entity, write, connection) = try await start(subject, "update")
             try await connection.closing {
                 if write.create[write.key] == nil {
                     // A deleted object is as unknown as one that never existed.
                     guard subject.plugin.can("create"), subject.plugin.can("delete") else {
-                        throw NotApplicable("the settings name no key, and the bridge cannot create and delete")
+                        throw NotApplicable("the settings name no key, and the bridge cannot create or delete")
                     }
                     write = try await create(entity, write, connection, subject)
                     _ = try await connection.write(try request("delete", entity, write, [:], subject))
@@ -37,7 +37,7 @@ enum WriteChecks {
                         "the failure has the code \(error.code.rawValue): \(error.message)")
                     return
                 }
-                throw Violation("it says that all went well")
+                throw Violation("it reports success")
             }
         },
     ]
@@ -83,7 +83,7 @@ enum WriteChecks {
             guard stage.rawValue >= Stage.deleted.rawValue else { return }
             let left = try await objects(subject, entity, write, connection)
             try require(left[key(write)] == nil, "\(entity.name) \(key(write)) is still there after the delete")
-            try require(left == others, "the delete took others along")
+            try require(left == others, "the delete removed other objects too")
             guard stage == .deletedAgain else { return }
             _ = try await connection.write(try request("delete", entity, write, [:], subject))
         }
@@ -103,8 +103,8 @@ enum WriteChecks {
             write.create[write.key] = .text(text)
         } else {
             throw Violation(
-                "\(entity.name): the answer to the create has no \"\(write.key)\": nobody can tell which object it made; let "
-                    + "`write` answer with the object, or name the key under `create` of the settings")
+                "\(entity.name): the answer to the create has no \"\(write.key)\": the created object is unknown; let "
+                    + "`write` return the object, or name the key under `create` of the settings")
         }
         return write
     }
@@ -158,7 +158,7 @@ enum WriteChecks {
         _ subject: Subject, _ entity: Entity, _ write: ConformanceSettings.Write, _ connection: BridgeConnection
     ) async throws -> [String: [String: String]] {
         var objects: [String: [String: String]] = [:]
-        for batch in try await subject.walk(connection, try subject.request(entity)).batches {
+        for batch in try await subject.scan(connection, try subject.request(entity)).batches {
             for index in 0..<batch.count {
                 let members = batch[index].members.map { ($0.key, $0.value.json) }
                 let object = Dictionary(members, uniquingKeysWith: { _, last in last })
@@ -173,7 +173,7 @@ enum WriteChecks {
         _ write: ConformanceSettings.Write, _ connection: BridgeConnection, _ when: String
     ) async throws {
         guard let object = try await objects(subject, entity, write, connection)[key(write)] else {
-            throw Violation("\(entity.name) \(key(write)) is not there \(when)")
+            throw Violation("\(entity.name) \(key(write)) does not exist \(when)")
         }
         for (name, value) in values where object[name] != value.description {
             throw Violation("\(entity.name).\(name) is \(object[name] ?? "absent") \(when), not \(value)")

@@ -24,7 +24,7 @@ private enum Member {
     static let surroundings = "surroundings"
     static let watches = "watch"
     static let wait = "wait"
-    static let judges = "judge"
+    static let validates = "judge"
     static let names = "names"
     static let key = "key"
     static let nested = "nested"
@@ -69,8 +69,8 @@ extension FetchRequest {
                 writer.member(Member.watches, true)
                 writer.member(Member.wait, watchMilliseconds)
             }
-            if judges {
-                writer.member(Member.judges, true)
+            if validates {
+                writer.member(Member.validates, true)
                 if let names {
                     writer.key(Member.names)
                     names.write(to: writer)
@@ -99,7 +99,7 @@ extension FetchRequest {
         if record.has(Member.written) {
             writtenPaths = record.objects(Member.written).map { $0.strings(Member.path) }
         }
-        judges = record.bool(Member.judges) ?? false
+        validates = record.bool(Member.validates) ?? false
         names = record.object(Member.names).map(EntityNames.init)
         isWritable = record.bool(Member.isWritable) ?? false
     }

@@ -49,18 +49,18 @@ public struct FetchRequest: Sendable {
     /// ``BridgeError/Code/unsupported`` if the remote cannot report changes: the host then polls. Only for a bridge
     /// that can ``BridgeDescriptor/Capability/watch``.
     public var watchMilliseconds: Int?
-    /// Contact no remote, not even for a description of the API: return a ``JudgedSource`` with the section's faults.
+    /// Contact no remote, not even for a description of the API: return a ``ValidationSource`` with the section's faults.
     ///
     /// Only the names of a parent's attributes are known; they replace the values. Only for a bridge that can
-    /// ``BridgeDescriptor/Capability/judge``.
-    public var judges = false
+    /// ``BridgeDescriptor/Capability/validate``.
+    public var validates = false
     /// With ``explains``: the section for reading one object, if the configuration has one.
     public var readOne: BridgeOptions?
     /// With ``explains``: the paths of the values that can be set in a new object; nil if the host does not send them.
     public var writtenPaths: [[String]]?
-    /// With ``judges``: the entity's names; nil if the host does not send them.
+    /// With ``validates``: the entity's names; nil if the host does not send them.
     public var names: EntityNames?
-    /// With ``judges``: whether the entity's objects are also written, so that a section that allows no writing is a
+    /// With ``validates``: whether the entity's objects are also written, so that a section that allows no writing is a
     /// fault.
     public var isWritable = false
 

@@ -21,7 +21,7 @@ private enum Member {
     static let isPositional = "positional"
     static let isPartial = "partial"
     static let deleted = "deleted"
-    static let spared = "spared"
+    static let skipped = "spared"
     static let field = "field"
     static let equals = "equals"
     static let prefix = "prefix"
@@ -66,10 +66,10 @@ extension Page {
             writer.key(Member.deleted)
             writer.array { for object in deleted { object.write(to: writer) } }
         }
-        if !spared.isEmpty {
-            writer.key(Member.spared)
+        if !skipped.isEmpty {
+            writer.key(Member.skipped)
             writer.array {
-                for objects in spared {
+                for objects in skipped {
                     writer.object {
                         writer.member(Member.field, objects.field)
                         switch objects.match {
@@ -120,17 +120,17 @@ extension Page {
             guard value.tag == .object else { throw MessageFault("a page whose `\(Member.deleted)` are not objects") }
             deleted.append(BridgeOptions(batch: batch, value: value))
         }
-        for value in try record.list(Member.spared) {
+        for value in try record.list(Member.skipped) {
             let whole = value[Member.equals].flatMap { $0.text ?? $0.integer.map(String.init) }
             guard value.tag == .object, let field = value[Member.field]?.text,
-                let match = whole.map(Spared.Match.equals) ?? value[Member.prefix]?.text.map(Spared.Match.prefix)
+                let match = whole.map(Skipped.Match.equals) ?? value[Member.prefix]?.text.map(Skipped.Match.prefix)
             else {
                 // Ignoring the entry would delete objects that still exist.
                 throw MessageFault(
-                    "a page whose `\(Member.spared)` lack `\(Member.field)`, or `\(Member.equals)` and `\(Member.prefix)`"
+                    "a page whose `\(Member.skipped)` lack `\(Member.field)`, or `\(Member.equals)` and `\(Member.prefix)`"
                 )
             }
-            spared.append(Spared(field: field, match))
+            skipped.append(Skipped(field: field, match))
         }
         for value in try record.list(Member.pushed) {
             if let index = value.integer.flatMap({ Int(exactly: $0) }), index >= 0 { pushed.append(index) }

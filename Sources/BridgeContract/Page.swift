@@ -6,12 +6,12 @@ public struct Page {
     public var isPageEnd: Bool
     /// Whether the scan is over; no more calls follow.
     public var isEnd: Bool
-    /// With `isEnd`: the scan listed everything requested, from the request's cursor on, and the remote's listing was
+    /// With `isEnd`: the scan listed everything requested, starting at the request's cursor, and the remote's listing was
     /// stable.
     ///
     /// The host treats every object that was not listed as deleted.
     ///
-    /// With `since`: everything that changed was listed. With a token: everything that exists was listed, except spared
+    /// With `since`: everything that changed was listed. With a token: everything that exists was listed, except skipped
     /// objects; a scan that answers a token with changes is never complete.
     public var isComplete: Bool
     /// The number of records according to the API.
@@ -31,7 +31,7 @@ public struct Page {
     /// The objects that the remote reports as deleted: each in the shape of a record that needs only the key.
     public var deleted: [BridgeOptions] = []
     /// Objects that the scan skipped: their absence means nothing, even if `isComplete` is true.
-    public var spared: [Spared] = []
+    public var skipped: [Skipped] = []
     /// With `isComplete`: pages were addressed by position, so an insertion or deletion during the scan may have
     /// shifted a record past it.
     ///
@@ -45,7 +45,7 @@ public struct Page {
     public var pushed: [Int] = []
 
     /// Objects that a scan skipped, selected by one of their remote fields.
-    public struct Spared: Sendable {
+    public struct Skipped: Sendable {
         /// The path of the field in the remote record, with dots.
         public var field: String
         /// The field's value, or its prefix.
@@ -60,7 +60,7 @@ public struct Page {
         }
 
         /// All objects: the scan listed all it could, and says nothing about the rest.
-        public static let everything = Spared(field: "", .prefix(""))
+        public static let everything = Skipped(field: "", .prefix(""))
 
         /// Creates a selection of the objects whose `field` matches.
         public init(field: String, _ match: Match) {
@@ -105,7 +105,7 @@ public struct Page {
     /// Returns the reply to a watch after a change.
     public static func change() -> Page { Page(isPageEnd: true, isEnd: false) }
 
-    /// Returns the reply to a watch without a change in its time.
+    /// Returns the reply to a watch that ended without a change.
     public static func noChange() -> Page {
         var page = Page(isPageEnd: true, isEnd: false)
         page.isUnchanged = true

@@ -87,7 +87,7 @@ extension HTTPClient {
         } else if body.count > state.bodyLimit {
             state.error = BridgeError(
                 .limit, "the reply is larger than \(state.bodyLimit) bytes after decompression",
-                remedy: "ask for smaller pages, or raise max_body_bytes", location: redactor.clean(url: request.url))
+                remedy: "request smaller pages, or raise max_body_bytes", location: redactor.clean(url: request.url))
         }
     }
 }

@@ -14,7 +14,7 @@ extension HTTPOptions {
             let text = try Self.beginning(of: path, option)
             guard text.contains("-----BEGIN") else {
                 throw BridgeError(
-                    .configuration, "\(option): \(path) is no PEM file",
+                    .configuration, "\(option): \(path) is not a PEM file",
                     remedy: "convert it, as `openssl x509 -inform der -in FILE` or `openssl pkcs12 -in FILE` do")
             }
         }
@@ -33,7 +33,7 @@ extension HTTPOptions {
         } catch {
             // A folder can be opened and not read.
             if case .unreadable = error {
-                throw BridgeError(.configuration, "\(option): \(path) is no file", remedy: "name a file")
+                throw BridgeError(.configuration, "\(option): \(path) is not a file", remedy: "name a file")
             }
             let isMissing = error == .unopenable(ENOENT) || error == .unopenable(ENOTDIR)
             throw BridgeError(

@@ -36,7 +36,7 @@ public struct HTTPOptions: Sendable {
     /// The members of a JSON Schema's `properties`, without the braces, for a bridge's options schema.
     public static let schemaProperties = #"""
         "headers": {"type": "object", "description": "Header fields of every request to the configured origin.", "additionalProperties": {"type": "string"}},
-        "session_header": {"type": "string", "description": "A header in which the server hands out a value that it wants with the requests that follow, such as X-Transmission-Session-Id. A request that was refused with a new value is sent once more with it."},
+        "session_header": {"type": "string", "description": "A header in which the server issues a value that it expects in the following requests, such as X-Transmission-Session-Id. A request that was refused with a new value is sent once more with it."},
         "auth": \#(HTTPAuthentication.schema),
         "tls": {
           "type": "object",
@@ -63,17 +63,17 @@ public struct HTTPOptions: Sendable {
         },
         "limits": {
           "type": "object",
-          "description": "How much is asked of the remote.",
+          "description": "How much load bmo puts on the remote.",
           "additionalProperties": false,
           "properties": {
-            "requests_per_second": {"type": "number", "exclusiveMinimum": 0, "description": "At most so many requests; default: no limit."},
-            "concurrency": {"type": "integer", "minimum": 1, "default": 16, "description": "So many requests at a time."},
-            "total_time": {"type": "number", "exclusiveMinimum": 0, "description": "Seconds that a walk over a listing may take; default: no limit."}
+            "requests_per_second": {"type": "number", "exclusiveMinimum": 0, "description": "The maximum number of requests per second; default: no limit."},
+            "concurrency": {"type": "integer", "minimum": 1, "default": 16, "description": "The maximum number of requests at a time."},
+            "total_time": {"type": "number", "exclusiveMinimum": 0, "description": "Seconds that a scan over a listing may take; default: no limit."}
           }
         },
         \#(HTTPTiming.schemaProperties),
         "connect_timeout": {"type": "number", "minimum": 0.001, "default": 10, "description": "Seconds that connecting may take."},
-        "idle_timeout": {"type": "integer", "minimum": 1, "default": 60, "description": "Seconds without a byte after which a request is given up."},
+        "idle_timeout": {"type": "integer", "minimum": 1, "default": 60, "description": "Seconds without a byte after which a request is abandoned."},
         "max_body_bytes": {"type": "integer", "minimum": 1, "description": "The largest reply, after decompression; default: 1 GiB streamed, 64 MiB in one piece."},
         "max_record_bytes": {"type": "integer", "minimum": 65536, "default": 50331648, "description": "How much memory one record may take: 16 bytes for each value in it, and its texts."},
         "http_version": {"type": "string", "enum": ["auto", "1.1", "2"], "default": "auto", "description": "auto takes HTTP/2 where an https server offers it."}
@@ -141,7 +141,7 @@ public struct HTTPOptions: Sendable {
         totalTime = limits.number("total_time").map { .seconds(min($0, 1e9)) }
         guard requestsPerSecond ?? 1 > 0, concurrency > 0, totalTime ?? .seconds(1) > .zero else {
             throw BridgeError(
-                .configuration, "limits holds a number that is not above 0", remedy: "raise it, or remove it")
+                .configuration, "limits has a number that is not above 0", remedy: "raise it, or remove it")
         }
     }
 

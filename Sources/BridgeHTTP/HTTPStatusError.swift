@@ -12,7 +12,7 @@ public enum HTTPStatusError {
     ///   - asked: The request, such as `page 3 of User`.
     public static func make(_ response: HTTPResponse, bodyPrefix: [UInt8], asked: String) -> BridgeError {
         let status = response.status
-        let words = RemoteWords.make(bodyPrefix, mediaType: response.mediaType, redactor: response.redactor)
+        let words = RemoteMessage.make(bodyPrefix, mediaType: response.mediaType, redactor: response.redactor)
         var remedy: String?
         var code = BridgeError.Code.remote
         var isRetryable = false
@@ -27,9 +27,9 @@ public enum HTTPStatusError {
         case 407: (code, remedy) = (.authentication, "check the option proxy")
         // Some APIs send "forbidden" for "too many requests", with a wait time.
         case 403 where wait != nil: (code, isRetryable) = (.rateLimited, true)
-        case 403: (code, remedy) = (.permission, "the credentials lack a right, or the path is wrong")
+        case 403: (code, remedy) = (.permission, "the credentials lack a permission, or the path is wrong")
         case 404, 410: (code, remedy) = (.notFound, "check url and path")
-        case 405: remedy = "the path does not take this method"
+        case 405: remedy = "the path does not accept this method"
         case 408: (code, isRetryable) = (.timeout, true)
         case 409, 412: code = .conflict
         case 413: code = .limit
@@ -43,8 +43,8 @@ public enum HTTPStatusError {
         if [403, 409].contains(status), let header = sessionHeader(response) {
             let advice =
                 response.sessionHeader?.lowercased() == header.lowercased()
-                ? "session_header: \(header) is set: the server refuses the request with what it hands out there, too"
-                : "where the server wants \(header) back, set the bridge's option session_header: \(header)"
+                ? "session_header: \(header) is set: the server refuses the request even with the value that it issues there"
+                : "if the server expects \(header) back, set the bridge's option session_header: \(header)"
             remedy = [remedy, advice].compactMap(\.self).joined(separator: "; ")
         }
         return BridgeError(
@@ -102,6 +102,6 @@ extension HTTPExchange {
     public func statusError(asked: String) throws -> BridgeError {
         let response = try response()
         return HTTPStatusError.make(
-            response, bodyPrefix: bodyPrefix(RemoteWords.longest + RemoteWords.margin), asked: asked)
+            response, bodyPrefix: bodyPrefix(RemoteMessage.longest + RemoteMessage.margin), asked: asked)
     }
 }

@@ -11,12 +11,12 @@ indirect enum JSONDocument {
     case array([JSONDocument])
     case object([String: JSONDocument])
 
-    private static let deepest = 64
+    private static let maxDepth = 64
 
     /// Parses a text (RFC 8259); nil if it is not JSON.
     init?(_ bytes: [UInt8]) {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
-        var tokens = JSONTokenizer(bytes, deepest: Self.deepest)
+        var tokens = JSONTokenizer(bytes, maxDepth: Self.maxDepth)
         do throws(JSONFault) {
             guard let first = try tokens.next() else { return nil }
             self = try Self.value(first, &tokens)

@@ -92,7 +92,7 @@ public final class BridgeConnection: Sendable {
         if request.token != nil || request.since != nil { try require("incremental") }
         if request.parent != nil { try require("parent") }
         if request.explains { try require("plan") }
-        if request.judges { try require("judge") }
+        if request.validates { try require("judge") }
         var limits = limits
         limits.retries.patience = request.patience ?? limits.retries.patience
         let stream = RecordStream(
@@ -199,7 +199,7 @@ extension RecordBatch {
                 throw BridgeFailure(
                     .limit, "\(what): \(error)", bridge: log.bridge, remedy: "report it to the bridge's author")
             }
-            throw .malformed("the bridge answered \(what) with a batch that breaks the format: \(error)", log)
+            throw .malformed("the bridge answered \(what) with a batch that violates the format: \(error)", log)
         }
     }
 }

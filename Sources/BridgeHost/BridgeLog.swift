@@ -34,7 +34,7 @@ struct BridgeLog: Sendable {
         case .allowed: break
         case .exceeded:
             logger.warning(
-                "bridge logs too much: the rest of this minute is left out", metadata: ["limit": "\(LogBudget.size)"])
+                "bridge logs too much: the rest of this minute is dropped", metadata: ["limit": "\(LogBudget.size)"])
             return
         case .silenced: return
         }

@@ -15,7 +15,7 @@ struct Redactor: Sendable {
     }
 
     /// Tokens are renewed for as long as a process lives; the oldest of more than this number have expired.
-    private static let mostLearned = 256
+    private static let maxLearned = 256
     private static let longest = 8192
 
     init(secrets: [String]) { known = SecretFinder(Set(secrets).map { ($0, "***") }) }
@@ -26,8 +26,8 @@ struct Redactor: Sendable {
         learned.state.withLock { state in
             guard !state.secrets.contains(secret) else { return }
             state.secrets.append(secret)
-            if state.secrets.count > Self.mostLearned {
-                state.secrets.removeFirst(Self.mostLearned / 2)
+            if state.secrets.count > Self.maxLearned {
+                state.secrets.removeFirst(Self.maxLearned / 2)
                 state.finder = SecretFinder(state.secrets.map { ($0, "***") })
             } else {
                 state.finder.add(secret, mark: "***")

@@ -77,7 +77,7 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         func failure(_ what: String) -> BridgeError {
             let position = text.distance(from: text.startIndex, to: rest.startIndex) + 1
             return BridgeError(
-                .configuration, "\(option): \"\(text)\" is no path: \(what) at character \(position)",
+                .configuration, "\(option): \"\(text)\" is not a path: \(what) at character \(position)",
                 remedy: "use $, .name, ['name'], [*], [0] and [?@.name=='text'], as in $.data.items")
         }
 
@@ -85,7 +85,7 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
             var segments: [Segment] = []
             guard rest.popFirst() == "$" else {
                 rest = text[...]
-                throw failure("$ must stand first")
+                throw failure("$ must come first")
             }
             while let character = rest.first {
                 if rest.hasPrefix("..") { throw failure("the descendant segment .. is not supported") }

@@ -202,7 +202,7 @@ enum BridgeTable {
         }
         return BridgeError(
             .limit, error.description,
-            remedy: "ask for less in one record, or raise max_record_bytes where the bridge has that option")
+            remedy: "request less in one record, or raise max_record_bytes where the bridge has that option")
     }
 
     private static func describe(_ descriptor: BridgeDescriptor, to writer: RecordBatchWriter) {

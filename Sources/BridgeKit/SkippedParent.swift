@@ -15,10 +15,10 @@ public struct SkippedParent: Error, Sendable {
     ///   - isEmpty: Whether the value is an empty text, which a path cannot hold.
     public init(_ name: String, option: String, isEmpty: Bool = false) {
         let field = name.hasPrefix("parent.") ? String(name.dropFirst("parent.".count)) : name
-        let what = isEmpty ? "is an empty text, which no path can hold" : "is null"
+        let what = isEmpty ? "is an empty text, which a path cannot contain" : "is null"
         warning =
             "{\(name)} of \(option) \(what), so this parent is skipped: its objects are neither fetched nor deleted; "
-            + "where that part may be left out put it in ( ), or leave such parents out by "
+            + "if that part is optional put it in ( ), or exclude such parents by "
             + "\"where: \(field)!=\(isEmpty ? "" : "null")\" of the parent"
     }
 }

@@ -28,7 +28,7 @@ struct ExchangeFolder: Sendable {
     /// Reads an exchange; an invalid one is reported with its line: `broken NAME:LINE: WORDS`.
     func exchange(_ name: String) -> ExchangeFile? {
         guard let bytes = Self.read(path + "/" + name), let text = String(validating: bytes, as: UTF8.self) else {
-            note("broken \(name):1: no text in UTF-8 that can be read")
+            note("broken \(name):1: not readable UTF-8 text")
             return nil
         }
         if let fault = ExchangeFile.fault(in: text) {
@@ -46,7 +46,8 @@ struct ExchangeFolder: Sendable {
             let line =
                 text.split(separator: "\n", omittingEmptySubsequences: false)
                 .firstIndex { $0 == ExchangeFile.besides } ?? 0
-            note("broken \(name):\(line + 1): \(ExchangeFile.besides) stands here, and there is no file \(missing[0])")
+            note(
+                "broken \(name):\(line + 1): \(ExchangeFile.besides) is named here, but there is no file \(missing[0])")
             return nil
         }
         return file
@@ -92,6 +93,6 @@ struct ExchangeFolder: Sendable {
     ) -> BridgeError {
         BridgeError(
             .internal, "\(what) cannot be written: \(words)",
-            remedy: "check the folder and the room on the disk", location: path)
+            remedy: "check the folder and the free space on the disk", location: path)
     }
 }

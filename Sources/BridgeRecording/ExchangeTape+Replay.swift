@@ -82,7 +82,7 @@ extension ExchangeTape {
         _ key: ExchangeKey, _ asked: ExchangeFile, same: [Recorded], isUnused: (String) -> Bool
     ) -> String {
         let what = "\(asked.method) \(asked.target)"
-        if let last = same.last { return "\(what) was asked again; it was recorded only as \(last.name)" }
+        if let last = same.last { return "\(what) was requested again; it was recorded only as \(last.name)" }
         let candidates = recorded.map { (differences: key.differences(from: $0.key), name: $0.name) }
         // Of two equally near exchanges, prefer the unused one.
         guard

@@ -29,7 +29,7 @@ struct JSONLayout {
     private var out: [UInt8] = []
     private let isOneLine: Bool
     private let replace: ExchangeText.Replacement
-    private static let deepest = 200
+    private static let maxDepth = 200
 
     static func text(_ bytes: [UInt8], replace: ExchangeText.Replacement) -> String? {
         withoutActuallyEscaping(replace) { replace in
@@ -79,7 +79,7 @@ struct JSONLayout {
     }
 
     private mutating func value(name: String, depth: Int) -> Bool {
-        guard depth < Self.deepest, let first = peek else { return false }
+        guard depth < Self.maxDepth, let first = peek else { return false }
         switch first {
         case UInt8(ascii: "{"): return list(UInt8(ascii: "}"), depth: depth, name: nil)
         case UInt8(ascii: "["): return list(UInt8(ascii: "]"), depth: depth, name: name)

@@ -12,7 +12,7 @@ struct XMLLayout {
 
     private let replace: ExchangeText.Replacement
     private var rest: Substring
-    private static let deepest = 200
+    private static let maxDepth = 200
 
     static func text(_ text: String, replace: ExchangeText.Replacement) -> String? {
         guard text.first(where: { !$0.isWhitespace && $0 != "\u{FEFF}" }) == "<" else { return nil }
@@ -41,7 +41,7 @@ struct XMLLayout {
 
     /// Parses the nodes up to the end tag of `name`, which stays unread.
     private mutating func nodes(of name: Substring?, depth: Int) -> [Node]? {
-        guard depth < Self.deepest else { return nil }
+        guard depth < Self.maxDepth else { return nil }
         var nodes: [Node] = []
         while let first = rest.first {
             guard first == "<" else {

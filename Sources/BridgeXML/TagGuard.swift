@@ -8,9 +8,9 @@ internal import Glibc
 /// pieces.
 struct TagGuard {
     /// The maximum for one element, including namespace declarations.
-    static let mostAttributes = 2_000
+    static let maxAttributes = 2_000
     /// The shortest attribute is ` a=""`.
-    private static let shortest = 5 * mostAttributes
+    private static let shortest = 5 * maxAttributes
 
     private enum State {
         case outside, name, space, attribute, afterAttribute, beforeValue, value(UInt8), afterValue
@@ -28,7 +28,7 @@ struct TagGuard {
         if case .outside = state {
         } else {
             index = scan(bytes, from: 0)
-            if count > Self.mostAttributes { return false }
+            if count > Self.maxAttributes { return false }
         }
         while index < bytes.count, let found = memchr(base + index, 0x3C, bytes.count - index) {
             let start = UnsafeRawPointer(found) - base + 1
@@ -39,7 +39,7 @@ struct TagGuard {
             }
             (state, count) = (.name, 0)
             index = scan(bytes, from: start)
-            if count > Self.mostAttributes { return false }
+            if count > Self.maxAttributes { return false }
         }
         return true
     }
@@ -56,7 +56,7 @@ struct TagGuard {
             if byte == 0 { continue }
             step(byte)
             if case .outside = state { return index }
-            if count > Self.mostAttributes { return index }
+            if count > Self.maxAttributes { return index }
         }
         return index
     }

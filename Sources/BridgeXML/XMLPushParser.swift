@@ -66,7 +66,7 @@ package final class XMLPushParser {
     }
 
     /// The same limit as for a batch; libxml2 2.9 searches further names linearly for each element.
-    private static let mostNames = Int32(1 << 18)
+    private static let maxNames = Int32(1 << 18)
 
     private static let initialized: Void = xmlInitParser()
 
@@ -113,7 +113,7 @@ package final class XMLPushParser {
         guard tags.accepts(bytes) else {
             throw BridgeError(
                 .limit,
-                "\(state.subject) has an element with more than \(TagGuard.mostAttributes) attributes and namespaces")
+                "\(state.subject) has an element with more than \(TagGuard.maxAttributes) attributes and namespaces")
         }
         var rest = bytes
         while !rest.isEmpty {
@@ -121,10 +121,10 @@ package final class XMLPushParser {
             let count = min(rest.count, 1 << 17)
             let pointer = rest.baseAddress?.assumingMemoryBound(to: CChar.self)
             try check(xmlParseChunk(context, pointer, Int32(count), 0))
-            guard xmlDictSize(context.pointee.dict) <= Self.mostNames else {
+            guard xmlDictSize(context.pointee.dict) <= Self.maxNames else {
                 throw BridgeError(
                     .limit,
-                    "\(state.subject) has more than \(Self.mostNames) different names of elements and attributes")
+                    "\(state.subject) has more than \(Self.maxNames) different names of elements and attributes")
             }
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }

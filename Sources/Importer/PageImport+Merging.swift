@@ -33,7 +33,7 @@ extension PageImport {
             record = row.record
             if isTop, let watched = origin.watched { note(own, watched, batch[record]) }
             if !tombstones.isEmpty, tombstones.contains(record) { continue }
-            let role: RowRole = row.isReference ? .reference : isTop && walk.isListing ? .listed : .nested
+            let role: RowRole = row.isReference ? .reference : isTop && scan.isListing ? .listed : .nested
             rows.append(PageRow(entity: row.entity, cells: own, record: record, role: role))
         }
         return rows
@@ -117,9 +117,9 @@ extension PageImport {
             representation: batch[row.record].json, location: location)
         // The object may exist with its earlier values.
         if key.isEmpty {
-            try transaction.spareUnknown()
+            try transaction.skipUnknown()
         } else {
-            try transaction.spare(entity: row.entity, key: key)
+            try transaction.markSkipped(entity: row.entity, key: key)
         }
     }
 

@@ -15,7 +15,7 @@ public final class PageImport {
         /// The page's number in the scan, from 1.
         public var page: Int
         /// The scan that the page belongs to; nil for the listing of the entity's own bridge.
-        public var walk: WalkTarget?
+        public var scan: ScanTarget?
         /// The incremental field to track, and its greatest plausible value.
         public var watched: (field: WatchedField, limit: StoredValue?)?
         /// The listing under which the records' members are stored; nil to skip them.
@@ -26,10 +26,10 @@ public final class PageImport {
         public var redaction = Redaction.none
 
         /// Creates the origin of a page from a bridge.
-        public init(bridge: String, page: Int, walk: WalkTarget? = nil) {
+        public init(bridge: String, page: Int, scan: ScanTarget? = nil) {
             self.bridge = bridge
             self.page = page
-            self.walk = walk
+            self.scan = scan
         }
     }
 
@@ -37,7 +37,7 @@ public final class PageImport {
     /// The index of the page's entity.
     package let entity: Int
     let origin: Origin
-    let walk: WalkTarget
+    let scan: ScanTarget
     let transaction: any PageTransaction
     private let policy: DeletePolicy
     var recordsBefore = 0
@@ -73,13 +73,13 @@ public final class PageImport {
         self.entity = entity
         self.origin = origin
         let source = model.model.entities[entity]
-        walk = origin.walk ?? WalkTarget(scope: WalkScope(entity: source.name), entity: entity)
+        scan = origin.scan ?? ScanTarget(scope: ScanScope(entity: source.name), entity: entity)
         policy = model.model.root(of: source).deletes
         references = ReferenceMemory(entityCount: model.entities.count)
         counts = ImportCounts(entityCount: model.entities.count)
         transaction = try store.beginPage()
         do {
-            try transaction.access { try transaction.follow(walk) }
+            try transaction.access { try transaction.follow(scan) }
         } catch {
             transaction.rollback()
             throw error
@@ -102,8 +102,12 @@ public final class PageImport {
                     record: recordsBefore + rejection.record, reason: rejection.reason,
                     representation: rejection.representation, location: location)
                 // The remote still lists the object, so the sweep must not delete it.
-                if let key { try transaction.spare(entity: entity, key: key) } else { try transaction.spareUnknown() }
-                if walk.isListing, policy.tombstone?.fits(batch[rejection.record]) == true { badTombstones += 1 }
+                if let key {
+                    try transaction.markSkipped(entity: entity, key: key)
+                } else {
+                    try transaction.skipUnknown()
+                }
+                if scan.isListing, policy.tombstone?.fits(batch[rejection.record]) == true { badTombstones += 1 }
             }
             for field in mapped.unknownFields { try note(field) }
             if let listing = origin.listing, !mapped.members.isEmpty {
@@ -121,7 +125,7 @@ public final class PageImport {
     ///
     /// The records need only their keys.
     public func delete(_ mapped: MappedBatch, location: String?) throws {
-        guard policy.mode != .ignore, walk.isListing else { return }
+        guard policy.mode != .ignore, scan.isListing else { return }
         let page = mapped.page
         try transaction.access {
             try setSource(location)
@@ -157,15 +161,15 @@ public final class PageImport {
     /// Marks objects that the scan skipped as seen.
     ///
     /// Nil means that they are unknown, so that no row counts as missing.
-    public func spare(_ rows: [SparedRows]?) throws {
+    public func markSkipped(_ rows: [SkippedRows]?) throws {
         try transaction.access {
-            if let rows { try transaction.spare(rows) } else { try transaction.spareUnknown() }
+            if let rows { try transaction.markSkipped(rows) } else { try transaction.skipUnknown() }
         }
     }
 
     private func setSource(_ location: String?) throws {
         try transaction.setSource(
-            PageSource(bridge: origin.bridge, walk: model.entities[entity].name, location: location))
+            PageSource(bridge: origin.bridge, scan: model.entities[entity].name, location: location))
     }
 
     func key(of row: MixedPage.Row, _ page: MixedPage) -> [StoredValue] {
@@ -185,7 +189,7 @@ public final class PageImport {
     private func tombstones(
         of page: MixedPage, _ batch: RecordBatch
     ) -> (records: Set<Int>, keys: [ObjectKey]) {
-        guard walk.isListing, let matcher = policy.tombstone else { return ([], []) }
+        guard scan.isListing, let matcher = policy.tombstone else { return ([], []) }
         let records = Set((0..<batch.count).filter { matcher.fits(batch[$0]) })
         guard !records.isEmpty else { return ([], []) }
         var last: [[StoredValue]: (entity: Int, isGone: Bool)] = [:]
@@ -207,7 +211,7 @@ public final class PageImport {
     public func reject(record: Int?, reason: String, representation: String, location: String?) throws {
         try transaction.access {
             try quarantine(record: record, reason: reason, representation: representation, location: location)
-            try transaction.spareUnknown()
+            try transaction.skipUnknown()
         }
     }
 
@@ -222,20 +226,20 @@ public final class PageImport {
     ///
     /// - Parameter progress: The scan's position; nil when it is complete.
     /// - Throws: ``StoreError``, after rolling the page back.
-    public func commit(progress: WalkProgress?) throws {
-        try commit { try transaction.saveProgress(walk.scope, progress: progress) }
+    public func commit(progress: ScanProgress?) throws {
+        try commit { try transaction.saveProgress(scan.scope, progress: progress) }
     }
 
     /// Commits the last page of a scan together with its outcome: the sweep, and the cursor for the next scan.
     ///
     /// - Throws: ``StoreError``, after rolling the page back.
-    public func commit(end: WalkEnd) throws -> SweepResult {
+    public func commit(end: ScanEnd) throws -> SweepResult {
         var result = SweepResult()
         try commit {
             result = try transaction.finish(end)
             for (entity, count) in result.deleted { counts[entity].deleted += count }
             for (entity, count) in result.relinked { counts[entity].relinked += count }
-            try transaction.saveProgress(walk.scope, progress: nil)
+            try transaction.saveProgress(scan.scope, progress: nil)
         }
         return result
     }
@@ -273,7 +277,7 @@ public final class PageImport {
         counts[entity].quarantined += 1
         // Redact before cutting: a secret that the cut splits would not be found.
         let shown = origin.redaction.data(representation)
-        let isWhole = shown == representation && shown.utf8.count <= Self.largestRepresentation
+        let isWhole = shown == representation && shown.utf8.count <= Self.maxRepresentationSize
         let kept = QuarantinedRecord(
             entity: model.entities[entity].name, bridge: origin.bridge, page: origin.page,
             record: record.map { $0 + 1 }, reason: origin.redaction.words(reason),
@@ -310,12 +314,12 @@ public final class PageImport {
     /// The maximum size of a stored representation, in bytes.
     ///
     /// A longer one is cut and cannot be retried.
-    static let largestRepresentation = 1 << 20
+    static let maxRepresentationSize = 1 << 20
 
     private static func cut(_ text: String) -> String {
-        guard text.utf8.count > largestRepresentation else { return text }
+        guard text.utf8.count > maxRepresentationSize else { return text }
         // Cut at a character boundary.
-        let end = text.utf8.index(text.startIndex, offsetBy: largestRepresentation)
+        let end = text.utf8.index(text.startIndex, offsetBy: maxRepresentationSize)
         let start = text.unicodeScalars.index(before: text.unicodeScalars.index(after: end))
         return String(text.unicodeScalars[..<start]) + "… (\(text.utf8.count) bytes)"
     }

@@ -14,7 +14,7 @@ public struct PresentFields: Sendable {
     public private(set) var others: Set<String> = []
 
     /// The maximum number of ``others``.
-    private static let mostOthers = 200
+    private static let maxOthers = 200
 
     /// Creates a tracker for fields of an entity.
     public init(_ fields: [Int], of entity: Int) {
@@ -24,7 +24,7 @@ public struct PresentFields: Sendable {
 
     /// Examines a batch's records, except those of sub-entities and those that could not be mapped.
     public mutating func note(_ batch: MappedBatch) {
-        for field in batch.unknownFields where field.entity == entity && others.count < Self.mostOthers {
+        for field in batch.unknownFields where field.entity == entity && others.count < Self.maxOthers {
             others.insert(field.path)
         }
         var record = -1
@@ -41,6 +41,6 @@ public struct PresentFields: Sendable {
         guard other.records > 0 else { return }
         missing = records == 0 ? other.missing : missing.filter(other.missing.contains)
         records += other.records
-        others.formUnion(other.others.prefix(max(0, Self.mostOthers - others.count)))
+        others.formUnion(other.others.prefix(max(0, Self.maxOthers - others.count)))
     }
 }

@@ -58,7 +58,7 @@ bool bmo_json_reader::begin(const uint8_t *data, size_t size, int new_mode) {
         return refuse(BMO_JSON_SYNTAX, bmo::find_bad_string(data, size, true),
                       "a string holds a control character that must be escaped");
     case simdjson::EMPTY: return refuse(BMO_JSON_EMPTY, 0, "the text is empty");
-    default: return refuse(BMO_JSON_SYNTAX, 0, "this is no JSON");
+    default: return refuse(BMO_JSON_SYNTAX, 0, "this is not JSON");
     }
     scanner.text = data;
     scanner.size = size;
@@ -220,7 +220,7 @@ Result bmo_json_reader::visit(uint32_t active) {
             size_t offset = scanner.offset();
             Result result = scanner.value<false>(nullptr);
             return result != Result::ok ? result
-                : scanner.fail(BMO_JSON_NOT_RECORDS, offset, "the path of the records leads to no object or array");
+                : scanner.fail(BMO_JSON_NOT_RECORDS, offset, "the path of the records does not lead to an object or array");
         }
         return record();
     }

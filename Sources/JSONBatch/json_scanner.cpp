@@ -14,14 +14,14 @@ Result Scanner::number(Span &token, bool &is_integer, int64_t &value) {
     size_t length = size_t(p - digits);
     if (length == 0 || (length > 1 && *digits == '0')) {
         return p >= text + size ? fail(BMO_JSON_TRUNCATED, size, "the text ends in the middle of a value")
-                                : unexpected("this is no JSON number");
+                                : unexpected("this is not a JSON number");
     }
     is_integer = true;
     if (*p == '.') {
         is_integer = false;
         const uint8_t *fraction = ++p;
         while (is_digit(*p)) p++;
-        if (p == fraction) return unexpected("this is no JSON number");
+        if (p == fraction) return unexpected("this is not a JSON number");
     }
     if (*p == 'e' || *p == 'E') {
         is_integer = false;
@@ -29,9 +29,9 @@ Result Scanner::number(Span &token, bool &is_integer, int64_t &value) {
         if (*p == '+' || *p == '-') p++;
         const uint8_t *exponent = p;
         while (is_digit(*p)) p++;
-        if (p == exponent) return unexpected("this is no JSON number");
+        if (p == exponent) return unexpected("this is not a JSON number");
     }
-    if (p < text + size && !ends_token(*p)) return unexpected("this is no JSON number");
+    if (p < text + size && !ends_token(*p)) return unexpected("this is not a JSON number");
     token = {start, size_t(p - start)};
     if (is_integer) {
         // 19 digits cannot overflow the unsigned magnitude; it then shows whether the signed value fits.
@@ -97,7 +97,7 @@ std::ptrdiff_t Scanner::unescape(Span span, uint8_t *out, bool &lone) {
         }
         int unit = p < end && *p == 'u' && end - p >= 5 ? hex4(p + 1) : -1;
         if (unit < 0) {
-            fail(BMO_JSON_SYNTAX, size_t(escape - text), "this is no escape of a JSON string");
+            fail(BMO_JSON_SYNTAX, size_t(escape - text), "this is not an escape of a JSON string");
             return -1;
         }
         p += 5;

@@ -121,7 +121,7 @@ public:
         if (size - start < length || std::memcmp(text + start, word, length) != 0
             || (start + length < size && !ends_token(text[start + length]))) {
             return size - start < length ? fail(BMO_JSON_TRUNCATED, size, "the text ends in the middle of a value")
-                                         : unexpected("this is no JSON value");
+                                         : unexpected("this is not a JSON value");
         }
         at++;
         return Result::ok;
@@ -157,7 +157,7 @@ template <bool writes> Result Scanner::string(bmo_writer *writer) {
         if (lone) {
             // Remove all of it: a batch's text is UTF-8 as a whole, also where no value points.
             writer->text.size = offset;
-            reason = "a text holds half of a surrogate pair, which is no character";
+            reason = "a text holds half of a surrogate pair, which is not a character";
             return Result::reject;
         }
         length = size_t(unescaped);
@@ -181,7 +181,7 @@ template <bool writes> Result Scanner::key(bmo_writer *writer) {
     at++;
     if (writes) {
         if (lone) {
-            reason = "a member's name holds half of a surrogate pair, which is no character";
+            reason = "a member's name holds half of a surrogate pair, which is not a character";
             return Result::reject;
         }
         bmo_write_key(writer, reinterpret_cast<const char *>(span.data), span.size);
@@ -244,7 +244,7 @@ begin:
         if (writes) bmo_write_null(writer);
         break;
     default:
-        return unexpected("this is no JSON value");
+        return unexpected("this is not a JSON value");
     }
 
 after:

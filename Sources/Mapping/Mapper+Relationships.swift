@@ -87,7 +87,7 @@ extension Mapper {
             throw Rejection(reason: "\(name): \(error.reason)")
         }
         guard cell.kind != .null else {
-            throw Rejection(reason: "\(name): \(RemoteScalar(value).shown) is no key of \(target.name)")
+            throw Rejection(reason: "\(name): \(RemoteScalar(value).shown) is not a key of \(target.name)")
         }
         return cell
     }

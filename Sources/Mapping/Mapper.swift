@@ -125,10 +125,10 @@ public final class Mapper {
         // The row's cells do not move until its relationships are followed.
         try page.cells.withUnsafeMutableBufferPointer { cells throws(Rejection) in
             let row = UnsafeMutableBufferPointer(rebasing: cells[first..<first + layout.fields.count])
-            try walk(object, plan.root, plan, layout, row, &relationships, page.arena)
+            try scan(object, plan.root, plan, layout, row, &relationships, page.arena)
             if readsSurroundings {
                 if mapping.readsSurroundings {
-                    try walkSurroundings(
+                    try scanSurroundings(
                         of: object, index, around[...], plan.root, plan, layout, row, &relationships, page.arena)
                 }
                 around.append((object, index))
@@ -237,7 +237,7 @@ public final class Mapper {
         return new
     }
 
-    private func walk(
+    private func scan(
         _ object: BatchValue, _ node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout,
         _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
     ) throws(Rejection) {
@@ -258,7 +258,9 @@ public final class Mapper {
                 let binding = plan.bindings[position]
                 switch binding {
                 case .attribute(let field):
-                    if let type = mapping.plainTypes[field], let cell = UsualForm.cell(of: member, as: type, arena) {
+                    if let type = mapping.plainTypes[field],
+                        let cell = FastPathConverter.cell(of: member, as: type, arena)
+                    {
                         row[field] = cell
                         continue
                     }
@@ -282,11 +284,11 @@ public final class Mapper {
         _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
     ) throws(Rejection) {
         switch value.tag {
-        case .object: try walk(value, node, plan, layout, row, &relationships, arena)
+        case .object: try scan(value, node, plan, layout, row, &relationships, arena)
         case .array:
             let elements = plan.elements(of: value, at: node)
-            try walkElements(elements, of: value, plan, layout, row, &relationships, arena)
-            try walkAcross(value, node, besides: elements, plan, layout, row, &relationships, arena)
+            try scanElements(elements, of: value, plan, layout, row, &relationships, arena)
+            try scanAcross(value, node, besides: elements, plan, layout, row, &relationships, arena)
         case .null: clear(below: node, plan, row, &relationships)
         default: break
         }
@@ -295,7 +297,7 @@ public final class Mapper {
     /// Reads single elements of an array, such as `position.1`.
     ///
     /// A missing element is null.
-    private func walkElements(
+    private func scanElements(
         _ elements: [ResolvedPlan.Element], of array: BatchValue, _ plan: ResolvedPlan, _ layout: EntityLayout,
         _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
     ) throws(Rejection) {
@@ -382,7 +384,7 @@ public final class Mapper {
     }
 
     /// Reads a path across an array, and collects the values of its elements in one list.
-    private func walkAcross(
+    private func scanAcross(
         _ array: BatchValue, _ node: Int, besides elements: [ResolvedPlan.Element], _ plan: ResolvedPlan,
         _ layout: EntityLayout, _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending],
         _ arena: Arena
@@ -402,7 +404,7 @@ public final class Mapper {
             case .attribute(let field):
                 guard layout.fields[field].type == .json || plan.mapping.converters[field].joinsLists else {
                     let name = "\(layout.name).\(layout.fields[field].name)"
-                    throw Rejection(reason: "\(name): its path leads across an array; use type json")
+                    throw Rejection(reason: "\(name): its path crosses an array; use type json")
                 }
                 let json = "[" + list.values.map(\.json).joined(separator: ",") + "]"
                 guard plan.mapping.converters[field].joinsLists else {
@@ -423,7 +425,7 @@ public final class Mapper {
     /// Reads the surroundings of an object.
     ///
     /// Members of the object itself that have these names take precedence.
-    private func walkSurroundings(
+    private func scanSurroundings(
         of object: BatchValue, _ index: Int, _ around: ArraySlice<(object: BatchValue, index: Int)>, _ node: Int,
         _ plan: ResolvedPlan, _ layout: EntityLayout, _ row: UnsafeMutableBufferPointer<Cell>,
         _ relationships: inout [Pending], _ arena: Arena
@@ -441,8 +443,8 @@ public final class Mapper {
             }
         }
         guard let child = plan.child("@parent", of: node), object["@parent"] == nil else { return }
-        try walk(outer.object, child, plan, layout, row, &relationships, arena)
-        try walkSurroundings(
+        try scan(outer.object, child, plan, layout, row, &relationships, arena)
+        try scanSurroundings(
             of: outer.object, outer.index, around.dropLast(), child, plan, layout, row, &relationships, arena)
     }
 

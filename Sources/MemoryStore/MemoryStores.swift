@@ -99,7 +99,7 @@ public final class MemoryStores: StoreProvider {
     // MARK: - Databases
 
     private static func missing(_ location: String) -> StoreError {
-        StoreError(.open, "\(location): there is no such database", remedy: "`bmo sync` makes it")
+        StoreError(.open, "\(location): there is no such database", remedy: "`bmo sync` creates it")
     }
 
     private func existing(_ location: String) -> MemoryDatabase? { databases.withLock { $0[location] } }

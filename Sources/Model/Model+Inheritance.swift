@@ -50,8 +50,8 @@ extension Model {
     }
 
     /// Returns the entity in the lineage of `entity` whose listing contains its objects, and whose section writes them.
-    public func walked(_ entity: Entity) -> Entity {
-        lineage(of: entity).last { $0.isWalked } ?? entity
+    public func scanned(_ entity: Entity) -> Entity {
+        lineage(of: entity).last { $0.isScanned } ?? entity
     }
 
     /// Returns the attributes that identify an object of `entity`, in key order; for a sub-entity, those of its root.

@@ -1,7 +1,7 @@
 extension Model {
     /// Returns whether the parents of a scan are in the entity's own table, so that the scan itself may add some.
-    package func goesByItself(_ walk: ParentWalk, of entity: Entity) -> Bool {
-        guard let name = walk.relationship else { return true }
+    package func goesByItself(_ scan: ParentScan, of entity: Entity) -> Bool {
+        guard let name = scan.relationship else { return true }
         let all = relationships(of: entity) + entity.sources.flatMap(\.relationships)
         guard let target = all.first(where: { $0.name == name }).flatMap({ self.entity(named: $0.target) }) else {
             return false
@@ -24,7 +24,7 @@ extension Model {
     package func lacksTop(_ entity: Entity) -> Bool {
         guard isTree(entity), !entity.sources.contains(where: { bringsTop($0, of: entity) }) else { return false }
         return !family(of: entity).contains { other in
-            other.name != entity.name && other.isWalked
+            other.name != entity.name && other.isScanned
                 && (!isTree(other) || other.sources.contains { bringsTop($0, of: other) })
         }
     }
@@ -39,10 +39,10 @@ struct TreeWarnings {
         diagnostics = model.entities.filter(model.lacksTop).map { entity in
             Diagnostic(
                 location: entity.location, severity: .warning,
-                message: "entity \(quoted(entity.name)) is walked by its own objects "
-                    + "(\"parent: \(entity.parent?.relationship ?? "")\"), and no source of it brings the first ones: "
-                    + "where no other entity's records hold any, a sync finds none",
-                remedy: "add a source without \"parent\" that brings the top")
+                message: "entity \(quoted(entity.name)) is listed by its own objects "
+                    + "(\"parent: \(entity.parent?.relationship ?? "")\"), but no source of it lists the first ones: "
+                    + "unless another entity's records contain some, a sync finds none",
+                remedy: "add a source without \"parent\" that lists the top")
         }
     }
 }

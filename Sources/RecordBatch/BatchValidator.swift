@@ -50,19 +50,19 @@ enum BatchValidator {
         return switch Int(header.flags) {
         case BMO_WRITER_BYTES:
             RecordBatchError(
-                "the bridge's writer gave the batch up: more than \(limit) bytes (`max_bytes` of its bmo_writer); "
+                "the bridge's writer gave up on the batch: more than \(limit) bytes (`max_bytes` of its bmo_writer); "
                     + "smaller pages or a larger `max_bytes` help", isLimit: true)
         case BMO_WRITER_KEYS:
             RecordBatchError(
-                "the bridge's writer gave the batch up: more than \(limit) different names (`max_keys` of its bmo_writer); "
+                "the bridge's writer gave up on the batch: more than \(limit) different names (`max_keys` of its bmo_writer); "
                     + "smaller pages or a larger `max_keys` help", isLimit: true)
         case BMO_WRITER_OPEN:
-            RecordBatchError("the bridge's writer gave the batch up: an object or array was still open")
+            RecordBatchError("the bridge's writer gave up on the batch: an object or array was still open")
         case BMO_WRITER_MEMORY:
-            RecordBatchError("the bridge's writer gave the batch up: no memory for it", isLimit: true)
+            RecordBatchError("the bridge's writer gave up on the batch: no memory for it", isLimit: true)
         case BMO_WRITER_FAILED:
             RecordBatchError(
-                "the bridge's writer gave the batch up: out of memory, over 4 GiB, deeper than \(BMO_MAX_DEPTH) levels, "
+                "the bridge's writer gave up on the batch: out of memory, over 4 GiB, deeper than \(BMO_MAX_DEPTH) levels, "
                     + "or a member without a key")
         default: RecordBatchError("a batch with unknown flags \(header.flags)")
         }
@@ -134,7 +134,7 @@ enum BatchValidator {
             if Int(slot.head & 0xFF) == BMO_DECIMAL {
                 let start = sections.text + Int(slot.payload)
                 guard NumberGrammar.matches(UnsafeRawBufferPointer(start: start, count: Int(slot.length))) else {
-                    throw RecordBatchError("a decimal of \(slot.length) bytes at \(slot.payload) is no number")
+                    throw RecordBatchError("a decimal of \(slot.length) bytes at \(slot.payload) is not a number")
                 }
             }
             return 0

@@ -7,14 +7,14 @@ package enum JSONParser {
     /// The reason why a text is not JSON.
     package typealias Fault = JSONFault
 
-    private static let deepest = 120
+    private static let maxDepth = 120
 
     /// Parses `text` into a batch of one record.
     ///
     /// - Throws: ``Fault``; ``RecordBatchError`` if memory runs out.
     package static func batch(_ text: String) throws -> RecordBatch {
         let writer = RecordBatchWriter()
-        var tokens = JSONTokenizer(Array(text.utf8), deepest: deepest)
+        var tokens = JSONTokenizer(Array(text.utf8), maxDepth: maxDepth)
         while let token = try tokens.next() {
             switch token {
             case .null: writer.null()

@@ -8,7 +8,7 @@ final class SQLitePageTransaction: PageTransaction {
     private var isOpen = true
     private var hasWritten = false
     /// The scan that the page belongs to.
-    private var walk: WalkTarget?
+    private var scan: ScanTarget?
     /// The rows that the page lists, if the scan logs them.
     private var seen = SeenLog()
     private var notesSeen = false
@@ -82,13 +82,13 @@ final class SQLitePageTransaction: PageTransaction {
         _ row: Int64, after before: Int64?, _ entity: Int, _ cells: UnsafeBufferPointer<Cell>, replaced: [StoredValue]?
     ) throws {
         seen.append(row, after: before)
-        guard let walk, let parent = walk.parent else { return }
+        guard let scan, let parent = scan.parent else { return }
         let toOne = store.model.entities[entity].toOne[parent.relationship]
         let refersElsewhere = zip(parent.key, toOne.firstField..<toOne.firstField + toOne.fieldCount)
             .contains { $0 != cells[$1].value }
         let sweep = try store.writers.sweep
-        if let replaced, !refersElsewhere { sweep.noteTaken(row, by: walk, from: replaced) }
-        sweep.note(row, of: walk, refersElsewhere: refersElsewhere)
+        if let replaced, !refersElsewhere { sweep.noteTaken(row, by: scan, from: replaced) }
+        sweep.note(row, of: scan, refersElsewhere: refersElsewhere)
     }
 
     /// Marks an entity whose rows are about to be written elsewhere.
@@ -99,16 +99,16 @@ final class SQLitePageTransaction: PageTransaction {
         if !deleted.isEmpty { hasWritten = true }
     }
 
-    func follow(_ walk: WalkTarget) throws {
-        self.walk = walk
-        try store.writers.edits.walkBegan = walk.acknowledged
-        try store.writers.joins.beginPage(walk.scope)
-        let log = try walk.isListing ? store.writers.walks.log(of: walk.scope) : nil
+    func follow(_ scan: ScanTarget) throws {
+        self.scan = scan
+        try store.writers.edits.scanBegan = scan.acknowledged
+        try store.writers.joins.beginPage(scan.scope)
+        let log = try scan.isListing ? store.writers.scans.log(of: scan.scope) : nil
         notesSeen = log != nil
         greatestBefore = log?.greatest ?? Int64.min
-        guard notesSeen, let parent = walk.parent else { return }
-        let toOne = store.model.entities[walk.entity].toOne[parent.relationship]
-        try store.writers.entityWriters(walk.entity).watched = toOne.firstField..<toOne.firstField + toOne.fieldCount
+        guard notesSeen, let parent = scan.parent else { return }
+        let toOne = store.model.entities[scan.entity].toOne[parent.relationship]
+        try store.writers.entityWriters(scan.entity).watched = toOne.firstField..<toOne.firstField + toOne.fieldCount
     }
 
     func delete(_ objects: [ObjectKey], deleted: (_ index: Int, _ counts: [Int: Int]) -> Void) throws {
@@ -121,53 +121,53 @@ final class SQLitePageTransaction: PageTransaction {
         }
     }
 
-    func spare(_ rows: [SparedRows]) throws {
-        guard notesSeen, let walk else { return }
-        for row in try store.writers.sweep.rows(rows, of: walk.entity) { seen.append(row) }
+    func markSkipped(_ rows: [SkippedRows]) throws {
+        guard notesSeen, let scan else { return }
+        for row in try store.writers.sweep.rows(rows, of: scan.entity) { seen.append(row) }
     }
 
-    func spare(entity: Int, key: [StoredValue]) throws {
+    func markSkipped(entity: Int, key: [StoredValue]) throws {
         guard notesSeen else { return }
         let root = store.model.entities[entity].root
         if let row = try store.writers.rowEditors.row(of: root, key) { seen.append(row) }
     }
 
-    func spareUnknown() throws {
+    func skipUnknown() throws {
         if notesSeen { seen.append(SeenLog.unknown) }
     }
 
     /// Deletes the rows that an interrupted scan listed for an entity without a key, and forgets the saved position.
-    func takeBack(_ scope: WalkScope, of entity: Int) throws -> Int {
+    func takeBack(_ scope: ScanScope, of entity: Int) throws -> Int {
         let writers = try store.writers
         let editor = try writers.rowEditors(store.model.entities[entity].root)
         var count = 0
-        for row in try writers.walks.savedRows(of: scope) {
+        for row in try writers.scans.savedRows(of: scope) {
             let key = [StoredValue.integer(row)]
             guard let values = try editor.row(key) else { continue }
             try editor.delete(key, values)
             count += 1
         }
-        _ = try writers.walks.save(scope, nil, rows: SeenLog(), isOptional: false)
+        _ = try writers.scans.save(scope, nil, rows: SeenLog(), isOptional: false)
         if count > 0 { noteDeleted([entity: count]) }
         return count
     }
 
     func listedRows() throws -> ListedRows? {
-        guard let walk, var log = try store.writers.walks.log(of: walk.scope) else { return nil }
+        guard let scan, var log = try store.writers.scans.log(of: scan.scope) else { return nil }
         log.append(seen)
         return ListedRows(distinct: log.hasUnknown ? nil : log.distinctCount, repeated: log.repeatedRows.count)
     }
 
-    func finish(_ end: WalkEnd) throws -> SweepResult {
-        guard let walk else { return SweepResult() }
+    func finish(_ end: ScanEnd) throws -> SweepResult {
+        guard let scan else { return SweepResult() }
         let writers = try store.writers
         var result = SweepResult()
-        let relinked = try settleLists(of: walk.scope)
-        var log = writers.walks.log(of: walk.scope)
+        let relinked = try settleLists(of: scan.scope)
+        var log = writers.scans.log(of: scan.scope)
         log?.append(seen)
-        let repeated = try log.flatMap { try writers.sweep.repeated(in: $0, of: walk) }
+        let repeated = try log.flatMap { try writers.sweep.repeated(in: $0, of: scan) }
         let step = try SweepStep(end, hasUnknown: log?.hasUnknown) {
-            try log.map { try writers.sweep.note(walk, $0) } ?? 0
+            try log.map { try writers.sweep.note(scan, $0) } ?? 0
         }
         var isSettled = true
         if let log, let rule = end.sweep {
@@ -175,22 +175,22 @@ final class SQLitePageTransaction: PageTransaction {
             case .none: break
             case .isUncertain: result.isUncertain = true
             case .waitsForSecondListing(let count): result.unconfirmed = count
-            case .waitsForParents: isSettled = try !writers.sweep.wait(walk, log, end.cursor, rule.listing)
+            case .waitsForParents: isSettled = try !writers.sweep.wait(scan, log, end.cursor, rule.listing)
             case .sweeps:
-                result = try writers.sweep.sweep(walk, log, rule)
+                result = try writers.sweep.sweep(scan, log, rule)
                 isSettled = result.held == nil
             }
         }
         if let repeated, end.defersSweep {
-            writers.sweep.note(repeated, of: walk)
+            writers.sweep.note(repeated, of: scan)
         } else if result.unconfirmed == 0 {
             result.repeated = repeated
         }
         if step.savesCursor(of: end, isSettled: isSettled), let cursor = end.cursor {
-            try writers.cursors.save(cursor, of: walk.scope)
+            try writers.cursors.save(cursor, of: scan.scope)
         }
         if !end.defersSweep {
-            let orphans = try writers.orphans.settle(walk: walk.scope.entity, writers.rowEditors, writers.remover)
+            let orphans = try writers.orphans.settle(scan: scan.scope.entity, writers.rowEditors, writers.remover)
             result.deleted.merge(orphans, uniquingKeysWith: +)
         }
         noteDeleted(result.deleted)
@@ -199,7 +199,7 @@ final class SQLitePageTransaction: PageTransaction {
     }
 
     /// Writes the lists that waited for the end of the scan; returns how many changed, by entity.
-    private func settleLists(of scope: WalkScope) throws -> [Int: Int] {
+    private func settleLists(of scope: ScanScope) throws -> [Int: Int] {
         let writers = try store.writers
         var counts: [Int: Int] = [:]
         try writers.joins.settle(scope) { list, isFurtherPart in
@@ -239,7 +239,7 @@ final class SQLitePageTransaction: PageTransaction {
         let writers = try store.writers
         var result = try writers.sweep.sweepParents(of: entity, rule)
         let orphans = try writers.orphans.settle(
-            walk: store.model.entities[entity].name, writers.rowEditors, writers.remover)
+            scan: store.model.entities[entity].name, writers.rowEditors, writers.remover)
         result.deleted.merge(orphans, uniquingKeysWith: +)
         noteDeleted(result.deleted)
         return result
@@ -248,8 +248,8 @@ final class SQLitePageTransaction: PageTransaction {
     func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
         hasWritten = true
         // A scan that begins after this check queries the remote after the remote accepted the edit.
-        let isWalked = !store.isRehearsal && FileLock.holder(of: store.path) != nil
-        for root in try store.writers.acknowledge(entry, key: key, isWalked: isWalked) { touched[root] = true }
+        let isScanned = !store.isRehearsal && FileLock.holder(of: store.path) != nil
+        for root in try store.writers.acknowledge(entry, key: key, isScanned: isScanned) { touched[root] = true }
     }
 
     func ensure(_ references: [PageReference], created: (_ index: Int) -> Void) throws {
@@ -295,10 +295,10 @@ final class SQLitePageTransaction: PageTransaction {
         }
     }
 
-    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws {
+    func saveProgress(_ scope: ScanScope, progress: ScanProgress?) throws {
         let writers = try store.writers
         let isLarge = writers.joins.isLarge(scope)
-        let saving = try writers.walks.save(scope, progress, rows: seen, isOptional: !hasWritten && !isLarge)
+        let saving = try writers.scans.save(scope, progress, rows: seen, isOptional: !hasWritten && !isLarge)
         savedLog = saving != .nothing
         guard let progress else {
             // They are already settled at the end of a scan.
@@ -308,7 +308,7 @@ final class SQLitePageTransaction: PageTransaction {
         if saving == .place { try saveLists(scope, page: progress.page) }
     }
 
-    private func saveLists(_ scope: WalkScope, page: Int?) throws {
+    private func saveLists(_ scope: ScanScope, page: Int?) throws {
         try store.writers.joins.save(scope, page: page)
         savedLists = true
     }
@@ -324,9 +324,9 @@ final class SQLitePageTransaction: PageTransaction {
                     store.watcherInUse?.committed(touchedFamilies, at: store.totalChanges(db))
                 }
                 try store.writers.changes.pageCommitted()
-                if let walk {
-                    try store.writers.walks.pageCommitted(walk.scope, seen, isSaved: savedLog)
-                    if savedLists { try store.writers.joins.noteSaved(walk.scope) }
+                if let scan {
+                    try store.writers.scans.pageCommitted(scan.scope, seen, isSaved: savedLog)
+                    if savedLists { try store.writers.joins.noteSaved(scan.scope) }
                 }
                 try store.writers.joins.pageCommitted()
             }
@@ -340,7 +340,7 @@ final class SQLitePageTransaction: PageTransaction {
         // If this fails, SQLite rolls back when the connection closes.
         store.writer.writeWithoutTransaction { db in
             store.takeBack(db)
-            if let walk { try? store.writers.sweep.takeBack(walk) }
+            if let scan { try? store.writers.sweep.takeBack(scan) }
         }
     }
 }

@@ -102,7 +102,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         writer = try SQLiteStore.naming(path) { try SQLiteStore.translating("opening it", open) }
         try SQLiteStore.naming(path) {
             if use == .reading {
-                try read("reading the tables") { try SchemaLag(model, entities, in: $0).check() }
+                try read("reading the tables") { try SchemaCompatibilityCheck(model, entities, in: $0).check() }
             } else {
                 try SQLiteStore.translating("making the tables") { try prepare() }
             }
@@ -146,7 +146,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         throw StoreError(
             .io,
             "\(path): the database was \(now == nil ? "moved or deleted" : "replaced by another file") while it was "
-                + "being written; what was written since is not in it",
+                + "being written; later changes are not in it",
             remedy: "put it back and run the command again")
     }
 

@@ -7,7 +7,7 @@ final class Writers {
     let joins: ListJoins
     let changes: ChangeLog
     let provenance: ProvenanceTable
-    let walks: WalkTable
+    let scans: ScanTable
     let cursors: CursorTable
     let origins: OriginTable
     let orphans: OrphanTable
@@ -38,7 +38,7 @@ final class Writers {
         stubs = try StubTable(on: connection, entities: model.entities.map(\.name))
         changes = try ChangeLog(on: connection, entityCount: model.entities.count)
         provenance = try ProvenanceTable(on: connection, model: model, changes: changes)
-        walks = try WalkTable(on: connection)
+        scans = try ScanTable(on: connection)
         joins = try ListJoins(model, on: connection)
         cursors = try CursorTable(on: connection)
         origins = try OriginTable(on: connection)

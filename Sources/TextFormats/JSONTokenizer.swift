@@ -44,7 +44,7 @@ package struct JSONTokenizer {
     package private(set) var offset = 0
 
     private let bytes: [UInt8]
-    private let deepest: Int
+    private let maxDepth: Int
     private var place = Place.value
     /// The open containers, the outermost first: whether each is an object.
     private var containers: [Bool] = []
@@ -56,9 +56,9 @@ package struct JSONTokenizer {
     /// Creates a tokenizer.
     ///
     /// - Parameter deepest: The number of levels of nesting that are accepted; a plain value is one level.
-    package init(_ bytes: [UInt8], deepest: Int) {
+    package init(_ bytes: [UInt8], maxDepth: Int) {
         self.bytes = bytes
-        self.deepest = deepest
+        self.maxDepth = maxDepth
     }
 
     /// Returns the next token; nil at the end of the text.
@@ -108,7 +108,7 @@ package struct JSONTokenizer {
     }
 
     private mutating func value() throws(JSONFault) -> JSONToken {
-        guard containers.count < deepest else { throw fault("more than \(deepest) levels of nesting") }
+        guard containers.count < maxDepth else { throw fault("more than \(maxDepth) levels of nesting") }
         skipSpace()
         start = offset
         if take("{") { return open(isObject: true) }

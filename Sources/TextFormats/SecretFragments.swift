@@ -12,7 +12,7 @@ final class SecretFragments: Sendable {
     static let length = 8
     private static let shortestSecret = 12
     /// The number of bytes of secrets that are indexed, the newest first: each takes about ten windows.
-    private static let mostBytes = 32 << 10
+    private static let maxBytes = 32 << 10
     /// The number of bytes of a text that are read at a time.
     private static let block = 64 << 10
     /// Longer than eight characters that are escaped twice.
@@ -45,7 +45,7 @@ final class SecretFragments: Sendable {
         windows.withLock { known in
             if let known { return known }
             var all: Set<UInt64> = []
-            var room = Self.mostBytes
+            var room = Self.maxBytes
             for secret in secrets.reversed() where secret.utf8.count >= Self.shortestSecret {
                 guard secret.utf8.count <= room else { continue }
                 room -= secret.utf8.count

@@ -2,7 +2,7 @@ import Testing
 
 /// The arrows between the targets, in the sources and in the manifest.
 @Suite struct ImportTests {
-    @Test func everySourceImportsOnlyWhatItsTargetMaySee() throws {
+    @Test func `every source imports only what its target may see`() throws {
         let files = try SourceTree.files(in: "Sources", "Plugins").filter { $0.path.hasSuffix(".swift") }
         #expect(files.count > 100)
         let violations = files.flatMap { file in
@@ -11,7 +11,7 @@ import Testing
         #expect(violations.isEmpty, "\(violations.joined(separator: "\n"))")
     }
 
-    @Test func theManifestDeclaresOnlyWhatATargetMaySee() throws {
+    @Test func `the manifest declares only what a target may see`() throws {
         let manifest = Manifest(try SourceTree.text(of: "Package.swift"))
         let targets = Set(try SourceTree.files(in: "Sources", "Plugins").map(\.target))
         for target in targets.sorted() {
@@ -21,7 +21,7 @@ import Testing
         #expect(manifest.dependencies["SQLiteStore"]?.contains("GRDB") == true, "the manifest was understood")
     }
 
-    @Test func theRulesSayWhatTheDesignSays() {
+    @Test func `the rules say what the design says`() {
         func may(_ target: String, see module: String) -> Bool {
             Imports.violations(in: "internal import \(module)\n", of: target).isEmpty
         }
@@ -52,7 +52,7 @@ import Testing
         #expect(may("BMO", see: "BridgeHost") && may("BMO", see: "Importer"))
     }
 
-    @Test func aWrongImportIsFound() {
+    @Test func `a wrong import is found`() {
         let source = """
             // import Nothing
             @testable import Importer
@@ -70,7 +70,7 @@ import Testing
         #expect(Imports.violations(in: source, of: "Newcomer").count == 1)
     }
 
-    @Test func aWrongDependencyIsFound() {
+    @Test func `a wrong dependency is found`() {
         let manifest = Manifest(
             """
             func bridge(_ name: String, transport: [Target.Dependency]) -> Target {

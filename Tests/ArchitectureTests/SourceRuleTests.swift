@@ -1,14 +1,14 @@
 import Testing
 
 @Suite struct SourceRuleTests {
-    @Test func noSourceUsesWhatIsRuledOut() throws {
+    @Test func `no source uses what is ruled out`() throws {
         let violations = try SourceTree.files(in: "Sources", "Plugins").flatMap { file in
             SourceRules.violations(in: file.text, path: file.path, of: file.target)
         }
         #expect(violations.isEmpty, "\(violations.joined(separator: "\n"))")
     }
 
-    @Test func noTasksResultIsATuple() throws {
+    @Test func `no tasks result is a tuple`() throws {
         let violations = try SourceTree.files(in: "Sources", "Plugins", "Tests")
             .filter { $0.path != "Tests/ArchitectureTests/SourceRuleTests.swift" }
             .flatMap { try SourceRules.tupleViolations(in: $0.text, path: $0.path) }
@@ -24,7 +24,7 @@ import Testing
             "group.addTask { [next] in (next, await work()) }", "group.addTask { return (next, try await work()) }",
             "Promise { (name: String) async throws(Failure) -> (Int, String) in",
         ])
-    func aTaskWithATupleIsFound(source: String) throws {
+    func `a task with a tuple is found`(source: String) throws {
         #expect(
             try SourceRules.tupleViolations(in: "\n" + source, path: "x")
                 == ["x:2: a task's result is a tuple; return a struct (docs/decisions/0028)"])
@@ -40,7 +40,7 @@ import Testing
         #expect(try SourceRules.tupleViolations(in: source, path: "x").isEmpty)
     }
 
-    @Test func noFileIsTooLong() throws {
+    @Test func `no file is too long`() throws {
         let violations = try SourceTree.files(in: "Sources", "Plugins", "Tests").compactMap { file in
             SourceRules.lengthViolation(in: file.text, path: file.path)
         }
@@ -62,7 +62,7 @@ import Testing
             files.map { $0.path.split(separator: "/").last } == ["ConfigurationFile.swift", "YAMLDocument.swift"])
     }
 
-    @Test func everyTargetExplainsItself() throws {
+    @Test func `every target explains itself`() throws {
         let files = try SourceTree.files(in: "Sources", "Plugins")
         let byTarget = Dictionary(grouping: files, by: \.target)
         for (target, files) in byTarget.sorted(by: { $0.key < $1.key }) {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func aBadFileIsFound() {
+    @Test func `a bad file is found`() {
         #expect(
             SourceRules.violations(in: "let x = try JSONSerialization.data()", path: "Sources/BMO/X.swift", of: "BMO")
                 == ["Sources/BMO/X.swift: uses JSONSerialization; use BridgeJSON or RecordBatch"])
@@ -86,7 +86,7 @@ import Testing
         #expect(SourceRules.lengthViolation(in: String(long.dropLast()), path: "x") == nil)
     }
 
-    @Test func aFolderWithoutExplanationIsFound() {
+    @Test func `a folder without explanation is found`() {
         #expect(
             SourceRules.folderViolation(of: "Model", files: ["Other.swift": "/// A"])
                 == "Model: neither README.md nor Model.swift explains it")

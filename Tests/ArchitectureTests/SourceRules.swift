@@ -1,7 +1,7 @@
 /// What holds for every source file, and for every target's folder.
 enum SourceRules {
     /// The most lines of a file.
-    static let mostLines = 500
+    static let maxLines = 500
 
     /// Files that are longer for a reason.
     static let longFiles = [
@@ -38,7 +38,7 @@ enum SourceRules {
         let expressions = try tupleResults.map { try Regex($0) }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.indices.compactMap { index in
-            // Most lines are spared the expressions.
+            // Most lines are skipped the expressions.
             guard lines[index].contains("Task") || lines[index].contains("async") else { return nil }
             // A declaration may go on in the next line.
             let place = lines[index...].prefix(2).joined(separator: "\n")
@@ -52,8 +52,8 @@ enum SourceRules {
     /// Nil when a file is not too long.
     static func lengthViolation(in text: String, path: String) -> String? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
-        guard lines > mostLines, !longFiles.contains(path) else { return nil }
-        return "\(path): \(lines) lines; split it at \(mostLines)"
+        guard lines > maxLines, !longFiles.contains(path) else { return nil }
+        return "\(path): \(lines) lines; split it at \(maxLines)"
     }
 
     /// The file that explains a target, where it is not `TARGET.swift`.

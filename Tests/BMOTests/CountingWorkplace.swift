@@ -176,7 +176,7 @@ extension SyncReport {
         }.joined(separator: "\n")
     }
 
-    /// Why an entity's walk failed.
+    /// Why an entity's scan failed.
     func failure(of entity: String) -> SyncFailure? {
         for candidate in entities where candidate.name == entity {
             if case .failed(let failure) = candidate.outcome { return failure }

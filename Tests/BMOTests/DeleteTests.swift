@@ -12,7 +12,7 @@ import Testing
         try place.file().value("SELECT group_concat(id, ' ') FROM (SELECT id FROM Number ORDER BY id)")
     }
 
-    @Test func aRowThatAWholeListingLacksIsDeleted() async throws {
+    @Test func `a row that a whole listing lacks is deleted`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 25")
         let workspace = try await place.workspace(place.world())
@@ -34,7 +34,7 @@ import Testing
 
     /// RestKit 1695 and 2463: a reply that is partial, failed or unchanged deleted what it lacked.
     @Test(arguments: ["incomplete", "token t1"])
-    func aPartialOrUnchangedReplyDeletesNothing(_ line: String) async throws {
+    func `a partial or unchanged reply deletes nothing`(_ line: String) async throws {
         let place = try CountingWorkplace()
         try place.say("count 8", "token t1")
         let workspace = try await place.workspace(place.world(entity: "incremental: token"))
@@ -45,7 +45,7 @@ import Testing
         #expect(try numbers(place) == "'0 1 2 3 4 5 6 7'")
     }
 
-    @Test func aFailedWalkDeletesNothing() async throws {
+    @Test func `a failed scan deletes nothing`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000")
@@ -61,7 +61,7 @@ import Testing
         #expect(try place.file().value("SELECT count(*) FROM Number") == "29")
     }
 
-    @Test func aWalkThatIsTakenUpAgainKnowsWhatThePagesBeforeItListed() async throws {
+    @Test func `a scan that is taken up again knows what the pages before it listed`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000")
@@ -77,7 +77,7 @@ import Testing
         #expect(try place.file().value("SELECT count(*) FROM bmo_seen") == "0")
     }
 
-    @Test func rowsWithoutAKeyAreNotThereTwiceWhenAnInterruptedWalkBeginsAnew() async throws {
+    @Test func `rows without a key are not there twice when an interrupted scan begins anew`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000").replacing("key: id", with: "unique: none")
@@ -86,10 +86,10 @@ import Testing
         #expect(report.text == "Number finished, 3 pages +30")
         #expect(
             report.entities[0].warnings == [
-                "an interrupted walk begins anew: the 20 rows that it had brought were deleted"
+                "an interrupted scan starts over: the 20 rows that it had imported were deleted"
             ])
         #expect(try place.file().value("SELECT count(*) || ' ' || count(DISTINCT id) FROM Number") == "'30 30'")
-        // Another mapping is another walk.
+        // Another mapping is another scan.
         let next = text.replacing("name: text", with: "name: {type: text, transform: trim}")
         #expect(try await place.sync(try await place.workspace(text)).text == "Number failed, 2 pages +20")
         _ = try await place.workspace(next)
@@ -97,7 +97,7 @@ import Testing
         #expect(try place.file().value("SELECT count(*) FROM Number") == "60", "a whole listing is appended as ever")
     }
 
-    @Test func afterAVacuumThePlaceOfAWalkIsNoGood() async throws {
+    @Test func `after a vacuum the place of a scan is no good`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000").replacing("id: integer", with: "id: text")
@@ -105,11 +105,11 @@ import Testing
         // Rows of a table whose key is a text get new numbers.
         try place.file().rows("VACUUM")
         let report = try await place.sync(try await place.mendedWorkspace())
-        #expect(report.text == "Number finished, 3 pages +10 =20", "it begins at the beginning")
+        #expect(report.text == "Number finished, 3 pages +10 =20", "it starts from the beginning")
         #expect(try place.file().value("SELECT count(*) FROM Number") == "30")
     }
 
-    @Test func aBrakeStopsADeletionThatIsTooLargeUntilItIsAllowed() async throws {
+    @Test func `a brake stops a deletion that is too large until it is allowed`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 50", "token a")
         let workspace = try await place.workspace(place.world(entity: "incremental: token"))
@@ -121,8 +121,8 @@ import Testing
             #expect(failure.code == "brake" && report.succeeded == false)
             #expect(
                 failure.message
-                    == "11 of 50 objects are gone from the listing, more than 20 % and 10: none of them was deleted, "
-                    + "and all else was imported")
+                    == "11 of 50 objects are missing from the listing, more than 20 % and 10: none of them was deleted, "
+                    + "and everything else was imported")
             #expect(failure.remedy == "if that is right, `bmo sync Number --allow-deletes` deletes them")
             #expect(try place.file().value("SELECT count(*) FROM Number") == "50")
             #expect(try place.file().value("SELECT name FROM Number WHERE id = 1") == "'one'")
@@ -132,7 +132,7 @@ import Testing
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages", "now the token counts")
     }
 
-    @Test func tenRowsAreNeverTooMany() async throws {
+    @Test func `ten rows are never too many`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 10")
         let workspace = try await place.workspace(place.world())
@@ -141,7 +141,7 @@ import Testing
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages -10")
     }
 
-    @Test func theBrakeIsTheConfigs() async throws {
+    @Test func `the brake is the configs`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 10")
         let workspace = try await place.workspace(place.world(entity: "deletes: {brake: {share: 0%, rows: 0}}"))
@@ -150,7 +150,7 @@ import Testing
         #expect(try await place.sync(workspace).failure(of: "Number")?.code == "brake")
     }
 
-    @Test func deletesAreIgnoredWhereTheConfigSaysSo() async throws {
+    @Test func `deletes are ignored where the config says so`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 5")
         let workspace = try await place.workspace(place.world(entity: "deletes: {mode: ignore, when: {has: dead}}"))
@@ -161,7 +161,7 @@ import Testing
         #expect(try place.file().value("SELECT name FROM Number WHERE id = 3") == "'number 3'")
     }
 
-    @Test func aSoftDeletionLeavesTheRowAndItsReturnUndoesIt() async throws {
+    @Test func `a soft deletion leaves the row and its return undoes it`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 5")
         let workspace = try await place.workspace(place.world(entity: "deletes: soft"))
@@ -181,7 +181,7 @@ import Testing
 
     // MARK: tombstones
 
-    @Test func tombstonesDeleteWithoutAWholeListing() async throws {
+    @Test func `tombstones delete without a whole listing`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 5")
         let workspace = try await place.workspace(
@@ -194,7 +194,7 @@ import Testing
     }
 
     /// WatermelonDB 1462: created and deleted in one pull.
-    @Test func anObjectThatIsCreatedAndDeletedBetweenTwoSyncsNeverComes() async throws {
+    @Test func `an object that is created and deleted between two syncs never comes`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "dead 2", "deleted 1")
         let workspace = try await place.workspace(place.world(entity: "deletes: {when: {has: dead}}"))
@@ -205,7 +205,7 @@ import Testing
 
     // MARK: what is not looked at
 
-    @Test func sparedObjectsAreNotMissed() async throws {
+    @Test func `spared objects are not missed`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 8")
         let workspace = try await place.workspace(place.world())
@@ -215,7 +215,7 @@ import Testing
         #expect(try numbers(place) == "'0 2 3 4 5 6 7'")
     }
 
-    @Test func aFieldThatNoAttributeHasSparesAll() async throws {
+    @Test func `a field that no attribute has spares all`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 8")
         let workspace = try await place.workspace(place.world())
@@ -226,7 +226,7 @@ import Testing
         #expect(report.entities[0].warnings.first?.contains("by their field `folder`") == true)
     }
 
-    @Test func aRecordInQuarantineIsNotGone() async throws {
+    @Test func `a record in quarantine is not gone`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 8")
         let workspace = try await place.workspace(place.world())
@@ -259,7 +259,7 @@ import Testing
         """
     }
 
-    @Test func aRowThatOthersReferToBecomesAStub() async throws {
+    @Test func `a row that others refer to becomes a stub`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 4", "owner 1 2", "owner 3 3")
         let workspace = try await place.workspace(owned(place))
@@ -284,7 +284,7 @@ import Testing
         )
     }
 
-    @Test func rowsThatReferToEachOtherGoTogether() async throws {
+    @Test func `rows that refer to each other go together`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 5", "owner 1 2", "owner 2 3", "owner 3 1")
         let workspace = try await place.workspace(owned(place))
@@ -295,7 +295,7 @@ import Testing
         #expect(try place.file().faults().isEmpty)
     }
 
-    @Test func whatOnlyOthersBroughtIsNotMissed() async throws {
+    @Test func `what only others brought is not missed`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "owner 1 77")
         let workspace = try await place.workspace(owned(place))

@@ -7,11 +7,11 @@ import Model
 import TestSupport
 import Testing
 
-/// Walks that ask only for what moved since the one before.
+/// Scans that ask only for what moved since the one before.
 @Suite struct IncrementalTests {
     private static let byField = "incremental: {field: changed}"
 
-    @Test func aFieldsNewestValueIsAskedForNextTime() async throws {
+    @Test func `a fields newest value is asked for next time`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 12", "stamp 3 2026-03-03T12:00:00+02:00", "stamp 11 2026-02-02T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// RestKit 1177: unchanged is not absent.
-    @Test func whatAnIncrementalWalkLacksIsNotGone() async throws {
+    @Test func `what an incremental scan lacks is not gone`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 12", "stamp 3 2026-03-03T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
@@ -43,7 +43,7 @@ import Testing
         #expect(try place.takeRequests().last == "token= since= parent=-1 cursor=")
     }
 
-    @Test func aLookbackAsksForSomeWhatMore() async throws {
+    @Test func `a lookback asks for some what more`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 2", "stamp 1 2026-03-03T00:00:30Z")
         let workspace = try await place.workspace(
@@ -54,7 +54,7 @@ import Testing
         #expect(try place.takeRequests() == ["token= since=2026-03-02T23:55:30Z parent=-1 cursor="])
     }
 
-    @Test func aFailedWalkDoesNotMoveTheCursor() async throws {
+    @Test func `a failed scan does not move the cursor`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 30")
         let text = place.world(entity: Self.byField, section: "fail_at: 25, fail_times: 1000")
@@ -65,13 +65,13 @@ import Testing
         let failing = try await place.workspace(text)
         #expect(try await place.sync(failing).text == "Number failed, 2 pages ~20")
         #expect(try place.file().value("SELECT newest FROM bmo_cursors") == "'2026-01-01T00:00:00.000000Z'")
-        // The newest stood on a page before the failure: it is kept with the walk's place.
+        // The newest stood on a page before the failure: it is kept with the scan's place.
         let resumed = try await place.sync(try await place.mendedWorkspace())
         #expect(resumed.text == "Number finished after page 2, 1 pages ~10")
         #expect(try place.file().value("SELECT newest FROM bmo_cursors") == "'2026-05-03T00:00:00.000000Z'")
     }
 
-    @Test func anIncompleteWalkDoesNotMoveTheCursor() async throws {
+    @Test func `an incomplete scan does not move the cursor`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
@@ -81,7 +81,7 @@ import Testing
         #expect(try place.file().value("SELECT newest FROM bmo_cursors") == "'2026-01-01T00:00:00.000000Z'")
     }
 
-    @Test func anotherMappingAsksForEverything() async throws {
+    @Test func `another mapping asks for everything`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
         let text = place.world(entity: Self.byField)
@@ -92,7 +92,7 @@ import Testing
         #expect(try await place.sync(other).text == "Number finished, 1 pages =1")
     }
 
-    @Test func anotherMappingOfOneEntityLeavesTheOthersAlone() async throws {
+    @Test func `another mapping of one entity leaves the others alone`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
         let text = place.world(entity: Self.byField)
@@ -108,7 +108,7 @@ import Testing
                 || report.text == "Number finished, 1 pages =1\nOther finished, 1 pages ~3", "\(report.text)")
     }
 
-    @Test func fullIsNotedAsSuch() async throws {
+    @Test func `full is noted as such`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
@@ -120,7 +120,7 @@ import Testing
         #expect(try place.file().value("SELECT full_at < '2026' FROM bmo_cursors") == "0")
     }
 
-    @Test func everythingIsAskedForAsOftenAsTheConfigSays() async throws {
+    @Test func `everything is asked for as often as the config says`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField + "\nfull_every: 7d"))
@@ -131,18 +131,18 @@ import Testing
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages =1")
     }
 
-    @Test func aTimeFarAheadIsNotTheNewest() async throws {
+    @Test func `a time far ahead is not the newest`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "stamp 0 9999-01-01T00:00:00Z", "stamp 1 2026-05-05T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
         let report = try await place.sync(workspace)
         #expect(
             report.entities[0].warnings.prefix(1)
-                == ["1 values of `changed` lie more than a day ahead and do not count as the newest"])
+                == ["1 values of `changed` are more than a day in the future and do not count as the newest"])
         #expect(try place.file().value("SELECT newest_remote FROM bmo_cursors") == "'2026-05-05T00:00:00Z'")
     }
 
-    @Test func aTokenComesBackAndAnUnchangedWalkWritesNothing() async throws {
+    @Test func `a token comes back and an unchanged scan writes nothing`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 5", "token t1")
         let workspace = try await place.workspace(place.world(entity: "incremental: token"))
@@ -157,7 +157,7 @@ import Testing
         #expect(try place.file().value("SELECT token FROM bmo_cursors") == "'t2'")
     }
 
-    @Test func whatABridgeCannotDoIsAFaultOfTheConfig() async throws {
+    @Test func `what a bridge cannot do is a fault of the config`() async throws {
         let place = try CountingWorkplace([#"COUNTING_CAPABILITIES="check","fetch","resume""#])
         await #expect {
             _ = try await place.workspace(place.world(entity: "incremental: token"))

@@ -23,7 +23,7 @@ import Testing
           Digit: {listing: none, key: digit, attributes: {digit: integer}}
         """
 
-    @Test func theirObjectsComeWithTheOthers() async throws {
+    @Test func `their objects come with the others`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(text)
         let report = try await place.sync(workspace)
@@ -36,7 +36,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: place.database)) == before)
     }
 
-    @Test func theyCannotBeSyncedAlone() async throws {
+    @Test func `they cannot be synced alone`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(text)
         let store = try workspace.openStore()
@@ -46,7 +46,7 @@ import Testing
         }
         #expect(
             error.description
-                == "Digit has no listing (\"listing: none\"): its objects come inside those of other entities; "
-                + "sync the entities whose records hold them")
+                == "Digit has no listing (\"listing: none\"): its objects are nested in those of other entities; "
+                + "sync the entities whose records contain them")
     }
 }

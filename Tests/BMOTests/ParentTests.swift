@@ -6,7 +6,7 @@ import StoreContract
 import TestSupport
 import Testing
 
-/// Walks per object of a parent.
+/// Scans per object of a parent.
 @Suite struct ParentTests {
     private func config(_ place: CountingWorkplace, parent: String = "parent: owner", _ more: String = "") -> String {
         """
@@ -34,21 +34,21 @@ import Testing
         try place.file().value("SELECT group_concat(id || ':' || owner, ' ') FROM (SELECT * FROM Child ORDER BY id)")
     }
 
-    @Test func eachParentIsWalkedAfterTheListingThatBringsIt() async throws {
+    @Test func `each parent is scanned after the listing that brings it`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", about: "people")
         try place.say("count 3", "name 2001 x", about: "children")
         let workspace = try await place.workspace(config(place))
         let report = try await place.sync(workspace)
         #expect(report.text == "Child finished, 6 pages +9\nPerson finished, 1 pages +3")
-        #expect(report.entities[0].parents?.walked == 3)
+        #expect(report.entities[0].parents?.scanned == 3)
         #expect(try children(place) == "'0:0 1:0 2:0 1000:1 1001:1 1002:1 2000:2 2001:2 2002:2'")
         let before = try Data(contentsOf: URL(filePath: place.database))
         #expect(try await place.sync(workspace).text == "Child finished, 6 pages =9\nPerson finished, 1 pages =3")
         #expect(try Data(contentsOf: URL(filePath: place.database)) == before, "nothing changed, nothing is written")
     }
 
-    @Test func aConditionSaysWhichParentsAreWalked() async throws {
+    @Test func `a condition says which parents are scanned`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 4", about: "people")
         try place.say("count 1", about: "children")
@@ -61,7 +61,7 @@ import Testing
             ])
     }
 
-    @Test func aChildThatIsGoneFromItsParentsListingIsDeletedAndOneThatMovedIsNot() async throws {
+    @Test func `a child that is gone from its parents listing is deleted and one that moved is not`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 2", about: "people")
         try place.say("count 3", about: "children")
@@ -75,7 +75,7 @@ import Testing
         #expect(try await place.sync(workspace).entities[0].counts.deleted == 0, "it stays where it moved to")
     }
 
-    @Test func aParentThatFailsLeavesTheOthersAloneAndItsChildrenStay() async throws {
+    @Test func `a parent that fails leaves the others alone and its children stay`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 4", about: "people")
         try place.say("count 2", about: "children")
@@ -84,19 +84,21 @@ import Testing
         try place.say("count 2", "broken 1", "missing 2", "gone 0", about: "children")
         let report = try await place.sync(workspace)
         let parents = try #require(report.entities[0].parents)
-        #expect(parents.walked == 2 && parents.failed == 1 && parents.missing == 1)
+        #expect(parents.scanned == 2 && parents.failed == 1 && parents.missing == 1)
         #expect(parents.failures.map(\.parent) == ["[1]"])
         #expect(
             report.failure(of: "Child")?.message == "1 of 4 parents failed; the first is [1]: the world says so")
         #expect(
-            report.entities[0].warnings == ["[2]: the remote has nothing there (the world says so); its objects stay"])
+            report.entities[0].warnings == [
+                "[2]: the remote has nothing there (the world says so); its objects are kept"
+            ])
         #expect(try children(place) == "'1:0 1000:1 1001:1 2000:2 2001:2 3000:3 3001:3'")
         #expect(
             report.json.contains(
                 #""parents":{"walked":2,"unchanged":0,"missing":1,"failed":1,"failures":[{"parent":"[1]""#))
     }
 
-    @Test func afterTenFailuresInARowTheOthersAreNotTried() async throws {
+    @Test func `after ten failures in a row the others are not tried`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 40", about: "people")
         let broken = (0..<40).map { "broken \($0)" }.joined(separator: "\n")
@@ -108,7 +110,7 @@ import Testing
         #expect(report.failure(of: "Child")?.message.contains("after 10 in a row the others were not tried") == true)
     }
 
-    @Test func theChildrenOfADeletedParentGoWithIt() async throws {
+    @Test func `the children of a deleted parent go with it`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", about: "people")
         try place.say("count 2", "token t", about: "children")
@@ -126,7 +128,7 @@ import Testing
         #expect(try await place.sync(workspace).text == "Child finished, 3 pages +2\nPerson finished, 1 pages +1 =2")
     }
 
-    @Test func eachParentHasItsOwnCursor() async throws {
+    @Test func `each parent has its own cursor`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 2", about: "people")
         try place.say("count 2", "stamp 1 2026-02-02T00:00:00Z", "stamp 1001 2026-03-03T00:00:00Z", about: "children")
@@ -142,7 +144,7 @@ import Testing
             ])
     }
 
-    @Test func aFurtherSourceIsAskedForEachObject() async throws {
+    @Test func `a further source is asked for each object`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3")
         try place.say("count 1", "stamp 1000 2026-02-02T00:00:00Z", "token t", about: "facts")
@@ -178,7 +180,7 @@ import Testing
         #expect(second.entities[0].parents?.unchanged == 2)
     }
 
-    @Test func theBrakeHoldsForOneParentAndForAll() async throws {
+    @Test func `the brake holds for one parent and for all`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 20", about: "people")
         try place.say("count 30", about: "children")
@@ -188,12 +190,13 @@ import Testing
         try place.say("count 30", gone, "gone 7003", about: "children")
         let one = try await place.sync(workspace)
         #expect(one.entities[0].counts.deleted == 1, "the other parent's")
-        #expect(one.failure(of: "Child")?.message.hasPrefix("30 of 30 objects are gone from the listing, more") == true)
+        #expect(
+            one.failure(of: "Child")?.message.hasPrefix("30 of 30 objects are missing from the listing, more") == true)
         try place.say("count 0", about: "children")
         let all = try await place.sync(workspace)
         #expect(all.entities[0].counts.deleted == 0)
         #expect(
             all.failure(of: "Child")?.message.hasPrefix(
-                "599 of 599 objects are gone from the listing in the listings of 20 parents") == true)
+                "599 of 599 objects are missing from the listing in the listings of 20 parents") == true)
     }
 }

@@ -6,7 +6,7 @@ import StoreContract
 import TestSupport
 import Testing
 
-/// How much of a walk may go to quarantine.
+/// How much of a scan may go to quarantine.
 @Suite struct QuarantineLimitTests {
     /// No record fits: no name is among those that are known.
     private func text(_ place: CountingWorkplace, limit: String) -> String {
@@ -18,7 +18,7 @@ import Testing
         try place.file().value("SELECT count(*) FROM bmo_quarantine")
     }
 
-    @Test func aWalkWithTooManyBadRecordsIsGivenUp() async throws {
+    @Test func `a scan with too many bad records is given up`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 40")
         let workspace = try await place.workspace(text(place, limit: "quarantine_limit: 12"))
@@ -38,7 +38,7 @@ import Testing
         #expect(try quarantined(place) == "40")
     }
 
-    @Test func goodRecordsOfThePagesBeforeStay() async throws {
+    @Test func `good records of the pages before stay`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 20")
         _ = try await place.sync(try await place.workspace(place.world()))

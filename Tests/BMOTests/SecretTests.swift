@@ -21,7 +21,7 @@ import Testing
         return name
     }
 
-    @Test func valuesAreEncodedAsTheyAre() throws {
+    @Test func `values are encoded as they are`() throws {
         var encoder = ConfigEncoder(directory: folder.path)
         let batch = try encoder.batch([
             "null": nil, "bool": true, "int": 7, "double": 1.5, "text": "a\"b", "list": [1, ["x": []]], "empty": [:],
@@ -32,13 +32,13 @@ import Testing
         #expect(encoder.secrets.isEmpty)
     }
 
-    @Test func whatIsNoObjectIsAnEmptyOne() throws {
+    @Test func `what is no object is an empty one`() throws {
         var encoder = ConfigEncoder(directory: folder.path)
         #expect(try encoder.batch(.null).json(0) == "{}")
         #expect(try encoder.batch([1]).json(0) == "{}")
     }
 
-    @Test func secretsAreResolvedWhereverTheyStand() throws {
+    @Test func `secrets are resolved wherever they stand`() throws {
         try folder.write("from a file\n", to: "token")
         let name = setVariable("from a variable")
         var encoder = ConfigEncoder(directory: folder.path)
@@ -49,7 +49,7 @@ import Testing
         #expect(encoder.secrets == ["from a variable", "from a file"])
     }
 
-    @Test func aSecretThatIsNotThereIsNamedWithoutTheOthers() throws {
+    @Test func `a secret that is not there is named without the others`() throws {
         let name = setVariable("hunter2")
         var encoder = ConfigEncoder(directory: folder.path)
         let error = try #require(throws: SecretError.self) {
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [#"COUNTING_ISOLATION="in_process""#, #"COUNTING_ISOLATION="child_process""#])
-    func nothingThatASyncLeavesShowsASecret(_ isolation: String) async throws {
+    func `nothing that a sync leaves shows a secret`(_ isolation: String) async throws {
         let secret = "hunter2-correct-horse"
         let place = try CountingWorkplace([isolation])
         let name = setVariable(secret)
@@ -87,7 +87,7 @@ import Testing
         #expect(said.filter { $0.contains(secret) || $0.contains("hunter2") }.isEmpty)
     }
 
-    @Test func aSecretOfAnEntitysSectionIsNotKeptWithItsPlace() async throws {
+    @Test func `a secret of an entitys section is not kept with its place`() async throws {
         let place = try CountingWorkplace()
         let name = setVariable("hunter2-in-a-section")
         let workspace = try await place.workspace(
@@ -106,7 +106,7 @@ import Testing
         #expect(try await place.sync(secretive).text == "Number failed after page 1, 0 pages", "it is the same request")
     }
 
-    @Test func aMissingSecretFailsItsEntityInWords() async throws {
+    @Test func `a missing secret fails its entity in words`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(
             CountingWorkplace.numbers(options: "secret: {env: BMO_TEST_NOT_SET}", section: "count: 3"))

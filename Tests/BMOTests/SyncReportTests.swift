@@ -28,7 +28,7 @@ import Testing
     private static let counts =
         #""inserted":1,"updated":2,"unchanged":3,"quarantined":4,"stubs":5,"relinked":6,"deleted":7,"seconds":1.234"#
 
-    @Test func aReportIsOneJSONObject() {
+    @Test func `a report is one JSON object`() {
         let failure = SyncFailure(
             entity: "B", bridge: "remote", page: 8, code: "timeout", message: "no \"answer\"", remedy: nil,
             location: "http://x/?a=1", remote: "line 1\nline 2")
@@ -49,7 +49,7 @@ import Testing
                 + #"{"entity":"D","bridge":"remote","outcome":"nested","pages":7,"# + counts + #","warnings":[]}]}"#)
     }
 
-    @Test func aListingThatWasCutShortIsSeen() {
+    @Test func `a listing that was cut short is seen`() {
         var cut = entity("A", .finished, warnings: ["the reply says 5 records and holds 2"])
         cut.isIncomplete = true
         #expect(cut.json.contains(#""outcome":"finished","incomplete":true,"pages""#))
@@ -57,13 +57,13 @@ import Testing
         #expect(entity("A", .finished).shownOutcome == "finished")
     }
 
-    @Test func anEmptyReportSucceeded() {
+    @Test func `an empty report succeeded`() {
         let report = SyncReport(entities: [], duration: .zero, wasInterrupted: false)
         #expect(report.json == #"{"outcome":"finished","seconds":0.000,"entities":[]}"#)
         #expect(report.succeeded)
     }
 
-    @Test func outcomesAddUp() {
+    @Test func `outcomes add up`() {
         func report(_ outcomes: SyncReport.Entity.Outcome..., interrupted: Bool = false) -> SyncReport {
             SyncReport(
                 entities: outcomes.map { entity("A", $0) }, duration: .zero, wasInterrupted: interrupted)
@@ -73,13 +73,13 @@ import Testing
         #expect(report(.finished, .interrupted).succeeded == false)
     }
 
-    @Test func secondsHaveThreeDecimals() {
+    @Test func `seconds have three decimals`() {
         #expect(SyncReport.seconds(.zero) == "0.000")
         #expect(SyncReport.seconds(.microseconds(1_999)) == "0.001")
         #expect(SyncReport.seconds(.milliseconds(61_050)) == "61.050")
     }
 
-    @Test func aFailureIsOneLine() {
+    @Test func `a failure is one line`() {
         var failure = SyncFailure(
             entity: "A", bridge: "b", page: nil, code: "tls", message: "no trust in https://x/", remedy: nil,
             location: "https://x/", remote: nil)

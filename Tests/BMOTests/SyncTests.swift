@@ -18,7 +18,7 @@ import Testing
     private static let tenThousand = "count: 10000, page_size: 1000, batch_size: 300"
 
     @Test(arguments: isolations)
-    func aFailedPageLeavesThePagesBeforeItAndTheNextSyncGoesOn(_ isolation: String) async throws {
+    func `a failed page leaves the pages before it and the next sync goes on`(_ isolation: String) async throws {
         let place = try CountingWorkplace([isolation])
         let failing = try await place.workspace(
             CountingWorkplace.numbers(options: "fail_at: 5500, fail_times: 1000", section: Self.tenThousand))
@@ -49,7 +49,7 @@ import Testing
         #expect(try file.faults().isEmpty)
     }
 
-    @Test func anotherRequestDoesNotGoOnInTheMiddle() async throws {
+    @Test func `another request does not go on in the middle`() async throws {
         let place = try CountingWorkplace()
         let failing = try await place.workspace(
             CountingWorkplace.numbers(options: "fail_at: 25, fail_times: 1000", section: "count: 40, page_size: 10"))
@@ -58,7 +58,7 @@ import Testing
         #expect(try await place.sync(other).text == "Number finished, 2 pages +20 =20")
     }
 
-    @Test func restartBeginsAtTheBeginning() async throws {
+    @Test func `restart begins at the beginning`() async throws {
         let place = try CountingWorkplace()
         let section = "count: 40, page_size: 10"
         let failing = try await place.workspace(
@@ -69,7 +69,7 @@ import Testing
         #expect(report.text == "Number finished, 4 pages +20 =20")
     }
 
-    @Test func aRestartThatIsStoppedDoesNotGoOnWhereTheEarlierWalkStopped() async throws {
+    @Test func `a restart that is stopped does not go on where the earlier scan stopped`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(
             CountingWorkplace.numbers(options: "fail_at: 55, fail_times: 1000", section: "count: 60, page_size: 10"))
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: isolations)
-    func aRetriedPageIsImportedOnce(_ isolation: String) async throws {
+    func `a retried page is imported once`(_ isolation: String) async throws {
         let place = try CountingWorkplace([isolation])
         let workspace = try await place.workspace(
             CountingWorkplace.numbers(
@@ -120,7 +120,7 @@ import Testing
         """
     }
 
-    @Test func aCrashInAChildFailsItsEntityAlone() async throws {
+    @Test func `a crash in a child fails its entity alone`() async throws {
         let place = try CountingWorkplace([#"COUNTING_ISOLATION="child_process""#])
         let workspace = try await place.workspace(Self.twoBridges(good: "", bad: "crash_at: 25"))
         let report = try await place.sync(workspace)
@@ -137,7 +137,7 @@ import Testing
                 == "Good finished, 5 pages =50\nBad finished after page 2, 3 pages +30\nOther finished, 1 pages =5")
     }
 
-    @Test func aBridgeThatCannotBeOpenedFailsItsEntitiesAlone() async throws {
+    @Test func `a bridge that cannot be opened fails its entities alone`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(Self.twoBridges(good: "", bad: #"refuse: "no url""#))
         let report = try await place.sync(workspace)
@@ -145,7 +145,7 @@ import Testing
         #expect(report.failure(of: "Bad")?.description == "Bad (bridge bad): configuration: no url")
     }
 
-    @Test func bytesThatAreNoBatchFailTheEntityInWords() async throws {
+    @Test func `bytes that are no batch fail the entity in words`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(
             CountingWorkplace.numbers(options: "garbage_at: 25", section: "count: 50, page_size: 10"))
@@ -155,17 +155,17 @@ import Testing
         #expect(report.failure(of: "Number")?.page == 3)
     }
 
-    @Test func aPlaceThatCannotBeGoneOnFromIsGivenUp() async throws {
+    @Test func `a place that cannot be gone on from is given up`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(
             CountingWorkplace.numbers(options: "garbage_at: 25", section: "count: 50, page_size: 10"))
         #expect(try await place.sync(workspace).text == "Number failed, 2 pages +20")
         let second = try await place.sync(workspace)
         #expect(second.text == "Number failed, 2 pages =20")
-        #expect(second.entities.first?.warnings.first?.contains("cannot go on after page 2") == true)
+        #expect(second.entities.first?.warnings.first?.contains("cannot continue after page 2") == true)
     }
 
-    @Test func aSyncOfWhichNothingFitsHasFailed() async throws {
+    @Test func `a sync of which nothing fits has failed`() async throws {
         let place = try CountingWorkplace()
         let text = CountingWorkplace.numbers(section: "count: 5").replacing("id: integer", with: "id: uuid")
         let report = try await place.sync(try await place.workspace(text))
@@ -173,7 +173,7 @@ import Testing
         #expect(try place.file().value("SELECT count(*) FROM bmo_quarantine") == "5")
     }
 
-    @Test func anotherMappingDoesNotGoOnInTheMiddle() async throws {
+    @Test func `another mapping does not go on in the middle`() async throws {
         let place = try CountingWorkplace()
         let text = CountingWorkplace.numbers(
             options: "fail_at: 25, fail_times: 1000", section: "count: 40, page_size: 10")
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: isolations)
-    func aCancelledSyncKeepsItsPagesAndTheNextGoesOn(_ isolation: String) async throws {
+    func `a cancelled sync keeps its pages and the next goes on`(_ isolation: String) async throws {
         let place = try CountingWorkplace([isolation])
         let section = "count: 50, page_size: 10"
         let workspace = try await place.workspace(
@@ -206,14 +206,14 @@ import Testing
         #expect(try await place.sync(mended).text == "Number finished after page 3, 2 pages +20")
     }
 
-    @Test func onlyTheNamedEntitiesAreSynced() async throws {
+    @Test func `only the named entities are synced`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(Self.twoBridges(good: "", bad: ""))
         let report = try await place.sync(workspace, Workspace.SyncOptions(entities: ["Other", "Bad"]))
         #expect(report.text == "Bad finished, 5 pages +50\nOther finished, 1 pages +5")
     }
 
-    @Test func recordsThatDoNotFitAreCountedAndReleasedWhenTheyDo() async throws {
+    @Test func `records that do not fit are counted and released when they do`() async throws {
         let place = try CountingWorkplace()
         func config(_ type: String) -> String {
             """
@@ -235,7 +235,7 @@ import Testing
         #expect(try place.file().rows("SELECT * FROM bmo_quarantine").isEmpty)
     }
 
-    @Test func eventsTellWhereASyncStands() async throws {
+    @Test func `events tell where a sync stands`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(CountingWorkplace.numbers(section: "count: 12, page_size: 10"))
         let lines = Mutex<[String]>([])

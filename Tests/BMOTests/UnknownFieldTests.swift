@@ -4,7 +4,7 @@ import StoreContract
 import Testing
 
 @Suite struct UnknownFieldReportTests {
-    @Test func aFieldThatNothingReadsIsWarnedOfOnce() async throws {
+    @Test func `a field that nothing reads is warned of once`() async throws {
         let workplace = try CountingWorkplace()
         let workspace = try await workplace.workspace(
             """
@@ -17,7 +17,7 @@ import Testing
         let first = try await workplace.sync(workspace)
         #expect(
             first.entities.first?.warnings == [
-                "records have 2 fields that nothing reads: name, nested.digits; `extra: true` would keep them"
+                "records have 2 fields that no attribute reads: name, nested.digits; `extra: true` would keep them"
             ])
         #expect(try await workplace.sync(workspace).entities.first?.warnings == [])
     }

@@ -21,7 +21,7 @@ import Testing
         return error.diagnostics.map { $0.description.replacing(prefix, with: "") }
     }
 
-    @Test func aGoodConfigurationLoads() async throws {
+    @Test func `a good configuration loads`() async throws {
         let workspace = try await place.workspace(CountingWorkplace.numbers(section: "count: 3"))
         #expect(workspace.model.entities.map(\.name) == ["Number"])
         #expect(workspace.plugins.keys.sorted() == ["counting"])
@@ -29,7 +29,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: place.database) == false, "loading makes nothing")
     }
 
-    @Test func allFaultsAreSaidAtOnce() async throws {
+    @Test func `all faults are said at once`() async throws {
         let faults = try await faults(
             """
             version: 1
@@ -53,7 +53,7 @@ import Testing
         #expect(faults.allSatisfy { $0.hasPrefix("bmo.yml:") })
     }
 
-    @Test func anUnknownPluginIsNamedWithThoseThatThereAre() async throws {
+    @Test func `an unknown plugin is named with those that there are`() async throws {
         let faults = try await faults(
             CountingWorkplace.numbers().replacing("plugin: counting", with: "plugin: countng")
                 .replacing("counting: {", with: "countng: {"))
@@ -62,7 +62,7 @@ import Testing
             faults[0].hasPrefix("bmo.yml:3:") && faults[0].contains("\"countng\"") && faults[0].contains("counting"))
     }
 
-    @Test func aPluginThatIsNoneIsRefusedAtItsPlace() async throws {
+    @Test func `a plugin that is none is refused at its place`() async throws {
         try place.folder.write("no library", to: "plugins/libTextBridge.so")
         let faults = try await faults(
             CountingWorkplace.numbers().replacing("plugin: counting", with: "plugin: text")
@@ -72,7 +72,7 @@ import Testing
             faults[0].hasPrefix("bmo.yml:3:3: error: the plugin \"text\" can't be used: plugins/libTextBridge.so: "))
     }
 
-    @Test func aMissingFileIsNamed() async throws {
+    @Test func `a missing file is named`() async throws {
         let error = try await #require(throws: ConfigurationErrors.self) {
             _ = try await Workspace.load(
                 path: place.folder.appending("none.yml"), host: place.host, stores: SQLiteStores())
@@ -80,7 +80,7 @@ import Testing
         #expect(error.description.contains("none.yml") && error.description.contains("bmo init"))
     }
 
-    @Test func aSecretWhoseVariableIsNotSetIsWarnedOf() async throws {
+    @Test func `a secret whose variable is not set is warned of`() async throws {
         try place.folder.write(
             CountingWorkplace.numbers(options: "secret: {env: BMO_A}"), to: "bmo.yml")
         let path = place.folder.appending("bmo.yml")
@@ -91,7 +91,7 @@ import Testing
         #expect(with.configuration.warnings.isEmpty)
     }
 
-    @Test func aLiteralSecretIsRefusedAndNotShown() async throws {
+    @Test func `a literal secret is refused and not shown`() async throws {
         let faults = try await faults(CountingWorkplace.numbers(options: "secret: hunter2"))
         #expect(faults.count == 1 && faults[0].contains("{env: NAME}"))
         #expect(faults[0].contains("hunter2") == false)
@@ -113,23 +113,23 @@ import Testing
             targets.map { .one("to\($0)", $0) } + many.map { .many("many\($0)", $0) })
     }
 
-    @Test func whatOthersReferToComesFirst() throws {
+    @Test func `what others refer to comes first`() throws {
         #expect(
             try order(
                 nil, entity("City", to: "Region"), entity("Region", to: "Country"), entity("Country"),
                 entity("Planet")) == ["Country", "Region", "City", "Planet"])
     }
 
-    @Test func aListOfObjectsDoesNotCount() throws {
+    @Test func `a list of objects does not count`() throws {
         #expect(try order(nil, entity("Country", many: ["City"]), entity("City")) == ["Country", "City"])
     }
 
-    @Test func circlesAreWalkedOnce() throws {
+    @Test func `circles are scanned once`() throws {
         #expect(try order(nil, entity("A", to: "B"), entity("B", to: "C"), entity("C", to: "A")) == ["C", "B", "A"])
         #expect(try order(nil, entity("A", to: "A")) == ["A"])
     }
 
-    @Test func namedEntitiesKeepTheOrder() throws {
+    @Test func `named entities keep the order`() throws {
         #expect(
             try order(["A", "C", "A", "Unknown"], entity("A", to: "B"), entity("B"), entity("C", to: "A")) == [
                 "A", "C",

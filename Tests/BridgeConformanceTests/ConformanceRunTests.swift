@@ -2,7 +2,7 @@ import BridgeConformance
 import Testing
 
 @Suite struct ConformanceRunTests {
-    @Test func aGoodBridgePassesAtTheStrictestLevel() async throws {
+    @Test func `a good bridge passes at the strictest level`() async throws {
         let report = try await ShelfWorkplace().report()
         #expect(report.failures == [:])
         let passed = report.results.filter { $0.outcome == .passed }.map(\.check.id)
@@ -28,7 +28,7 @@ import Testing
         ("REPEATS_CURSOR", "resume.cursors", "comes twice"),
         ("RESUMES_AT_START", "resume.each", "not the other 200"),
         ("SKIPS_ON_RESUME", "resume.each", "come 199"),
-        ("TAKES_ANY_CURSOR", "resume.nonsense", "from a nonsense cursor"),
+        ("TAKES_ANY_CURSOR", "resume.nonsense", "from an invalid cursor"),
         ("IGNORES_TOKEN", "incremental.second", "300 records that did not change"),
         ("PRINTS", "conduct.quiet", "reading from 0"),
         ("LEAKS_LOG", "conduct.secrets", "opening with ***"),
@@ -37,17 +37,17 @@ import Testing
         ("SHARED_POSITION", "conduct.midway", "records come"),
         ("HOGS", "conduct.memory", "at its limit of 256 MiB"),
         ("CRASHES_WITHOUT_SECTION", "conduct.empty", "it crashes"),
-        ("EMPTY_PLAN", "conduct.plan", "no request is told"),
+        ("EMPTY_PLAN", "conduct.plan", "it names no request"),
         ("IGNORES_WATCH", "conduct.watch", "answered a watch with records"),
         ("SLEEPS_THROUGH_CANCEL", "conduct.watch", "or more to end"),
         ("DROPS_VALUE", "write.create", "Item.color is \"red\" after the create"),
         ("UPDATE_CLEARS", "write.update", "Item.color is \"\" after the update"),
         ("KEEPS_DELETED", "write.delete", "still there"),
-        ("DELETES_MORE", "write.delete", "took others along"),
+        ("DELETES_MORE", "write.delete", "removed other objects too"),
         ("DELETE_AGAIN", "write.again", "there is no such item"),
-        ("UPDATES_NOTHING", "write.unknown", "all went well"),
+        ("UPDATES_NOTHING", "write.unknown", "it reports success"),
     ])
-    func aBridgeWithADefectFailsItsCheck(defect: String, check: String, words: String) async throws {
+    func `a bridge with a defect fails its check`(defect: String, check: String, words: String) async throws {
         let others = ConformanceRun.catalog.map(\.id).filter { $0 != check }
         let report = try await ShelfWorkplace(
             defect, skips: Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })
@@ -75,14 +75,14 @@ import Testing
         #expect(report.results.allSatisfy { $0.duration < .seconds(30) }, "\(report.text)")
     }
 
-    @Test func aKeyThatTheRemoteGivesIsTheOneOfItsAnswer() async throws {
+    @Test func `a key that the remote gives is the one of its answer`() async throws {
         let others = ConformanceRun.catalog.map(\.id).filter { !$0.hasPrefix("write.") }
         let skips = Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })
         let good = try await ShelfWorkplace(skips: skips, remoteGivesKey: true).report()
         #expect(good.passed && good.results.count { $0.outcome == .passed } == 5, "\(good.text)")
     }
 
-    @Test func aSkippedCheckIsReportedWithItsReason() async throws {
+    @Test func `a skipped check is reported with its reason`() async throws {
         let skips = Dictionary(uniqueKeysWithValues: ConformanceRun.catalog.map { ($0.id, "a \"reason\" & more") })
         let report = try await ShelfWorkplace("PRINTS", skips: skips).report()
         #expect(report.passed)
@@ -92,7 +92,7 @@ import Testing
         #expect(report.json.contains(#""outcome":"skipped","reason":"a \"reason\" & more""#))
     }
 
-    @Test func aLowerLevelMakesFewerChecks() async throws {
+    @Test func `a lower level makes fewer checks`() async throws {
         let skips = Dictionary(uniqueKeysWithValues: ConformanceRun.catalog.map { ($0.id, "not of this test") })
         let report = try await ShelfWorkplace(level: .basic, skips: skips).report()
         #expect(report.results.map(\.check.id) == ConformanceRun.catalog.filter { $0.level == .basic }.map(\.id))

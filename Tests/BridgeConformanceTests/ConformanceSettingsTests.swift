@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConformanceSettingsTests {
-    @Test func settingsAreReadFromAFile() throws {
+    @Test func `settings are read from a file`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(
             """
@@ -29,7 +29,7 @@ import Testing
         ("skips: {read.end: \"  \"}", "the skip of read.end has no reason"),
         ("level: [", "conformance.yml"),
     ])
-    func aFaultySettingIsNamed(text: String, words: String) throws {
+    func `a faulty setting is named`(text: String, words: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(text, to: "conformance.yml")
         #expect {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct DocumentationTests {
-    @Test func everyCheckIsExplained() throws {
+    @Test func `every check is explained`() throws {
         let text = try String(contentsOfFile: PackageFolder.path + "/docs/conformance.md", encoding: .utf8)
         let listed = text.split(separator: "\n").compactMap { line -> String? in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -34,8 +34,8 @@ import Testing
         #expect(try text(old, server.url) == "HTTP/1.1 client SUCCESS")
         for (path, words) in [
             ("/nowhere/ca.pem", "tls.ca_file: there is no file /nowhere/ca.pem"),
-            ("/tmp", "tls.ca_file: /tmp is no file"),
-            ("/etc/passwd", "tls.ca_file: /etc/passwd is no PEM file"),
+            ("/tmp", "tls.ca_file: /tmp is not a file"),
+            ("/etc/passwd", "tls.ca_file: /etc/passwd is not a PEM file"),
         ] {
             let lost = try failure { _ = try client { writer in writer.set("tls") { writer.set("ca_file", path) } } }
             #expect(lost.code == .configuration)

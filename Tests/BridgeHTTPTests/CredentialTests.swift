@@ -193,7 +193,7 @@ import Testing
         #expect(try message { $0.setAuth([("type", "bearer"), ("token", "")]) } == "auth.token is missing")
         #expect(
             try message { $0.setAuth([("type", "bearer"), ("token", "t"), ("user", "u")]) }
-                == "auth.user has no meaning with auth.type bearer")
+                == "auth.user has no effect with auth.type bearer")
         #expect(
             try message { $0.setAuth([("type", "api_key"), ("value", "v")]) }
                 == "auth.type api_key needs one of auth.header, auth.query and auth.cookie")

@@ -52,7 +52,7 @@ import Testing
         let folder = try TemporaryFolder()
         // Nothing in this name says that it holds a secret.
         let path = refused("name=X-Zoo-Ticket&status=400")
-        func walk(_ mode: String) throws -> [String] {
+        func scan(_ mode: String) throws -> [String] {
             var context = BridgeContext()
             context.exchange = ExchangeTape(
                 BridgeOptions { writer in
@@ -69,14 +69,14 @@ import Testing
                 return String(decoding: try exchange.body(), as: UTF8.self)
             }
         }
-        #expect(try walk("record").last?.contains("s3cret-ticket-3 is over, take s3cret-ticket-4") == true)
+        #expect(try scan("record").last?.contains("s3cret-ticket-3 is over, take s3cret-ticket-4") == true)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".http") }
         let texts = try names.sorted().map { try String(contentsOfFile: folder.appending($0), encoding: .utf8) }
         #expect(texts.count == 4)
         #expect(texts.allSatisfy { !$0.contains("s3cret") }, "\(texts)")
         #expect(texts.last?.contains("***3 is over, take ***4") == true, "\(texts)")
         #expect(texts.last?.contains("X-Zoo-Ticket: ***\n") == true, "\(texts)")
-        #expect(try walk("replay").last?.contains("***3 is over, take ***4") == true)
+        #expect(try scan("replay").last?.contains("***3 is over, take ***4") == true)
         #expect(try asked(path) == 4)
     }
 }

@@ -21,7 +21,7 @@ import Testing
             let look = SpeedWatch.Look(
                 now: Double(1000 + second), isSent: second > 0, sentBytes: sent(second),
                 receivedBytes: received(second), wasHeld: isHeld(second))
-            let verdict = watch.judge(look)
+            let verdict = watch.validate(look)
             if verdict != .well { return (second, verdict) }
         }
         return nil

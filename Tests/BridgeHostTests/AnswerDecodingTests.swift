@@ -22,7 +22,7 @@ import Testing
         BridgeFailure.decode(try bytes(body), doing: "check", log: log, limit: 4 << 20)
     }
 
-    @Test func aWholeErrorKeepsItsMembers() throws {
+    @Test func `a whole error keeps its members`() throws {
         let failure = try failure { writer in
             for (key, value) in [
                 ("code", "rate_limited"), ("message", "too\nmany"), ("remedy", "wait"), ("location", "/u?k=hunter22"),
@@ -43,7 +43,7 @@ import Testing
         #expect(failure.retryAfter == .milliseconds(1500))
     }
 
-    @Test func anErrorOfAnUnknownCodeIsAProtocolFailureWithItsMessage() throws {
+    @Test func `an error of an unknown code is a protocol failure with its message`() throws {
         let failure = try failure { writer in
             writer.key("code")
             writer.text("crashed")
@@ -56,13 +56,13 @@ import Testing
                 == "the bridge answered with an unreadable error (check): unknown code `crashed`: with ***")
     }
 
-    @Test func anErrorWithoutBytesSaysThatThereIsNoReason() {
+    @Test func `an error without bytes says that there is no reason`() {
         let failure = BridgeFailure.decode(nil, doing: "check", log: log, limit: 100)
         #expect(failure.message == "the bridge failed without saying why (check)")
     }
 
     @Test(arguments: [Int64.min, -1, .max])
-    func anAbsurdRetryAfterIsBounded(milliseconds: Int64) throws {
+    func `an absurd retry after is bounded`(milliseconds: Int64) throws {
         let failure = try failure { writer in
             writer.key("code")
             writer.text("remote")
@@ -72,7 +72,7 @@ import Testing
         #expect(failure.retryAfter == (milliseconds < 0 ? .zero : .seconds(7 * 86_400)))
     }
 
-    @Test func rejectedRecordsArriveWithoutSecrets() throws {
+    @Test func `rejected records arrive without secrets`() throws {
         let page = try page { writer in
             writer.key("rejected")
             writer.array {
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [65_529, 65_532, 65_535, 65_536])
-    func aSecretAtTheEndOfWhatIsKeptOfARejectedRecordIsTakenOutWhole(place: Int) throws {
+    func `a secret at the end of what is kept of a rejected record is taken out whole`(place: Int) throws {
         let page = try page { writer in
             writer.key("rejected")
             writer.array {
@@ -106,7 +106,7 @@ import Testing
         #expect(kept.utf8.count <= 65_536 + 8 && !kept.contains("h"), "\(kept.suffix(20))")
     }
 
-    @Test func aCursorWithASecretIsNotKept() throws {
+    @Test func `a cursor with a secret is not kept`() throws {
         let page = try page { writer in
             writer.key("cursor")
             writer.text("https://host/next?token=hunter22")
@@ -115,7 +115,7 @@ import Testing
         #expect(page.warnings == ["the page's resume point holds a secret and is not kept"])
     }
 
-    @Test func aCursorIsBounded() throws {
+    @Test func `a cursor is bounded`() throws {
         #expect(throws: PluginRefusal(reason: "a cursor of 70000 bytes; the limit is 65536")) {
             try page { writer in
                 writer.key("cursor")
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func metadataThatIsTooLongIsLeftOutWithAWarning() throws {
+    @Test func `metadata that is too long is left out with a warning`() throws {
         let page = try page { writer in
             writer.key("metadata")
             writer.object {
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: ["1,\"admin\":true", "01", "1.", "-", "1e", "NaN", ""])
-    func metadataWithADecimalThatIsNoNumberIsRefused(decimal: String) throws {
+    func `metadata with a decimal that is no number is refused`(decimal: String) throws {
         #expect(throws: RecordBatchError.self) {
             try page { writer in
                 writer.key("metadata")
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "-1.50", "12e+3", "0.1E-2"])
-    func metadataWithADecimalKeepsItsText(decimal: String) throws {
+    func `metadata with a decimal keeps its text`(decimal: String) throws {
         let page = try page { writer in
             writer.key("metadata")
             writer.object {
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, .max])
-    func metadataWithATimeFarFromNowIsRefused(microseconds: Int64) throws {
+    func `metadata with a time far from now is refused`(microseconds: Int64) throws {
         #expect(throws: PluginRefusal.self) {
             try page { writer in
                 writer.key("metadata")
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func whatAChildPrintsReachesTheLogUpToTheLimit() throws {
+    @Test func `what a child prints reaches the log up to the limit`() throws {
         let lines = LogLines()
         var pipes: [CInt] = [-1, -1]
         // No pipe, of which a process that another test starts would have an end.
@@ -196,7 +196,7 @@ import Testing
         #expect(
             lines.all == [
                 "debug bridge printed line=first ***", "debug bridge printed line=second line of text",
-                "debug bridge printed line=(the bridge prints too much; the rest is left out)",
+                "debug bridge printed line=(the bridge prints too much; the rest is dropped)",
             ])
         #expect(output.lastLine == "unfinished")
     }

@@ -9,7 +9,7 @@ import Testing
     static let isolations: [PluginListing.Isolation] = [.inProcess, .childProcess]
 
     @Test(arguments: isolations)
-    func aFetchBringsAllRecordsInOrderWithTheirPages(isolation: PluginListing.Isolation) async throws {
+    func `a fetch brings all records in order with their pages`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost().connect(isolation, options: ["count": 10])
         let stream = try await connection.fetch(try request())
         var seen: [String] = []
@@ -30,14 +30,14 @@ import Testing
     }
 
     @Test(arguments: isolations)
-    func aFetchContinuesAtACursor(isolation: PluginListing.Isolation) async throws {
+    func `a fetch continues at a cursor`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost().connect(isolation, options: ["count": 10])
         #expect(try await ids(connection.fetch(try request(cursor: "8"))) == [8, 9])
         await connection.close()
     }
 
     @Test(arguments: isolations)
-    func nestedValuesArriveAsTheyWere(isolation: PluginListing.Isolation) async throws {
+    func `nested values arrive as they were`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost().connect(isolation, options: ["count": 13])
         let stream = try await connection.fetch(try request(["batch_size": 100], pageSize: 100))
         let batch = try #require(try await stream.next())
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: isolations)
-    func checkDiscoverAndWriteAnswer(isolation: PluginListing.Isolation) async throws {
+    func `check discover and write answer`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost().connect(isolation)
         #expect(try await connection.check() == "buffers=0")
         let entities = try await connection.discover()
@@ -70,7 +70,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func everyBufferOfABridgeIsReleasedOnce() async throws {
+    @Test func `every buffer of a bridge is released once`() async throws {
         let connection = try await CountingHost().connect(.inProcess)
         for _ in 0..<3 { #expect(try await ids(connection.fetch(try request())).count == 10) }
         let broken = try await connection.fetch(try request(["garbage_at": 5]))
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: isolations)
-    func wrongOptionsAreTheFailureOfConnect(isolation: PluginListing.Isolation) async throws {
+    func `wrong options are the failure of connect`(isolation: PluginListing.Isolation) async throws {
         let host = try CountingHost()
         let failure = try await failure {
             _ = try await host.connect(isolation, options: ["refuse": "`url` is missing"])
@@ -88,7 +88,7 @@ import Testing
         #expect(failure.description == "numbers: configuration: `url` is missing")
     }
 
-    @Test func whatABridgeCannotDoIsNotAskedOfIt() async throws {
+    @Test func `what a bridge cannot do is not asked of it`() async throws {
         let connection = try await CountingHost().connect(.inProcess)
         let failure = try await failure { _ = try await connection.write(try batch(["operation": "delete"])) }
         #expect(failure.code == .unsupported)
@@ -96,14 +96,14 @@ import Testing
         await connection.close()
     }
 
-    @Test func aBridgeThatAsksForAChildProcessGetsOneAlways() async throws {
+    @Test func `a bridge that asks for a child process gets one always`() async throws {
         let host = try CountingHost(["COUNTING_ISOLATION=\"child_process\""])
         let connection = try await host.connect(.inProcess)
         #expect(connection.isolation == .childProcess)
         await connection.close()
     }
 
-    @Test func inProcessASecondFetchWaitsForTheFirstToClose() async throws {
+    @Test func `in process a second fetch waits for the first to close`() async throws {
         let connection = try await CountingHost().connect(.inProcess)
         let first = try await connection.fetch(try request())
         let second = Task { try await ids(connection.fetch(try request())) }
@@ -114,7 +114,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func aFetchThatWaitsForItsTurnCanBeCancelled() async throws {
+    @Test func `a fetch that waits for its turn can be cancelled`() async throws {
         let connection = try await CountingHost().connect(.inProcess)
         let first = try await connection.fetch(try request())
         let second = Task { try await connection.fetch(try request()) }
@@ -125,7 +125,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func inChildrenSeveralFetchesRunAtATime() async throws {
+    @Test func `in children several fetches run at a time`() async throws {
         let connection = try await CountingHost().connect(.childProcess)
         let streams = [
             try await connection.fetch(try request()), try await connection.fetch(try request()),
@@ -137,7 +137,8 @@ import Testing
     }
 
     @Test(arguments: isolations)
-    func aConcurrentBridgeServesSeveralFetchesFromOneInstance(isolation: PluginListing.Isolation) async throws {
+    func `a concurrent bridge serves several fetches from one instance`(isolation: PluginListing.Isolation) async throws
+    {
         let connection = try await CountingHost(["COUNTING_CONCURRENT=1"]).connect(isolation)
         let blocked = try await connection.fetch(try request(["block_at": 0]))
         #expect(try await ids(connection.fetch(try request())).count == 10)
@@ -146,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: isolations)
-    func aClosedConnectionSaysSo(isolation: PluginListing.Isolation) async throws {
+    func `a closed connection says so`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost().connect(isolation)
         await connection.close()
         let failure = try await failure { _ = try await connection.check() }
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: isolations)
-    func aStreamThatNobodyClosedGivesItsPlaceBack(isolation: PluginListing.Isolation) async throws {
+    func `a stream that nobody closed gives its place back`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost { $0.workers = 1 }.connect(isolation)
         _ = try await connection.fetch(try request()).next()
         #expect(try await ids(connection.fetch(try request())).count == 10)

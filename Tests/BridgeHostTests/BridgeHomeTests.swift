@@ -6,7 +6,7 @@ import Testing
 
 /// What a host that was killed left of its bridges' processes.
 @Suite struct BridgeHomeTests {
-    @Test func onlyTheFoldersOfHostsThatAreGoneAreRemoved() throws {
+    @Test func `only the folders of hosts that are gone are removed`() throws {
         let folder = try TemporaryFolder()
         func make(_ name: String) throws -> String {
             let path = "\(folder.path)/\(name)"
@@ -29,7 +29,7 @@ import Testing
         #expect(access(other + "/config.json", F_OK) == 0)
     }
 
-    @Test func aHomeIsLockedUntilItIsRemoved() throws {
+    @Test func `a home is locked until it is removed`() throws {
         let home = try #require(BridgeHome.make())
         let again = open(home.path, O_RDONLY | O_DIRECTORY)
         defer { close(again) }

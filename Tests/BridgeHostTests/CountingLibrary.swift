@@ -169,7 +169,7 @@ func request(
     FetchRequest(entity: "Number", section: try batch(section), cursor: cursor, pageSize: pageSize)
 }
 
-/// Walks to the end and returns the ids.
+/// Scans to the end and returns the ids.
 func ids(_ stream: RecordStream) async throws -> [Int64] {
     var ids: [Int64] = []
     while let batch = try await stream.next() { ids += batch.ids }

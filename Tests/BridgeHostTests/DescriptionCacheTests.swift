@@ -50,20 +50,20 @@ import Testing
     }
 
     @Test(arguments: [10_500_000_000, -10_500_000_000, 15_000_000_000])
-    func aFileOfAnyTimeHasAStamp(seconds: Int) throws {
+    func `a file of any time has a stamp`(seconds: Int) throws {
         let times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 999_999_999)]
         try #require(utimensat(AT_FDCWD, path, times, 0) == 0)
         let kept = try #require(DescriptionCache(cache.path, executable: CountingLibrary.testHost, settling: 0))
         #expect(kept.stamp(of: path) != nil)
     }
 
-    @Test func timesHaveNoLastYear() {
+    @Test func `times have no last year`() {
         let latest = timespec(tv_sec: .max, tv_nsec: 999_999_999)
         #expect(DescriptionCache.nanoseconds(latest) == Int128(Int.max) * 1_000_000_000 + 999_999_999)
     }
 
     @Test(arguments: [SearchPath.Origin.shipped, .installed])
-    func aPluginOnAStandardPathIsAskedOnce(origin: SearchPath.Origin) async throws {
+    func `a plugin on a standard path is asked once`(origin: SearchPath.Origin) async throws {
         let first = try await listing(origin: origin)
         #expect(first.name == "counting" && first.refusal == nil)
         #expect(try loads() == 1)
@@ -73,7 +73,7 @@ import Testing
         #expect(entries().count == 1)
     }
 
-    @Test func aPluginThatTheUserNamedIsAskedEachTime() async throws {
+    @Test func `a plugin that the user named is asked each time`() async throws {
         for count in 1...2 {
             #expect(try await listing(origin: .named).refusal == nil)
             #expect(try loads() == count)
@@ -81,7 +81,7 @@ import Testing
         #expect(entries() == [])
     }
 
-    @Test func aFileThatIsStillChangingIsAskedEachTime() async throws {
+    @Test func `a file that is still changing is asked each time`() async throws {
         for count in 1...2 {
             #expect(try await listing(settling: 3_600_000_000_000).refusal == nil)
             #expect(try loads() == count)
@@ -89,7 +89,7 @@ import Testing
         #expect(entries() == [])
     }
 
-    @Test func aFileThatWasReplacedIsAskedAnew() async throws {
+    @Test func `a file that was replaced is asked anew`() async throws {
         #expect(try await listing().name == "counting")
         try put(["COUNTING_NAME=\"other\""])
         #expect(try await listing().name == "other")
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: ["mode", "owner", "cut", "empty", "garbage", "folder"])
-    func anEntryThatIsNotAsItWasKeptIsIgnored(change: String) async throws {
+    func `an entry that is not as it was kept is ignored`(change: String) async throws {
         if change == "owner", geteuid() != 0 { try Test.cancel("only root can give a file to another user") }
         let kept = try await listing()
         let entry = try #require(entries().first)
@@ -138,7 +138,7 @@ import Testing
             ],
             [#"COUNTING_ISOLATION="child_process""#, "was isolation in_process and is now isolation child_process"],
         ])
-    func aPluginOfTheSameVersionThatSaysSomethingElseIsNotOpened(
+    func `a plugin of the same version that says something else is not opened`(
         _ isolation: PluginListing.Isolation, _ change: [String]
     ) async throws {
         _ = try await listing()
@@ -164,7 +164,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func aRefusalIsNotKept() async throws {
+    @Test func `a refusal is not kept`() async throws {
         try put(["COUNTING_BAD_DESCRIPTION"])
         for count in 1...2 {
             #expect(try await listing().refusal?.hasPrefix("its description is invalid") == true)
@@ -173,7 +173,7 @@ import Testing
         #expect(entries() == [])
     }
 
-    @Test func aFolderThatCannotBeMadeIsNoError() async throws {
+    @Test func `a folder that cannot be made is no error`() async throws {
         let file = try folder.write([], as: "file")
         for count in 1...2 {
             #expect(try await listing(in: "\(file)/below").name == "counting")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DocumentationTests {
     @Test(arguments: BridgeConnectionTests.isolations)
-    func theExampleOfTheDocumentationCompilesAndWorks(isolation: PluginListing.Isolation) async throws {
+    func `the example of the documentation compiles and works`(isolation: PluginListing.Isolation) async throws {
         let page = try TemporaryFolder.text("\(CountingLibrary.packageFolder)/docs/bridges.md")
         let begin = try #require(page.firstRange(of: "```c\n"))
         let end = try #require(page[begin.upperBound...].firstRange(of: "```\n"))

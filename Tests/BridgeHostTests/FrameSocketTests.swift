@@ -26,7 +26,7 @@ import Testing
         return words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
     }
 
-    @Test func aFrameArrivesAsItWasSent() throws {
+    @Test func `a frame arrives as it was sent`() throws {
         let sent = Frame(
             kind: .reply, flags: Frame.flag, call: 3, fetch: 4, first: ForeignBytes(copying: "records"),
             second: ForeignBytes(copying: "page"))
@@ -41,30 +41,30 @@ import Testing
         close(far)
     }
 
-    @Test func aFramePromisingMoreThanTheLimitIsRefusedBeforeItIsRead() throws {
+    @Test func `a frame promising more than the limit is refused before it is read`() throws {
         let error = #expect(throws: FrameError.self) {
             try receive(header(length: 0xFFFF_FFF0, kind: 1, first: 0xFFFF_FFF0))
         }
         #expect(error?.reason == "a batch of 4294967280 bytes; the limit is 100")
     }
 
-    @Test func aPageOverTheLimitIsRefused() throws {
+    @Test func `a page over the limit is refused`() throws {
         let error = #expect(throws: FrameError.self) { try receive(header(length: 101, kind: 1, first: 0)) }
         #expect(error?.reason == "a page of 101 bytes; the limit is 100")
     }
 
-    @Test func aPartLongerThanItsFrameIsRefused() throws {
+    @Test func `a part longer than its frame is refused`() throws {
         let error = #expect(throws: FrameError.self) { try receive(header(length: 5, kind: 1, first: 6)) }
         #expect(error?.reason == "a part longer than its frame")
     }
 
-    @Test func anUnknownKindIsRefused() throws {
+    @Test func `an unknown kind is refused`() throws {
         let error = #expect(throws: FrameError.self) { try receive(header(length: 0, kind: 99, first: 0)) }
         #expect(error?.reason == "unknown kind 99")
     }
 
     @Test(arguments: [0, 10, 24, 30])
-    func aFrameThatIsCutOffIsTheEnd(count: Int) throws {
+    func `a frame that is cut off is the end`(count: Int) throws {
         let whole = header(length: 8, kind: 1, first: 4) + [1, 2, 3, 4, 5, 6, 7, 8]
         #expect(try receive(Array(whole[..<count])) == nil)
     }

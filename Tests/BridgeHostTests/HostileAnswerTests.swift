@@ -4,21 +4,21 @@ import Testing
 
 @Suite struct HostileAnswerTests {
     @Test(arguments: BridgeConnectionTests.isolations)
-    func aBatchThatBreaksTheFormatIsAProtocolFailure(isolation: PluginListing.Isolation) async throws {
+    func `a batch that breaks the format is a protocol failure`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost().connect(isolation)
         let stream = try await connection.fetch(try request(["garbage_at": 5]))
         #expect(try await stream.next()?.ids == [0, 1, 2, 3])
         let failure = try await failure { _ = try await stream.next() }
         #expect(failure.code == .malformed)
         #expect(
-            failure.description == "numbers: protocol: the bridge answered fetch_next with a batch that breaks the "
+            failure.description == "numbers: protocol: the bridge answered fetch_next with a batch that violates the "
                 + "format: not a batch: wrong magic; report it to the bridge's author")
         #expect(try await ids(connection.fetch(try request())).count == 10)
         await connection.close()
     }
 
     @Test(arguments: BridgeConnectionTests.isolations)
-    func aPageOfWrongTypesIsAProtocolFailure(isolation: PluginListing.Isolation) async throws {
+    func `a page of wrong types is a protocol failure`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost().connect(isolation)
         let failure = try await failure { _ = try await ids(connection.fetch(try request(["bad_page_at": 0]))) }
         #expect(failure.message == "the bridge answered fetch_next with a page whose `page_end` is not bool")
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: BridgeConnectionTests.isolations)
-    func anErrorThatIsNoneIsAProtocolFailure(isolation: PluginListing.Isolation) async throws {
+    func `an error that is none is a protocol failure`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost().connect(isolation)
         let failure = try await failure { _ = try await ids(connection.fetch(try request(["bad_error_at": 0]))) }
         #expect(
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: BridgeConnectionTests.isolations)
-    func aBatchOverTheLimitIsRefused(isolation: PluginListing.Isolation) async throws {
+    func `a batch over the limit is refused`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost { $0.batchSize = 4096 }.connect(isolation)
         let failure = try await failure {
             _ = try await ids(connection.fetch(try request(["count": 1000, "batch_size": 1000], pageSize: 1000)))

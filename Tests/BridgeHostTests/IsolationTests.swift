@@ -5,20 +5,20 @@ import Testing
 @testable import BridgeHost
 
 @Suite struct IsolationTests {
-    @Test func aCrashCostsOneErrorAndTheNextFetchWorks() async throws {
+    @Test func `a crash costs one error and the next fetch works`() async throws {
         let connection = try await CountingHost().connect(.childProcess)
         let stream = try await connection.fetch(try request(["crash_at": 5]))
         #expect(try await stream.next()?.ids == [0, 1, 2, 3])
         let failure = try await failure { _ = try await stream.next() }
         #expect(failure.code == .crashed)
         #expect(
-            failure.message == "the bridge crashed: SIGABRT (aborted); its last words: about to abort at 5")
+            failure.message == "the bridge crashed: SIGABRT (aborted); its last output: about to abort at 5")
         #expect(failure.breaksPage == false)
         #expect(try await ids(connection.fetch(try request())).count == 10)
         await connection.close()
     }
 
-    @Test func aBridgesProcessHasOtherProcessesWorkForIt() async throws {
+    @Test func `a bridges process has other processes work for it`() async throws {
         let connection = try await CountingHost().connect(.childProcess)
         #expect(try await ids(connection.fetch(try request(["delegate": 1000]))) == Array(0..<1000))
         let failure = try await failure {
@@ -30,16 +30,16 @@ import Testing
         await connection.close()
     }
 
-    @Test func moreThreadsThanTheHostServesWaitForTheirTurn() async throws {
+    @Test func `more threads than the host serves wait for their turn`() async throws {
         let connection = try await CountingHost().connect(.childProcess)
-        let threads = Int64(3 * Frame.mostWork)
+        let threads = Int64(3 * Frame.maxWork)
         let stream = try await connection.fetch(
             try request(["delegate": 5, "delegate_threads": .integer(threads)]))
         #expect(try await ids(stream) == Array(0..<5), "each of them had an answer")
         await connection.close()
     }
 
-    @Test func aProcessThatFloodsTheHostWithWorkIsEnded() async throws {
+    @Test func `a process that floods the host with work is ended`() async throws {
         let connection = try await CountingHost().connect(.childProcess)
         let failure = try await failure {
             _ = try await ids(connection.fetch(try request(["delegate": 5, "flood": 100_000])))
@@ -51,14 +51,14 @@ import Testing
         await connection.close()
     }
 
-    @Test func aBridgeInTheHostsProcessHasNoOthers() async throws {
+    @Test func `a bridge in the hosts process has no others`() async throws {
         let connection = try await CountingHost().connect(.inProcess)
         let failure = try await failure { _ = try await ids(connection.fetch(try request(["delegate": 5]))) }
         #expect(failure.code == .unsupported)
         await connection.close()
     }
 
-    @Test func aCrashLeavesOtherConnectionsAlone() async throws {
+    @Test func `a crash leaves other connections alone`() async throws {
         let host = try CountingHost()
         let healthy = try await host.connect(.childProcess)
         let stream = try await healthy.fetch(try request())
@@ -70,7 +70,7 @@ import Testing
         await sick.close()
     }
 
-    @Test func aPrintToStandardOutputIsAnErrorAndTheNextFetchWorks() async throws {
+    @Test func `a print to standard output is an error and the next fetch works`() async throws {
         let connection = try await CountingHost().connect(.childProcess)
         let stream = try await connection.fetch(try request(["print_at": 5]))
         #expect(try await stream.next()?.ids == [0, 1, 2, 3])
@@ -83,7 +83,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func whatAPluginPrintsReachesTheLogWhereItIsAllowed() async throws {
+    @Test func `what a plugin prints reaches the log where it is allowed`() async throws {
         let host = try CountingHost { $0.allowsPrinting = true }
         let connection = try await host.connect(.childProcess)
         #expect(try await ids(connection.fetch(try request(["print_at": 2]))) == Array(0..<10))
@@ -94,7 +94,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func aChildSeesNoSecretsOfTheEnvironmentAndNoOpenFiles() async throws {
+    @Test func `a child sees no secrets of the environment and no open files`() async throws {
         setenv("BMO_TEST_TOKEN", "do-not-inherit", 1)
         let inherited = open("/etc/hostname", O_RDONLY)
         defer { close(inherited) }
@@ -113,7 +113,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func aClosedConnectionLeavesNoProcessAndNoHomeFolder() async throws {
+    @Test func `a closed connection leaves no process and no home folder`() async throws {
         let connection = try await CountingHost().connect(.childProcess, options: ["reveal": 1])
         let message = try #require(try await connection.check())
         let pid = try #require(pid_t(message.split(separator: " ")[0].dropFirst("pid=".count)))
@@ -127,7 +127,7 @@ import Testing
         try await eventually { access(home, F_OK) != 0 }
     }
 
-    @Test func aProcessThatLeftItsGroupAndHangsIsEndedToo() async throws {
+    @Test func `a process that left its group and hangs is ended too`() async throws {
         let host = try CountingHost { $0.call = .seconds(8) }
         let connection = try await host.connect(.childProcess, options: ["reveal": 1])
         let message = try #require(try await connection.check())
@@ -140,7 +140,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func aConnectionThatNobodyClosedEndsItsProcess() async throws {
+    @Test func `a connection that nobody closed ends its process`() async throws {
         var connection: BridgeConnection? = try await CountingHost().connect(.childProcess, options: ["reveal": 1])
         let message = try #require(try await connection?.check())
         let pid = try #require(pid_t(message.split(separator: " ")[0].dropFirst("pid=".count)))
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: BridgeConnectionTests.isolations)
-    func aCancelledFetchStopsSoonWhenTheBridgeReacts(isolation: PluginListing.Isolation) async throws {
+    func `a cancelled fetch stops soon when the bridge reacts`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost().connect(isolation)
         try await expectCancelledSoon(try await connection.fetch(try request(["block_at": 0])))
         #expect(try await ids(connection.fetch(try request())).count == 10)
@@ -157,7 +157,9 @@ import Testing
     }
 
     @Test(arguments: BridgeConnectionTests.isolations)
-    func aCancelledFetchStopsSoonEvenWhenTheBridgeDoesNotReact(isolation: PluginListing.Isolation) async throws {
+    func `a cancelled fetch stops soon even when the bridge does not react`(isolation: PluginListing.Isolation)
+        async throws
+    {
         let connection = try await CountingHost().connect(isolation)
         try await expectCancelledSoon(try await connection.fetch(try request(["block_at": 0, "stubborn": 1])))
         #expect(try await ids(connection.fetch(try request())).count == 10)
@@ -179,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: BridgeConnectionTests.isolations)
-    func aCallThatTakesTooLongIsATimeout(isolation: PluginListing.Isolation) async throws {
+    func `a call that takes too long is a timeout`(isolation: PluginListing.Isolation) async throws {
         // Long enough for a busy machine to start the next process in.
         let patience: Duration = isolation == .inProcess ? .seconds(2) : .seconds(8)
         let connection = try await CountingHost { $0.call = patience }.connect(isolation)
@@ -190,7 +192,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func aHangingFetchDoesNotTakeAlongTheOthersOfItsProcess() async throws {
+    @Test func `a hanging fetch does not take along the others of its process`() async throws {
         let connection = try await CountingHost(["COUNTING_CONCURRENT=1"]).connect(.childProcess)
         let other = try await connection.fetch(try request())
         #expect(try await other.next()?.ids == [0, 1, 2, 3])

@@ -6,7 +6,7 @@ import Testing
 @testable import BridgeHost
 
 @Suite struct PluginDiscoveryTests {
-    @Test func aBridgeInCIsListedWithWhatItSays() async throws {
+    @Test func `a bridge in c is listed with what it says`() async throws {
         let host = try CountingHost()
         let listing = try #require(await host.host.plugins().first)
         #expect(listing.refusal == nil)
@@ -23,7 +23,7 @@ import Testing
         #expect(listing.entitySchema == #"{"type":"object"}"#)
     }
 
-    @Test func aCapabilityOfALaterContractIsTolerated() async throws {
+    @Test func `a capability of a later contract is tolerated`() async throws {
         let listing = try await CountingHost().host.plugin(named: "counting")
         #expect(
             listing.capabilities == [
@@ -53,7 +53,7 @@ import Testing
             "its description is invalid: `isolation` is `moon`, not in_process or child_process"
         ),
     ])
-    func aBrokenPluginIsRefusedInWords(definitions: [String], reason: String) async throws {
+    func `a broken plugin is refused in words`(definitions: [String], reason: String) async throws {
         let listing = try #require(try await CountingHost(definitions).host.plugins().first)
         #expect(listing.refusal == reason)
     }
@@ -75,20 +75,20 @@ import Testing
         }
     }
 
-    @Test func aPluginThatHangsWhileLoadingIsRefusedAfterTheDeadline() async throws {
+    @Test func `a plugin that hangs while loading is refused after the deadline`() async throws {
         let host = try CountingHost(["COUNTING_HANG_ON_LOAD"]) { $0.inspection = .seconds(1) }
         #expect(await host.host.plugins().map(\.refusal) == ["did not answer within 1 s"])
     }
 
-    @Test func aTextFileIsRefusedWithoutStartingAProcess() async throws {
+    @Test func `a text file is refused without starting a process`() async throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("no library".utf8), as: "libtext.so")
         let host = BridgeHost(
             searchPaths: [SearchPath(folder.path)], executable: "/nonexistent", logger: LogLines().logger)
-        #expect(await host.plugins().map(\.refusal) == ["not a library: it is no ELF file"])
+        #expect(await host.plugins().map(\.refusal) == ["not a library: it is not an ELF file"])
     }
 
-    @Test func aTruncatedLibraryIsRefusedWithoutStartingAProcess() async throws {
+    @Test func `a truncated library is refused without starting a process`() async throws {
         let folder = try TemporaryFolder()
         try folder.copy(try CountingLibrary.build(), as: "libcut.so", bytes: 9000)
         let host = BridgeHost(
@@ -101,7 +101,7 @@ import Testing
         (UInt8(255), "not a library: its program headers have 65535 bytes, not 56"),
         (0, "not a whole library: it is cut off at 164 bytes"),
     ])
-    func aLibraryThatPromisesALargeTableGetsNoMemoryForIt(high: UInt8, reason: String) async throws {
+    func `a library that promises a large table gets no memory for it`(high: UInt8, reason: String) async throws {
         let folder = try TemporaryFolder()
         let library = try folder.copy(try CountingLibrary.build(), as: "head", bytes: 64)
         var bytes = try TemporaryFolder.bytes(library) + [UInt8](repeating: 0, count: 100)
@@ -122,7 +122,7 @@ import Testing
         return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
     }
 
-    @Test func anExecutableThatCannotBeStartedIsNamed() async throws {
+    @Test func `an executable that cannot be started is named`() async throws {
         let folder = try TemporaryFolder()
         try folder.copy(try CountingLibrary.build(), as: "libCountingBridge.so")
         let host = BridgeHost(
@@ -132,7 +132,7 @@ import Testing
                 == ["cannot be inspected: cannot start /nonexistent: No such file or directory"])
     }
 
-    @Test func ofTwoBridgesWithOneNameTheFirstWinsAndTheOtherNamesIt() async throws {
+    @Test func `of two bridges with one name the first wins and the other names it`() async throws {
         let first = try CountingHost()
         let second = try TemporaryFolder()
         try second.copy(first.path, as: "libOtherBridge.so")
@@ -145,27 +145,27 @@ import Testing
                 == [nil, "the name `counting` is taken by \(first.path), which comes first in the search"])
     }
 
-    @Test func anUnknownNameIsAnsweredWithTheNamesThatThereAre() async throws {
+    @Test func `an unknown name is answered with the names that there are`() async throws {
         let host = try CountingHost()
         let failure = try await failure { _ = try await host.host.plugin(named: "countin") }
         #expect(failure.description == "countin: configuration: there is no plugin `countin`; there is: counting")
     }
 
-    @Test func aRefusedPluginIsNamedWithItsReason() async throws {
+    @Test func `a refused plugin is named with its reason`() async throws {
         let host = try CountingHost(["COUNTING_ABI_MAJOR=2"])
         let failure = try await failure { _ = try await host.host.plugin(named: "counting") }
         #expect(failure.code == .configuration)
         #expect(failure.message.hasPrefix("the plugin `counting` can't be used: \(host.path): built for ABI 2.0;"))
     }
 
-    @Test func aPluginAskedForByNameIsFoundWithoutInspectingTheOthers() async throws {
+    @Test func `a plugin asked for by name is found without inspecting the others`() async throws {
         let host = try CountingHost()
         try host.folder.copy(try CountingLibrary.build(["COUNTING_HANG_ON_LOAD"]), as: "libHangingBridge.so")
         let listing = try await host.host.plugin(named: "counting")
         #expect(listing.path == host.path)
     }
 
-    @Test func ofABuildFolderOnlyBridgesAreLookedAt() throws {
+    @Test func `of a build folder only bridges are looked at`() throws {
         let folder = try TemporaryFolder()
         for name in ["libOther.so", "libRESTBridge.so", "libSOAPBridge.so.1", "RESTBridge.so"] {
             try folder.write([], as: name)
@@ -176,7 +176,7 @@ import Testing
                 == ["RESTBridge.so", "libOther.so", "libRESTBridge.so"].map { "\(folder.path)/\($0)" })
     }
 
-    @Test func theStandardSearchGoesFromTheExecutableToThePluginPath() {
+    @Test func `the standard search goes from the executable to the plugin path`() {
         let standard = SearchPath.standard(executable: "/opt/bmo/bin/bmo", pluginPath: "/a:/b")
         #expect(
             standard.filter { $0.origin != .installed }

@@ -5,7 +5,7 @@ import Testing
 
 /// The order in which a promise that is given up wakes those who wait for it.
 @Suite struct PromiseTests {
-    @Test func whoWaitsGoesOnOnlyAfterWhatComesFirst() async throws {
+    @Test func `who waits goes on only after what comes first`() async throws {
         for _ in 0..<100 {
             let promise = Promise<Int>()
             let marked = Counter()
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func whatIsClaimedIsNotFulfilledYetAndTakesNoOtherValue() async {
+    @Test func `what is claimed is not fulfilled yet and takes no other value`() async {
         let promise = Promise<Int>()
         let taken = promise.fulfil(1) {
             #expect(!promise.isFulfilled)
@@ -35,7 +35,7 @@ import Testing
         #expect(await promise.value == 1)
     }
 
-    @Test func manyThreadsFulfilItOnce() async {
+    @Test func `many threads fulfil it once`() async {
         for round in 0..<200 {
             let promise = Promise<Int>()
             let firsts = Counter()

@@ -13,38 +13,38 @@ import TextFormats
         ("alone aHVudGVyMiF4", "alone ***"),
         ("partial hunter2", "partial hunter2"),
     ])
-    func aSecretIsFoundInItsForms(text: String, expected: String) {
+    func `a secret is found in its forms`(text: String, expected: String) {
         #expect(Redactor(secrets: ["hunter2!x"]).redact(text) == expected)
     }
 
     @Test(arguments: ["u:", "us:", "use:", "user:"])
-    func aSecretIsFoundInsideBase64(user: String) {
+    func `a secret is found inside base 64`(user: String) {
         let header = Array("\(user)correct horse".utf8).withUnsafeBytes { Base64.encode($0) }
         let redacted = Redactor(secrets: ["correct horse"]).redact("Authorization: Basic \(header)")
         #expect(redacted.contains("***"))
         #expect(redacted.count < "Authorization: Basic ".count + 14)
     }
 
-    @Test func aSpaceMayBeAPlus() {
+    @Test func `a space may be a plus`() {
         #expect(Redactor(secrets: ["correct horse"]).redact("p=correct+horse") == "p=***")
     }
 
-    @Test func aSecretIsFoundEscapedForJSONAndXML() {
+    @Test func `a secret is found escaped for JSON and XML`() {
         let redactor = Redactor(secrets: ["a\"b<c&d"])
         #expect(redactor.redact(#"{"key":"a\"b<c&d"}"#) == #"{"key":"***"}"#)
         #expect(redactor.redact("<key>a&quot;b&lt;c&amp;d</key>") == "<key>***</key>")
     }
 
-    @Test func aShortSecretIsReplacedOnlyAsAWord() {
+    @Test func `a short secret is replaced only as a word`() {
         #expect(Redactor(secrets: ["ab"]).redact("cab ab, abc (ab)") == "cab ***, abc (***)")
     }
 
-    @Test func anEmptySecretHidesNothing() {
+    @Test func `an empty secret hides nothing`() {
         #expect(Redactor(secrets: [""]).redact("text") == "text")
     }
 
     @Test(arguments: BridgeConnectionTests.isolations)
-    func noTextOfABridgeShowsASecret(isolation: PluginListing.Isolation) async throws {
+    func `no text of a bridge shows a secret`(isolation: PluginListing.Isolation) async throws {
         let secret = "s3cr\"t-token"
         let host = try CountingHost {
             $0.retries.tries = 1
@@ -64,13 +64,13 @@ import TextFormats
             let crash = try await BridgeHostTests.failure {
                 _ = try await ids(connection.fetch(try request(["crash_at": 0])))
             }
-            #expect(crash.message.hasSuffix("its last words: about to abort at 0 ***"))
+            #expect(crash.message.hasSuffix("its last output: about to abort at 0 ***"))
         }
         #expect(!host.lines.all.contains { $0.contains("s3cr") })
         await connection.close()
     }
 
-    @Test func controlCharactersDoNotForgeLines() {
+    @Test func `control characters do not forge lines`() {
         let failure = BridgeFailure(.remote, "one\ntwo\u{1B}[31m", bridge: "b")
         #expect(failure.description == "b: remote: one two [31m")
     }

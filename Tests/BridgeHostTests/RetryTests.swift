@@ -9,41 +9,41 @@ import Testing
         BridgeFailure(.remote, "busy", bridge: "b", isRetryable: isRetryable, retryAfter: retryAfter)
     }
 
-    @Test func pausesDoubleAndAreJitteredBetweenHalfAndWhole() {
+    @Test func `pauses double and are jittered between half and whole`() {
         let whole = (1...3).map { policy.delay(afterFailures: $0, of: failure(), random: 1) }
         #expect(whole == [.milliseconds(500), .seconds(1), .seconds(2)])
         #expect(policy.delay(afterFailures: 1, of: failure(), random: 0) == .milliseconds(250))
     }
 
-    @Test func aFailureThatIsGivenUpTellsTheTriesAndThePauseThatTheRemoteAsksFor() {
+    @Test func `a failure that is given up tells the tries and the pause that the remote asks for`() {
         #expect(policy.told(failure(), tries: 4).message == "busy (tried 4 times)")
         #expect(
             policy.told(failure(retryAfter: .seconds(600)), tries: 1).message
-                == "busy; it asks for a pause of 600 s, longer than the 120 s that are waited")
+                == "busy; it requests a pause of 600 s, longer than the 120 s that bmo waits")
         #expect(
             policy.told(failure(retryAfter: .seconds(5)), tries: 4).message
-                == "busy (tried 4 times); it asks for a pause of 5 s")
+                == "busy (tried 4 times); it requests a pause of 5 s")
         #expect(policy.told(failure(isRetryable: false), tries: 1).message == "busy")
         #expect(
             policy.told(failure(), tries: 3, isOutOfTime: true).message
                 == "busy (tried 3 times); retry_for allows 120 s for all tries")
     }
 
-    @Test func theFourthFailureIsTheLast() {
+    @Test func `the fourth failure is the last`() {
         #expect(policy.delay(afterFailures: 4, of: failure(), random: 0) == nil)
     }
 
-    @Test func pausesDoNotGrowBeyondTheMaximum() {
+    @Test func `pauses do not grow beyond the maximum`() {
         var patient = policy
         patient.tries = 1000
         #expect(patient.delay(afterFailures: 999, of: failure(), random: 1) == .seconds(30))
     }
 
-    @Test func aTerminalFailureIsNotTriedAgain() {
+    @Test func `a terminal failure is not tried again`() {
         #expect(policy.delay(afterFailures: 1, of: failure(isRetryable: false), random: 0) == nil)
     }
 
-    @Test func theRemotesWishIsHonouredUpToTwoMinutes() {
+    @Test func `the remotes wish is honoured up to two minutes`() {
         #expect(policy.delay(afterFailures: 1, of: failure(retryAfter: .seconds(120)), random: 0) == .seconds(120))
         #expect(policy.delay(afterFailures: 1, of: failure(retryAfter: .seconds(121)), random: 0) == nil)
         #expect(
@@ -72,7 +72,7 @@ import Testing
         return (count, now - .seconds(1000))
     }
 
-    @Test func allTriesOfASilentRemoteTakeNoMoreThanAllowed() {
+    @Test func `all tries of a silent remote take no more than allowed`() {
         let slow = tries(.timeout, length: .seconds(30))
         #expect(slow.0 == 3 && slow.1 == .seconds(92))
         let quick = tries(.timeout, length: .seconds(10))
@@ -80,7 +80,7 @@ import Testing
         #expect(tries(.timeout, length: .seconds(60)).0 == 1)
     }
 
-    @Test func whatCameBeforeABreakIsNotHeldAgainstIt() {
+    @Test func `what came before a break is not held against it`() {
         #expect(tries(.malformed, length: .seconds(600)).0 == 2, "a long page that breaks is tried again, once")
         #expect(tries(.unreachable, length: .milliseconds(10)).0 > 40)
         #expect(tries(.rateLimited, length: .seconds(1), retryAfter: .seconds(100)).0 == 50, "the remote asked for it")
@@ -88,26 +88,26 @@ import Testing
 }
 
 @Suite struct RecordStreamRetryTests {
-    @Test func aFailureBetweenPagesIsTriedAgainFromTheCursorUnseen() async throws {
+    @Test func `a failure between pages is tried again from the cursor unseen`() async throws {
         let connection = try await CountingHost().connect(.childProcess, options: ["count": 20])
         let stream = try await connection.fetch(try request(["fail_at": 8, "fail_times": 3]))
         #expect(try await ids(stream) == Array(0..<20))
         await connection.close()
     }
 
-    @Test func aFailureBeforeTheFirstPageIsTriedAgainFromTheStart() async throws {
+    @Test func `a failure before the first page is tried again from the start`() async throws {
         let connection = try await CountingHost().connect(.inProcess)
         #expect(try await ids(connection.fetch(try request(["fail_at": 2, "fail_times": 2]))) == Array(0..<10))
         await connection.close()
     }
 
-    @Test func aFetchThatCannotBeOpenedAtOnceIsTriedAgain() async throws {
+    @Test func `a fetch that cannot be opened at once is tried again`() async throws {
         let connection = try await CountingHost().connect(.inProcess)
         #expect(try await ids(connection.fetch(try request(["fail_open": 3]))) == Array(0..<10))
         await connection.close()
     }
 
-    @Test func afterFourTriesTheFailureIsTheCallers() async throws {
+    @Test func `after four tries the failure is the callers`() async throws {
         let connection = try await CountingHost().connect(.inProcess)
         let stream = try await connection.fetch(try request(["fail_at": 2, "fail_times": 4]))
         let failure = try await failure { _ = try await stream.next() }
@@ -119,7 +119,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func aRequestMayHaveAPatienceOfItsOwn() async throws {
+    @Test func `a request may have a patience of its own`() async throws {
         let connection = try await CountingHost().connect(.inProcess)
         var hasty = try request(["fail_at": 2, "fail_times": 4])
         hasty.patience = .zero
@@ -130,7 +130,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func aFailureInsideAPageIsShownAndAReopenedStreamDeliversThePageAgain() async throws {
+    @Test func `a failure inside a page is shown and a reopened stream delivers the page again`() async throws {
         let connection = try await CountingHost().connect(.childProcess, options: ["count": 20])
         let stream = try await connection.fetch(try request(["fail_at": 14]))
         var committed: [Int64] = []
@@ -158,7 +158,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func withoutResumeAFailureAfterAPageIsTheCallers() async throws {
+    @Test func `without resume a failure after a page is the callers`() async throws {
         let host = try CountingHost(["COUNTING_CAPABILITIES=\"fetch\""])
         let connection = try await host.connect(.inProcess, options: ["count": 20])
         let stream = try await connection.fetch(try request(["fail_at": 9]))
@@ -169,7 +169,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func thePauseBeforeARetryEndsWithTheTask() async throws {
+    @Test func `the pause before a retry ends with the task`() async throws {
         let connection = try await CountingHost { $0.retries.base = .seconds(30) }.connect(.inProcess)
         let stream = try await connection.fetch(try request(["fail_at": 0]))
         let task = Task { try await stream.next() }

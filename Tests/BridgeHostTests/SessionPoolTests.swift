@@ -17,7 +17,7 @@ import Testing
         pool.release(lease)
     }
 
-    @Test func aSessionIsKeptUntilItsProcessIsGoneAndNoLonger() async throws {
+    @Test func `a session is kept until its process is gone and no longer`() async throws {
         let made = Made()
         let pool = Self.pool(made)
         for count in 1...20 {
@@ -30,7 +30,7 @@ import Testing
         await pool.close(grace: .zero)
     }
 
-    @Test func aFetchThatHangsDoesNotTakeAlongAnotherOfItsSession() async throws {
+    @Test func `a fetch that hangs does not take along another of its session`() async throws {
         let made = Made()
         let pool = SessionPool(bridge: "b", fetchesPerSession: .max, most: 1) { made.make() }
         let hanging = try await pool.lease()
@@ -48,7 +48,7 @@ import Testing
         await pool.close(grace: .zero)
     }
 
-    @Test func aCallThatHangsDoesNotTakeAlongAFetchOfItsSession() async throws {
+    @Test func `a call that hangs does not take along a fetch of its session`() async throws {
         let made = Made()
         let pool = SessionPool(bridge: "b", fetchesPerSession: 1, most: 1) { made.make() }
         let lease = try await pool.lease()
@@ -62,7 +62,7 @@ import Testing
         await pool.close(grace: .zero)
     }
 
-    @Test func aSessionThatCrashedIsLetGoOf() async throws {
+    @Test func `a session that crashed is let go of`() async throws {
         let made = Made()
         let pool = Self.pool(made)
         pool.release(try await pool.lease())
@@ -74,7 +74,7 @@ import Testing
         await pool.close(grace: .zero)
     }
 
-    @Test func whoClosesThePoolWaitsForTheProcessesThatAreNotGone() async throws {
+    @Test func `who closes the pool waits for the processes that are not gone`() async throws {
         let made = Made()
         let pool = Self.pool(made)
         try await Self.loseOne(of: pool)

@@ -67,7 +67,7 @@ private final class CountSource: RecordSource {
         #expect(export.table(major: 2, minor: 0) == nil)
     }
 
-    @Test func `a walk goes through the C table and an error comes back as a batch`() throws {
+    @Test func `a scan goes through the C table and an error comes back as a batch`() throws {
         let table = try #require(export.table(major: 1, minor: 7)).pointee
         let context = table.context
         var instance: OpaquePointer?

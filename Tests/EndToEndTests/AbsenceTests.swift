@@ -82,7 +82,7 @@ extension EndToEndTests {
             try site.publish(Self.unassigned, as: "issues.json")
             let second = try await site.expectSuccess("sync")
             #expect(try await issues(site) == "1|a||\n2|b||\n")
-            let words = "which records used to have: what was stored is null now"
+            let words = "although earlier records did: the stored values are now null"
             #expect(second.errorOutput.contains("no record has `assigned_to` any more, \(words)"), "\(second)")
             #expect(second.errorOutput.contains("no record has `tags` any more"), "\(second)")
             let third = try await site.expectSuccess("sync")
@@ -116,7 +116,7 @@ extension EndToEndTests {
             #expect(try await issues(site) == "1|a|[\"x\"]|7\n2|b||\n")
             #expect(
                 second.errorOutput.contains(
-                    "no record has `tags` any more, which records used to have: what is stored"), "\(second)")
+                    "no record has `tags` any more, although earlier records did: the stored"), "\(second)")
         }
 
         @Test(arguments: [

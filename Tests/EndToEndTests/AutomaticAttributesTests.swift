@@ -52,7 +52,7 @@ extension EndToEndTests {
                 #expect(before.errorOutput.split(separator: "\n").count == 1, "nothing that follows from it: \(before)")
                 #expect(
                     before.errorOutput.contains(
-                        "the attributes of entity \"User\" are \"auto\", and no sync has looked at its records yet"),
+                        "the attributes of entity \"User\" are \"auto\", and no sync has seen its records yet"),
                     "\(before)")
             }
             let sync = try await site.expectSuccess("sync")
@@ -114,7 +114,7 @@ extension EndToEndTests {
             let next = try await site.bmo("sync")
             #expect(
                 next.errorOutput.contains(
-                    "User.age is integer, which records in quarantine do not fit: to take them, give it the type real in "
+                    "User.age is integer, which records in quarantine do not fit: to accept them, give it the type real in "
                         + "bmo.auto.yml, then run `bmo migrate --apply`"), "\(next)")
             #expect(try learned(site).contains("age: integer"))
             let path = site.folder.appending("bmo.auto.yml")

@@ -36,8 +36,8 @@ extension EndToEndTests {
             for command in ["check", "sync"] {
                 let run = try await bmo(command)
                 #expect(run.exitCode == 2, "\(run)")
-                run.expectWords("bmo.yml:8:13", "registri", "registry")
-                run.expectWords("bmo.yml:11:13", "txet", "text")
+                run.expectMessages("bmo.yml:8:13", "registri", "registry")
+                run.expectMessages("bmo.yml:11:13", "txet", "text")
             }
             #expect(!FileManager.default.fileExists(atPath: folder.appending("bmo.sqlite")))
 
@@ -75,21 +75,21 @@ extension EndToEndTests {
                 ("auth: {type: basic, user: ann}", "bmo.yml:6:43: error: api: auth.password is missing"),
                 ("tls: {ca_file: nowhere.pem}", "tls.ca_file: there is no file \(folder.appending("nowhere.pem"))"),
                 ("tls: {ca_file: .}", "tls.ca_file: \(folder.path)"),
-                ("tls: {ca_file: ca.pem}", "ca.pem is no PEM file"),
+                ("tls: {ca_file: ca.pem}", "ca.pem is not a PEM file"),
                 ("tls: {client_certificate: a.pem, client_key: b.pem}", "tls.client_certificate: there is no file"),
                 ("auth: {type: netrc, file: none}", "auth.file: there is no file"),
             ] {
                 let run = try await check(options)
                 #expect(run.exitCode == 2, "\(run)")
-                run.expectWords(words)
+                run.expectMessages(words)
             }
             for (database, words) in [
                 (".", "bmo.yml:2:11: error: \"database\" is a folder"), ("bmo.yml", "\"database\" is this file itself"),
-                ("none/bmo.sqlite", "the folder of \"database\" is not there"),
+                ("none/bmo.sqlite", "the folder of \"database\" does not exist"),
             ] {
                 let run = try await check("timeout: 1", database: database)
                 #expect(run.exitCode == 2, "\(run)")
-                run.expectWords(words)
+                run.expectMessages(words)
             }
             // Many an API takes its key as the user, and nothing as the password.
             let good = try await check("auth: {type: basic, user: key, password: \"\"}")
@@ -114,7 +114,7 @@ extension EndToEndTests {
                 """, to: "bmo.yml")
             let check = try await bmo("check")
             #expect(check.exitCode == 2, "\(check)")
-            check.expectWords("bmo.yml:5:63", "password", "env", "file")
+            check.expectMessages("bmo.yml:5:63", "password", "env", "file")
             #expect(!check.allOutput.contains("hunter2"))
         }
 
@@ -143,7 +143,7 @@ extension EndToEndTests {
                 let run = try await bmo(command)
                 #expect(run.exitCode == 2, "\(run)")
                 // The bridge finds the fault, and the parsed file still knows where it is.
-                run.expectWords("bmo.yml:13:", "{sinc} is no variable")
+                run.expectMessages("bmo.yml:13:", "{sinc} is not a variable")
                 #expect(try await writer.finish().exitCode == 0)
             }
         }
@@ -173,29 +173,29 @@ extension EndToEndTests {
             }
             let mapping = try await check(#"{since: "{since}", access_token: {env: K}, a: {b: c}}"#)
             #expect(mapping.exitCode == 2)
-            mapping.expectWords(
+            mapping.expectMessages(
                 "bmo.yml:15:", "query.access_token", "secrets belong to the bridge's options", "query.a")
             let nowhere = try await check("{page: 1}")
             #expect(nowhere.exitCode == 2)
-            nowhere.expectWords("incremental names a field", "no place for {since}")
+            nowhere.expectMessages("incremental names a field", "the section does not use {since}")
             let misspelt = try await check(#"{since: "{sinc}"}"#)
             #expect(misspelt.exitCode == 2)
-            misspelt.expectWords("{sinc} is no variable", "did you mean \"since\"")
+            misspelt.expectMessages("{sinc} is not a variable", "did you mean \"since\"")
             let good = #"{since: "{since}", access_token: "{tok}"}"#
             let literal = try await check(good, headers: "{X-Api-Key: lit3}")
             #expect(literal.exitCode == 0)
-            literal.expectWords("bmo.yml:14:", "warning", "X-Api-Key", "{env: NAME}")
+            literal.expectMessages("bmo.yml:14:", "warning", "X-Api-Key", "{env: NAME}")
             #expect(!"\(literal)".contains("lit3"))
             let told = try await bmo("check", "--json")
             #expect(told.exitCode == 0 && told.errorOutput.isEmpty, "\(told)")
-            told.expectWords(#"{"severity":"warning","file":"bmo.yml","line":14,"#, #""message":"#, "X-Api-Key")
+            told.expectMessages(#"{"severity":"warning","file":"bmo.yml","line":14,"#, #""message":"#, "X-Api-Key")
             let right = try await check(good)
             #expect(right.exitCode == 0 && !"\(right)".contains("warning"), "\(right)")
             let nothing = try await bmo("check", "--json")
             #expect(nothing.exitCode == 0 && nothing.output == "[]\n" && nothing.errorOutput.isEmpty, "\(nothing)")
             let unreachable = try await bmo("check", "--remote", "--json")
             #expect(unreachable.exitCode == 1 && unreachable.errorOutput.isEmpty, "\(unreachable)")
-            unreachable.expectWords(
+            unreachable.expectMessages(
                 #"{"severity":"error","file":null,"line":null,"column":null,"bridge":"api","entity":null,"#,
                 #""code":"unreachable""#)
         }
@@ -207,7 +207,7 @@ extension EndToEndTests {
             #expect(made.exitCode == 0, "\(made)")
             let run = try await bmo("sync", "Contry")
             #expect(run.exitCode == 2, "\(run)")
-            run.expectWords("Contry", "Country")
+            run.expectMessages("Contry", "Country")
         }
 
         @Test func `the config that init writes passes check`() async throws {
@@ -255,19 +255,19 @@ extension EndToEndTests {
             let run = try await ProcessRun.run(
                 Command.path(), ["check"], environment: ["BMO_PLUGIN_PATH": folder.path], directory: folder.path)
             #expect(run.exitCode == 2, "\(run)")
-            run.expectWords("bmo.yml:2:", "odd", "libOddBridge.so", "can't be used")
+            run.expectMessages("bmo.yml:2:", "odd", "libOddBridge.so", "can't be used")
         }
 
         @Test func `an option that does not exist is a usage error`() async throws {
             let run = try await bmo("sync", "--no-such-option")
             #expect(run.exitCode == 2, "\(run)")
-            run.expectWords("--no-such-option")
+            run.expectMessages("--no-such-option")
         }
 
         @Test func `the three bridges are found beside the command`() async throws {
             let run = try await bmo("plugins")
             #expect(run.exitCode == 0, "\(run)")
-            run.expectWords("rest", "soap", "smb")
+            run.expectMessages("rest", "soap", "smb")
         }
     }
 }

@@ -88,7 +88,7 @@ extension EndToEndTests {
             for command in ["list User", "status", "outbox", "runs", "undo 1"] {
                 let arguments = command.split(separator: " ").map(String.init) + ["-f", "other.yml"]
                 let run = try await ProcessRun.run(Command.path(), arguments, directory: folder.path)
-                #expect(run.exitCode == 2 && run.errorOutput.contains("`bmo sync` makes it"), "\(command) \(run)")
+                #expect(run.exitCode == 2 && run.errorOutput.contains("`bmo sync` creates it"), "\(command) \(run)")
             }
         }
 

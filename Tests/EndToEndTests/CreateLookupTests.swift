@@ -41,7 +41,7 @@ extension EndToEndTests {
             let run = try await place.bmo("create", "Note", "--set", "id=k1", "--set", "text=ours", "--push")
             #expect(run.exitCode == 1)
             #expect(run.output.contains("refused     1  Note k1 created: conflict: "), "\(run)")
-            #expect(run.output.contains("the remote's object has another text"), "\(run)")
+            #expect(run.output.contains("the remote's object has a different text"), "\(run)")
             #expect(try await place.remote().contains("theirs"))
         }
 
@@ -62,7 +62,7 @@ extension EndToEndTests {
         @Test func `the time to look again counts for edits that are unknown already`() async throws {
             let place = try NotePlace(style: "lose")
             try await place.expect("create", "Note", "--set", "text=a")
-            #expect(try await place.bmo("push").output.contains("the remote does not have it so far"))
+            #expect(try await place.bmo("push").output.contains("the remote does not have it yet"))
             let json = try await place.expect("outbox", "--json")
             #expect(json.contains(#""state":"unknown""#) && json.contains(#""sent":"20"#), "\(json)")
             #expect(try await place.bmo("push", "--look-again-after", "1h").output.contains("unknown     1"))

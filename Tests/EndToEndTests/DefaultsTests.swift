@@ -82,7 +82,7 @@ extension EndToEndTests {
             try write(", column: author_id")
             try site.publish("[]", as: "authors.json")
             try await site.expectSuccess("sync", "Author", "--allow-deletes")
-            #expect(try await site.query("SELECT author_id FROM Post") == "1\n", "no other walk was needed")
+            #expect(try await site.query("SELECT author_id FROM Post") == "1\n", "no other scan was needed")
             try write(", column: [a, b]")
             let check = try await site.bmo("check")
             #expect(check.errorOutput.contains("has 2 columns, and the key of \"Author\" has 1 attribute"), "\(check)")
@@ -125,7 +125,7 @@ extension EndToEndTests {
             try await site.expectSuccess("sync", "--allow-deletes")
             #expect(try await site.query("PRAGMA foreign_key_check") == "")
             try write(", columns: [a, position]")
-            #expect(try await site.bmo("check").errorOutput.contains("must be two names, and none of them position"))
+            #expect(try await site.bmo("check").errorOutput.contains("must be two names, neither of them position"))
         }
 
         @Test func `a view has the rows that are not deleted`() async throws {
@@ -164,7 +164,7 @@ extension EndToEndTests {
             try write(", view: mine")
             let refused = try await site.bmo("sync")
             #expect(
-                refused.exitCode == 2 && refused.errorOutput.contains("has a view mine that bmo did not make"),
+                refused.exitCode == 2 && refused.errorOutput.contains("has a view mine that bmo did not create"),
                 "\(refused)")
         }
     }

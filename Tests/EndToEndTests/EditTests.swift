@@ -19,7 +19,7 @@ extension EndToEndTests {
                 let run = try await place.start(arguments + ["--or-rollback"]).finish(within: .seconds(60))
                 #expect(run.exitCode == 2 && run.output.isEmpty, "\(run)")
                 #expect(
-                    run.errorOutput.contains("Note 1 has an edit that waits: outbox 2; `bmo push` it first"), "\(run)")
+                    run.errorOutput.contains("Note 1 has a waiting edit: outbox 2; `bmo push` it first"), "\(run)")
             }
             let key = try place.value("SELECT min(id) FROM Note")
             #expect(key.hasPrefix("-"))
@@ -64,11 +64,11 @@ extension EndToEndTests {
             ] {
                 let run = try await place.start(arguments).finish(within: .seconds(60))
                 #expect(run.exitCode != 0)
-                #expect(run.errorOutput.contains("Note 1 is deleted here, which waits as outbox 2"), "\(run)")
+                #expect(run.errorOutput.contains("Note 1 is deleted here, and that edit waits as outbox 2"), "\(run)")
             }
             #expect(try await place.bmo("delete", "Note", "9").errorOutput.contains("`bmo list Note` shows which"))
             let run = try place.value("SELECT max(id) FROM bmo_runs WHERE kind = 'edit'")
-            #expect(!(try await place.expect("undo", run)).contains("takes that back"))
+            #expect(!(try await place.expect("undo", run)).contains("reverts that"))
         }
 
         @Test func `a sync that found conflicts says so, and an edit on one is not promised to be sent`() async throws {
@@ -112,7 +112,7 @@ extension EndToEndTests {
                 config.replacingOccurrences(of: "writable: true\n    # no", with: "writable: false\n    # no"),
                 to: "bmo.yml")
             let held = try await place.expect("push", "--dry-run")
-            #expect(held.contains("create  Note -1  cannot be sent: Note is not writable any more"), "\(held)")
+            #expect(held.contains("create  Note -1  cannot be sent: Note is no longer writable"), "\(held)")
             #expect(held.hasSuffix("dry run: 0 edits would be sent, 1 cannot be; nothing was\n"), "\(held)")
         }
 
@@ -125,7 +125,7 @@ extension EndToEndTests {
             try await place.expect("create", "Topic", "--set", "name=a", "--push")
             let update = try await place.bmo("update", "Topic", "1", "--set", "name=b")
             #expect(update.exitCode == 2)
-            #expect(update.errorOutput.contains("the section rest of Topic says nothing of update"), "\(update)")
+            #expect(update.errorOutput.contains("the section rest of Topic does not define update"), "\(update)")
             // What the remote has not heard of is forgotten without asking it.
             try await place.expect("create", "Topic", "--set", "name=b")
             try await place.expect("delete", "Topic", try place.value("SELECT min(id) FROM Topic"))

@@ -8,7 +8,7 @@ extension EndToEndTests {
             let workplace = try await Workplace()
             let sync = try await workplace.bmo("sync", password: "not-the-password")
             #expect(sync.exitCode == 1, "\(sync)")
-            sync.expectWords("Document", "CountryName", "files")
+            sync.expectMessages("Document", "CountryName", "files")
             #expect(!sync.allOutput.contains("not-the-password"))
             try await workplace.expectRows(of: "Country", "Currency", "Language", "Subdivision")
         }
@@ -17,7 +17,7 @@ extension EndToEndTests {
             let workplace = try await Workplace(share: "nothing-here")
             let sync = try await workplace.bmo("sync")
             #expect(sync.exitCode == 1, "\(sync)")
-            sync.expectWords("Document", "files", "nothing-here")
+            sync.expectMessages("Document", "files", "nothing-here")
             #expect(!sync.allOutput.contains(workplace.servers.smbPassword))
             try await workplace.expectRows(of: "Country", "Currency", "Language", "Subdivision")
         }
@@ -27,7 +27,7 @@ extension EndToEndTests {
             try await workplace.servers.stop(.rest)
             let sync = try await workplace.bmo("sync")
             #expect(sync.exitCode == 1, "\(sync)")
-            sync.expectWords("Country", "Currency", "Language", "registry", workplace.servers.restURL)
+            sync.expectMessages("Country", "Currency", "Language", "registry", workplace.servers.restURL)
             try await workplace.expectRows(of: "CountryName", "Document", "Subdivision")
         }
 
@@ -37,9 +37,9 @@ extension EndToEndTests {
             try workplace.servers.misbehave(fault + " /currencies")
             let sync = try await workplace.bmo("sync", "Currency", "Language")
             #expect(sync.exitCode == 1, "\(sync)")
-            sync.expectWords("Currency", "registry", workplace.servers.restURL + "/currencies")
+            sync.expectMessages("Currency", "registry", workplace.servers.restURL + "/currencies")
             if let status = fault.split(separator: " ").dropFirst().first, status != "200" {
-                sync.expectWords(String(status))
+                sync.expectMessages(String(status))
             }
             #expect((try await workplace.count("Currency") ?? 0) == 0)
             try await workplace.expectRows(of: "Language")
@@ -67,17 +67,17 @@ extension EndToEndTests {
                 """, to: "bmo.yml")
             let table = try await ProcessRun.run(Command.path(), ["sync"], directory: folder.path)
             #expect(table.exitCode == 0, "\(table)")
-            table.expectWords("incomplete", "the reply says 5 records and holds 2")
+            table.expectMessages("incomplete", "the reply says 5 records and holds 2")
             let json = try await ProcessRun.run(Command.path(), ["sync", "--json"], directory: folder.path)
             #expect(json.exitCode == 0, "\(json)")
-            json.expectWords(#""outcome":"finished","incomplete":true"#)
+            json.expectMessages(#""outcome":"finished","incomplete":true"#)
         }
 
         @Test func `a SOAP fault is told in the service's own words`() async throws {
             let workplace = try await Workplace(subdivisionPage: 2001)
             let sync = try await workplace.bmo("sync", "Subdivision", "Currency")
             #expect(sync.exitCode == 1, "\(sync)")
-            sync.expectWords("Subdivision", "gazetteer", "limit is 2001, at most 2000 are given at once")
+            sync.expectMessages("Subdivision", "gazetteer", "limit is 2001, at most 2000 are given at once")
             try await workplace.expectRows(of: "Currency")
         }
     }
@@ -85,7 +85,7 @@ extension EndToEndTests {
 
 extension ProcessRun {
     /// Expects each of the words in what the command wrote, on either channel.
-    func expectWords(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+    func expectMessages(_ words: String..., sourceLocation: SourceLocation = #_sourceLocation) {
         for word in words {
             #expect(allOutput.contains(word), "no \(word) in what \(self)", sourceLocation: sourceLocation)
         }

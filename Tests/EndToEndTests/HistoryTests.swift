@@ -56,7 +56,7 @@ extension EndToEndTests {
             #expect(try await site.tables() == second)
             #expect(
                 try await site.expectSuccess("undo", "2").words.last
-                    == "run 2 is undone by run 3; `bmo undo 3` takes that back")
+                    == "run 2 is undone by run 3; `bmo undo 3` reverts that")
             #expect(try await site.tables() == first)
             try await site.expectSuccess("undo", "3")
             #expect(try await site.tables() == second)
@@ -130,7 +130,7 @@ extension EndToEndTests {
             #expect(nested.words.first == "City 1: known only from other entities' records or other sources")
             #expect(
                 nested.words.contains {
-                    $0.hasPrefix("id, name, country site, in the walk of Country run 1 run 1 http")
+                    $0.hasPrefix("id, name, country site, in the scan of Country run 1 run 1 http")
                 })
             #expect(
                 try await site.expectSuccess("why", "City", "2").words.first
@@ -140,7 +140,7 @@ extension EndToEndTests {
             let listed = try await site.expectSuccess("why", "City", "1")
             #expect(listed.words.first == "City 1: listed")
             #expect(listed.words.contains { $0.hasPrefix("name site, its own listing run 2 run 2 http") }, "\(listed)")
-            #expect(listed.words.contains { $0.hasPrefix("id, country site, in the walk of Country run 1 run 1 http") })
+            #expect(listed.words.contains { $0.hasPrefix("id, country site, in the scan of Country run 1 run 1 http") })
             #expect(
                 listed.words.contains { $0.hasPrefix("2 sync 20") && $0.hasSuffix(#"updated name "Oslo" -> "OSLO""#) })
             let json = try await site.expectSuccess("why", "City", "1", "--json")
@@ -222,7 +222,7 @@ extension EndToEndTests {
             #expect(undo.exitCode == 0, "\(undo)")
             #expect(
                 undo.errorOutput.contains(
-                    "warning: Country.note: bmo did not make this column and does not know what it had; it is empty in the "
+                    "warning: Country.note: bmo did not create this column and does not know what it had; it is empty in the "
                         + "rows that come back"), "\(undo)")
         }
 
@@ -264,8 +264,8 @@ extension EndToEndTests {
             let kept = try #require(try await workplace.count("Country"))
 
             let stopped = try await workplace.bmo("status")
-            stopped.expectWords(
-                "last run 1, sync", "killed", "Country: a walk stopped after page", "the next sync goes on there")
+            stopped.expectMessages(
+                "last run 1, sync", "killed", "Country: a scan stopped after page", "the next sync continues there")
             try workplace.servers.misbehave()
             let next = try await workplace.bmo("sync", "Country")
             #expect(next.exitCode == 0, "\(next)")

@@ -58,7 +58,7 @@ extension EndToEndTests {
             #expect(check.exitCode == 0, "\(check)")
             let sync = try await bmo("sync")
             #expect(sync.exitCode == 0, "\(sync)")
-            // A walk per person: which ones are there, the same sync may not know yet.
+            // A scan per person: which ones are there, the same sync may not know yet.
             let again = try await bmo("sync", "Remark")
             #expect(again.exitCode == 0, "\(again)")
             let rows = try await query(
@@ -96,7 +96,7 @@ extension EndToEndTests {
             // Nothing tells these records apart.
             let same = try await introspect("[{%22a%22:1},{%22a%22:1}]", "-o", "same.yml")
             #expect(same.exitCode == 1, "\(same)")
-            same.expectWords("no entity can be synced as it stands: 1 entity is commented out in same.yml")
+            same.expectMessages("no entity can be synced as it stands: 1 entity is commented out in same.yml")
             #expect(!same.allOutput.contains("bmo sync"))
             let text = try String(contentsOfFile: folder.appending("same.yml"), encoding: .utf8)
             #expect(text.contains("no member identifies a record"), "\(text)")
@@ -104,7 +104,7 @@ extension EndToEndTests {
             #expect(printed.exitCode == 1, "\(printed)")
             let empty = try await introspect("[]", "-o", "empty.yml")
             #expect(empty.exitCode == 1, "\(empty)")
-            empty.expectWords("the reply holds no list of objects, or an empty one")
+            empty.expectMessages("the reply holds no list of objects, or an empty one")
             #expect(!FileManager.default.fileExists(atPath: folder.appending("empty.yml")))
         }
 
@@ -138,7 +138,7 @@ extension EndToEndTests {
             for line in ["  Person:", "id: integer", "home_city: {type: uuid, from: home.city}"] {
                 #expect(text.contains(line), "no \(line) in\n\(text)")
             }
-            #expect(text.contains("http://127.0.0.1:1/pet.json: a file of another place is not read"), "\(text)")
+            #expect(text.contains("http://127.0.0.1:1/pet.json: a file at another location is not read"), "\(text)")
         }
 
         @Test func `a listing that is asked by POST becomes a configuration that asks so`() async throws {
@@ -151,7 +151,7 @@ extension EndToEndTests {
             #expect(sync.exitCode == 0, "\(sync)")
             #expect(try await query("SELECT group_concat(name) FROM Word", "bmo.sqlite") == "a,b")
             let wrong = try await bmo("introspect", "rest", "--sample", echo.url, "--body", "{")
-            #expect(wrong.exitCode == 2 && wrong.errorOutput.contains("--body: it is no JSON"), "\(wrong)")
+            #expect(wrong.exitCode == 2 && wrong.errorOutput.contains("--body: it is not JSON"), "\(wrong)")
         }
 
         @Test func `a sample reply becomes a configuration that syncs`() async throws {
@@ -220,7 +220,7 @@ extension EndToEndTests {
             try folder.write("mine", to: "bmo.yml")
             let run = try await bmo("introspect", "rest", "--sample", server.url + "/plain/people", "-o", "bmo.yml")
             #expect(run.exitCode == 2)
-            #expect(run.errorOutput == "bmo: error: bmo.yml is there already; --force replaces it\n")
+            #expect(run.errorOutput == "bmo: error: bmo.yml already exists; --force replaces it\n")
             #expect(try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8) == "mine")
             #expect(try server.events().isEmpty)
             let forced = try await bmo(
@@ -233,7 +233,7 @@ extension EndToEndTests {
             try folder.write("{\"hello\": 1}", to: "other.json")
             for (place, words) in [
                 ("bad.yaml", "bad.yaml is neither JSON nor YAML: line 2"),
-                ("other.json", "this is no OpenAPI document"),
+                ("other.json", "this is not an OpenAPI document"),
                 ("missing.json", "the document missing.json cannot be read"), (server.url + "/refuse/x", "answers 422"),
             ] {
                 let run = try await bmo("introspect", "rest", "--openapi", place, "-o", "bmo.yml")
@@ -242,7 +242,7 @@ extension EndToEndTests {
             }
             let none = try await bmo("introspect", "rest")
             #expect(none.exitCode == 2)
-            #expect(none.errorOutput.contains("say what to look at"))
+            #expect(none.errorOutput.contains("say what to examine"))
             #expect(!FileManager.default.fileExists(atPath: folder.appending("bmo.yml")))
         }
     }

@@ -34,7 +34,7 @@ extension EndToEndTests {
                 killed += ended.signal == SIGKILL ? 1 : 0
                 // Some come to their end.
                 window = window * (ended.signal == SIGKILL ? 1.1 : 0.7)
-                resumed += ended.allOutput.contains("going on after page") ? 1 : 0
+                resumed += ended.allOutput.contains("continuing after page") ? 1 : 0
                 let what: Comment = "seed \(seed), kill \(killed): \(ended)"
                 try #require(ended.signal == SIGKILL || ended.exitCode == 0, what)
                 guard place.isThere("killed.sqlite") else { continue }
@@ -80,7 +80,7 @@ extension EndToEndTests {
                     run.signal(SIGKILL)
                     let ended = try await run.finish()
                     killed += ended.signal == SIGKILL ? 1 : 0
-                    resumed += ended.allOutput.contains("going on after page") ? 1 : 0
+                    resumed += ended.allOutput.contains("continuing after page") ? 1 : 0
                     let what: Comment = "seed \(seed), kill \(killed): \(ended)"
                     try #require(ended.signal == SIGKILL || ended.exitCode == 0, what)
                     try #require(try place.faults(of: "killed.sqlite").isEmpty, what)

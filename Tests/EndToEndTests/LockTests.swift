@@ -18,7 +18,7 @@ extension EndToEndTests {
             #expect(second.exitCode == 1, "\(second)")
             #expect(second.errorOutput.contains("is being written by bmo sync Country (process \(first.pid) on "))
             #expect(second.errorOutput.contains("), since 20"))
-            #expect(second.errorOutput.contains("; wait for its end, or let --wait do that"))
+            #expect(second.errorOutput.contains("; wait until it ends, or use --wait"))
             let short = try await workplace.bmo("sync", "Country", "--wait", "1s")
             #expect(short.exitCode == 1 && short.duration >= .seconds(1), "\(short)")
             #expect(short.errorOutput.contains("bmo: note: waiting for bmo sync Country (process \(first.pid)"))

@@ -10,7 +10,7 @@ extension EndToEndTests {
         /// Whether the programs are those that users run.
         static let isOptimised = Products.folder.hasSuffix("release")
         /// The processor seconds that no reply may take; code that is not optimised takes several times as long.
-        static var mostSeconds: Double { isOptimised ? 15 : 60 }
+        static var maxSeconds: Double { isOptimised ? 15 : 60 }
 
         /// What a sync said, its peak memory in MiB, and its processor seconds.
         private func sync(
@@ -48,7 +48,7 @@ extension EndToEndTests {
         func `a reply's shape does not fill the memory`(shape: String) async throws {
             let (run, memory, seconds) = try await sync(shape)
             #expect(memory < 400, "\(shape): \(memory) MiB; \(run)")
-            #expect(seconds < Self.mostSeconds, "\(shape): \(seconds) s")
+            #expect(seconds < Self.maxSeconds, "\(shape): \(seconds) s")
             #expect(run.signal == 0 && [0, 1].contains(run.exitCode), "\(run)")
         }
 
@@ -56,7 +56,7 @@ extension EndToEndTests {
         func `nor does a line's`(shape: String) async throws {
             let (run, memory, seconds) = try await sync(shape, lines: true)
             #expect(memory < 400, "\(shape): \(memory) MiB; \(run)")
-            #expect(seconds < Self.mostSeconds, "\(shape): \(seconds) s")
+            #expect(seconds < Self.maxSeconds, "\(shape): \(seconds) s")
             #expect(run.signal == 0 && [0, 1].contains(run.exitCode), "\(run)")
         }
 
@@ -82,7 +82,7 @@ extension EndToEndTests {
                 """, to: "bmo.yml")
             let (run, memory, seconds) = try await measure(folder)
             #expect(memory < 400, "\(shape): \(memory) MiB; \(run)")
-            #expect(seconds < Self.mostSeconds, "\(shape): \(seconds) s")
+            #expect(seconds < Self.maxSeconds, "\(shape): \(seconds) s")
             #expect(run.signal == 0 && [0, 1].contains(run.exitCode), "\(run)")
         }
 
@@ -112,10 +112,10 @@ extension EndToEndTests {
         }
 
         /// It was asked for again and again: what has no room for more names was no end, and no batch that could be handed out.
-        @Test func `a line with more names than a batch takes is rejected, and the walk comes to its end`() async throws
+        @Test func `a line with more names than a batch takes is rejected, and the scan comes to its end`() async throws
         {
             let (run, _, seconds) = try await sync("names", lines: true, mib: 6)
-            #expect(seconds < Self.mostSeconds, "\(seconds) s")
+            #expect(seconds < Self.maxSeconds, "\(seconds) s")
             #expect(run.allOutput.contains("1 quarantined") || run.exitCode == 1, "\(run)")
         }
 

@@ -19,7 +19,7 @@ extension EndToEndTests {
 
             let refused = try await workplace.bmo("sync", "Country")
             #expect(refused.exitCode == 2, "\(refused)")
-            refused.expectWords("convert Country.numeric from text to integer", "`bmo migrate`")
+            refused.expectMessages("convert Country.numeric from text to integer", "`bmo migrate`")
 
             let plan = try await workplace.bmo("migrate")
             #expect(plan.exitCode == 0, "\(plan)")
@@ -38,7 +38,7 @@ extension EndToEndTests {
             let made = try #require(names.first { workplace.folder.appending($0).hasPrefix(backup) })
             #expect(
                 migration.output.hasSuffix(
-                    "2 changes made; the database as it was: \(workplace.folder.appending(made))\n"))
+                    "2 changes made; the previous database: \(workplace.folder.appending(made))\n"))
             let old = try await ProcessRun.run(
                 "sqlite3", [workplace.folder.appending(made), "SELECT numeric, name FROM Country WHERE alpha2 = 'AL'"])
             #expect(old.output == "008|Albania\n")

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// Numbered pages of a listing by time of change: what is changed while they are fetched moves to the end, and another
-    /// record slips past the walk.
+    /// record slips past the scan.
     @Suite struct MovingPageTests {
         private func serve(_ paging: String) async throws -> ScriptServer {
             let server = try await ScriptServer(Self.script)
@@ -48,7 +48,7 @@ extension EndToEndTests {
                 try server.folder.write("500", to: "touch")
             }
             let plan = try await server.bmo("plan")
-            plan.expectWords("what changed since")
+            plan.expectMessages("what changed since")
         }
 
         @Test(arguments: pagings)
@@ -65,12 +65,12 @@ extension EndToEndTests {
             try server.folder.write("", to: "restless")
             let sync = try await server.bmo("sync")
             #expect(sync.exitCode == 0, "\(sync)")
-            sync.expectWords("records moved from page to page while they were fetched, in each of 4 looks")
-            try await server.bmo("plan").expectWords("nothing is known yet")
+            sync.expectMessages("records moved between pages while they were fetched, in each of 4 attempts")
+            try await server.bmo("plan").expectMessages("nothing is known yet")
             try FileManager.default.removeItem(atPath: server.folder.appending("restless"))
             #expect(try await server.bmo("sync").exitCode == 0)
             #expect(try await server.query("SELECT count(*) > 1211 FROM Item") == "1")
-            try await server.bmo("plan").expectWords("what changed since")
+            try await server.bmo("plan").expectMessages("what changed since")
         }
 
         private static let script = """
@@ -97,7 +97,7 @@ extension EndToEndTests {
                             if os.path.exists("deleting"): del rows[row["id"]]
                             else: change(row["id"], f"changed {row['id']}")
                     if number == 4 and os.path.exists("restless"):
-                        # A row that comes late, with a time that the walk has passed.
+                        # A row that comes late, with a time that the scan has passed.
                         state["next"] += 1
                         id = 5000 + state["next"]
                         rows[id] = {"id": id, "name": "late", "changed": 5}

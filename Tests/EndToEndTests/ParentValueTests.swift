@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// What a walk by parent asks for where the parent has no value, or no such attribute: never for the children of all.
+    /// What a scan by parent asks for where the parent has no value, or no such attribute: never for the children of all.
     @Suite struct ParentValueTests {
         private func configure(_ server: ScriptServer, team: String) throws {
             try server.folder.write(
@@ -35,7 +35,7 @@ extension EndToEndTests {
                 let run = try await RunningProcess(Command.path(), command, directory: server.folder.path)
                     .finish(within: .seconds(60))
                 #expect(run.exitCode == 2, "\(command) \(run)")
-                run.expectWords("User: query: {parent.ident} names no attribute", #"there are: "id", "slug""#)
+                run.expectMessages("User: query: {parent.ident} names no attribute", #"there are: "id", "slug""#)
             }
             #expect(!FileManager.default.fileExists(atPath: server.folder.appending("asked")), "nothing was asked")
             // What has no such fault goes on by itself.
@@ -49,7 +49,7 @@ extension EndToEndTests {
             try configure(server, team: "{parent.ident}")
             let push = try await ProcessRun.run(Command.path(), ["push"], directory: server.folder.path)
             #expect(push.exitCode == 2, "\(push)")
-            push.expectWords("{parent.ident} names no attribute")
+            push.expectMessages("{parent.ident} names no attribute")
         }
 
         @Test func `a parent whose value is null is skipped, and its children stay`() async throws {
@@ -66,7 +66,7 @@ extension EndToEndTests {
             try server.folder.write("null", to: "slug")
             let second = try await ProcessRun.run(Command.path(), ["sync"], directory: server.folder.path)
             #expect(second.exitCode == 0, "\(second)")
-            second.expectWords("[2]: {parent.slug} of query is null, so this parent is skipped")
+            second.expectMessages("[2]: {parent.slug} of query is null, so this parent is skipped")
             #expect(try await rows() == "10:1 11:1 20:2 30:3", "\(second)")
         }
 

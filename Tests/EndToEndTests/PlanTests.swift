@@ -54,14 +54,14 @@ extension EndToEndTests {
                 before.output == """
                     Person from api: everything (nothing is known yet)
                       GET \(server.url)/people
-                      paging: auto, the first reply tells
-                      rows that a whole listing lacks are deleted
+                      paging: auto, decided by the first reply
+                      rows that a complete listing lacks are deleted
 
                     Pet from api: everything (no incremental is set)
                       once for each Person, 4 at a time; none is known yet, so names stand for values below
                       GET \(server.url)/pets?owner=Person.id
                       paging: none
-                      rows that a whole listing lacks are deleted
+                      rows that a complete listing lacks are deleted
 
                     """)
             #expect(try server.events().isEmpty)
@@ -69,15 +69,15 @@ extension EndToEndTests {
 
             let sync = try await bmo("sync")
             #expect(sync.exitCode == 0, "\(sync)")
-            sync.expectWords("Person: found in the first reply: records: $.items, paging: {style: page")
+            sync.expectMessages("Person: found in the first reply: records: $.items, paging: {style: page")
             let asked = try server.events().count
             let after = try await bmo("plan")
-            after.expectWords(
+            after.expectMessages(
                 "Person from api: what changed since 2024-03-25T10:00:00Z",
                 "GET \(server.url)/people?since=2024-03-25T10%3A00%3A00Z",
                 "once for each of 25 Person, 4 at a time; here for [1]", "/pets?owner=1")
             let full = try await bmo("plan", "Person", "--full")
-            full.expectWords("Person from api: everything (that is asked for)")
+            full.expectMessages("Person from api: everything (as requested)")
             #expect(try server.events().count == asked)
             #expect(!after.allOutput.contains("s3cr3t"))
         }
@@ -110,14 +110,14 @@ extension EndToEndTests {
         @Test func `conditions go to the API where the config maps them, and the plan says which`() async throws {
             let plan = try await bmo("plan", "Person", "--where", "city=Paris", "--where", "name~%2%", "--json")
             let object = try #require(JSONSerialization.jsonObject(with: Data(plan.output.utf8)) as? [String: Any])
-            let walk = try #require((object["walks"] as? [[String: Any]])?.first)
-            #expect(walk["extent"] as? String == "part")
-            let conditions = try #require(walk["conditions"] as? [[String: String]])
+            let scan = try #require((object["walks"] as? [[String: Any]])?.first)
+            #expect(scan["extent"] as? String == "part")
+            let conditions = try #require(scan["conditions"] as? [[String: String]])
             #expect(
                 conditions == [
                     ["condition": "city=Paris", "applied_by": "api"], ["condition": "name~%2%", "applied_by": "bmo"],
                 ])
-            let requests = try #require(walk["requests"] as? [[String: Any]])
+            let requests = try #require(scan["requests"] as? [[String: Any]])
             #expect(requests.first?["request"] as? String == "GET \(server.url)/people?city=Paris")
         }
 
@@ -128,7 +128,7 @@ extension EndToEndTests {
             #expect(try await query("SELECT group_concat(id) FROM Person") == "2,12,20,22,24")
             #expect(try server.events().allSatisfy { $0.path.contains("city=Paris") })
             let next = try await bmo("plan", "Person")
-            next.expectWords("everything (nothing is known yet)")
+            next.expectMessages("everything (nothing is known yet)")
 
             _ = try await bmo("sync")
             #expect(try await query("SELECT count(*) FROM Person") == "25")
@@ -150,7 +150,7 @@ extension EndToEndTests {
             (["sync", "Person", "--where", "nmae=1"], "Person has no field \"nmae\""),
             (["sync", "Person", "--where", "id=x"], "give an integer"),
             (["plan", "Person", "--where", "id=x"], "give an integer"),
-            (["sync", "Person", "--where", "id=1", "--allow-deletes"], "have no meaning with it"),
+            (["sync", "Person", "--where", "id=1", "--allow-deletes"], "have no effect with it"),
         ])
         func `conditions that make no sense are refused before anything is asked`(
             arguments: [String], words: String
@@ -158,7 +158,7 @@ extension EndToEndTests {
             let run = try await ProcessRun.run(
                 Command.path(), arguments, environment: ["API_KEY": "x"], directory: folder.path)
             #expect(run.exitCode == 2, "\(run)")
-            run.expectWords(words)
+            run.expectMessages(words)
             #expect(try server.events().isEmpty)
         }
 
@@ -172,14 +172,15 @@ extension EndToEndTests {
                     .replacing("query: api_key", with: "query: k, cookie: c"), to: "bmo.yml")
             let bad = try await bmo("check")
             #expect(bad.exitCode == 2, "\(bad)")
-            bad.expectWords("bmo.yml:5:", "api: auth.type api_key needs one of auth.header, auth.query and auth.cookie")
+            bad.expectMessages(
+                "bmo.yml:5:", "api: auth.type api_key needs one of auth.header, auth.query and auth.cookie")
             try folder.write(
                 text.replacing("path: /people", with: "path: '/people{'")
                     .replacing("paging: none", with: "paging: {style: cursor}"), to: "bmo.yml")
             let worse = try await bmo("check")
             #expect(worse.exitCode == 2, "\(worse)")
-            worse.expectWords(
-                "bmo.yml:12:18: error: Person: path: \"/people{\" is no template",
+            worse.expectMessages(
+                "bmo.yml:12:18: error: Person: path: \"/people{\" is not a template",
                 "bmo.yml:19:45: error: Pet: paging.path is missing")
             try folder.write(
                 text.replacing(
@@ -193,10 +194,10 @@ extension EndToEndTests {
                 to: "bmo.yml")
             let names = try await bmo("check")
             #expect(names.exitCode == 2, "\(names)")
-            names.expectWords(
+            names.expectMessages(
                 #"bmo.yml:12:71: error: Person: filters.citty: "citty" names no attribute (did you mean "city"?)"#,
                 #"Person: write.if_match: "etag" names no attribute"#, #"there are: "city", "id""#,
-                "bmo.yml:21:22: error: Pet.read_one: path: \"/pets/{parent.id\" is no template")
+                "bmo.yml:21:22: error: Pet.read_one: path: \"/pets/{parent.id\" is not a template")
             #expect(try server.events().isEmpty)
         }
     }

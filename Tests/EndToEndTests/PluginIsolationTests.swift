@@ -20,7 +20,7 @@ extension EndToEndTests {
             ("abort();", "SIGABRT"),
             (
                 "fetch->page_size = 1; rewind(fetch->file);",
-                "the last 100 batches had all come before in this walk of Bad"
+                "the last 100 batches had all occurred before in this scan of Bad"
             ),
             ("_exit(0);", "exit code 0"),
             ("for (;;) memset(malloc(1 << 20), 1, 1 << 20);", "limit: the process of the bridge ended by SIGSEGV"),
@@ -30,7 +30,7 @@ extension EndToEndTests {
             ),
             (
                 #"if (!malloc(900 << 20)) { fprintf(stderr, "fatal: out of memory\n"); exit(1); }"#,
-                "ended by exit code 1 at its limit of 128 MiB (`memory:`): its last words: fatal: out of memory"
+                "ended by exit code 1 at its limit of 128 MiB (`memory:`): its last output: fatal: out of memory"
             ),
             (#"printf("Welcome");"#, "printed to standard output: `Welcome`"),
             ("for (int i = 0; i < 100; i++) close(i);", "exit code 1"),
@@ -47,7 +47,7 @@ extension EndToEndTests {
                 "rows.max_keys = 2; for (char k[2] = \"a\"; *k < 'z'; ++*k) bmo_write_key(&rows, k, 1);",
                 "more than 2 different names (`max_keys` of its bmo_writer)"
             ),
-            ("bmo_write_array_begin(&rows);", "gave the batch up"),
+            ("bmo_write_array_begin(&rows);", "gave up on the batch"),
             (
                 "bmo_writer_free(&rows); bmo_writer_free(&state); *page = (bmo_buffer){malloc(9), 9, NULL}; return BMO_OK;",
                 "page"
@@ -81,10 +81,10 @@ extension EndToEndTests {
             try await build("good", "")
             try writeConfig()
             #expect(try await bmo("sync", "--quiet").exitCode == 0)
-            // A second walk without any record of the first: a complete listing that says so would delete both.
+            // A second scan without any record of the first: a complete listing that says so would delete both.
             try await build("bad", code + " while (fgetc(fetch->file) != EOF) {}")
             let run = try await bmo("sync", "--quiet", "--restart")
-            #expect(run.exitCode == 1 && run.errorOutput.contains("the bridge's writer gave the batch up"), "\(run)")
+            #expect(run.exitCode == 1 && run.errorOutput.contains("the bridge's writer gave up on the batch"), "\(run)")
             let rows = try await ProcessRun.run(
                 "sqlite3", [folder.appending("bmo.sqlite"), "SELECT count(*) FROM Bad"])
             #expect(rows.output == "2\n", "\(run)")

@@ -64,10 +64,10 @@ extension EndToEndTests {
         }
 
         @Test(arguments: [
-            (["plugins", "new", "Acme!"], "is no name for a plugin"),
+            (["plugins", "new", "Acme!"], "is not a valid name for a plugin"),
             (["plugins", "new", "acme", "--language", "rust"], "--language is swift or c"),
-            (["plugins", "new", "acme", "--output", "."], "is there already"),
-            (["plugins", "install", "nothing.so"], "is no bridge: cannot be read"),
+            (["plugins", "new", "acme", "--output", "."], "already exists"),
+            (["plugins", "install", "nothing.so"], "is not a bridge: cannot be read"),
             (["plugins", "info", "nothing"], "there is no plugin `nothing`"),
             (["plugins", "test", "nothing.so"], "conformance.yml"),
         ])
@@ -75,7 +75,7 @@ extension EndToEndTests {
             let run = try await ProcessRun.run(
                 Command.path(), arguments, environment: environment, directory: folder.path)
             #expect(run.exitCode == 2, "\(run)")
-            run.expectWords(words)
+            run.expectMessages(words)
         }
 
         private var environment: [String: String] { ["XDG_DATA_HOME": folder.appending("data")] }

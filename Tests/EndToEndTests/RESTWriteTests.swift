@@ -128,7 +128,7 @@ extension EndToEndTests {
             try await place.change(1, #"{"text": "theirs"}"#)
             let update = try await place.bmo("update", "Note", "1", "--set", "text=ours", "--push")
             #expect(update.exitCode == 1 && update.output.hasPrefix("Note 1 updated\ndropped"), "\(update)")
-            #expect(update.output.contains("by `conflicts` of Note that counts"), "\(update)")
+            #expect(update.output.contains("it wins by `conflicts` of Note"), "\(update)")
             #expect(try place.rows("SELECT text FROM Note") == [["theirs"]])
             #expect(try await place.expect("push") == "nothing to send\n")
 
@@ -171,7 +171,7 @@ extension EndToEndTests {
             #expect(try await place.remote("notes/2").contains("theirs"), "nothing is overwritten silently")
             #expect(
                 try await place.expect("resolve", "Note", "2", "--take", "local")
-                    == "Note 2: the local values count; `bmo push` sends the local values\n")
+                    == "Note 2: the local values win; `bmo push` sends the local values\n")
             try await place.expect("resolve", "Note", "3", "--take", "remote")
             try await place.expect("push")
             #expect(try await place.remote("notes/2").contains("ours"))
@@ -213,7 +213,7 @@ extension EndToEndTests {
             #expect(try place.rows("SELECT * FROM Note").isEmpty, "the local change is rolled back")
             for command in ["drop", "retry", "show"] {
                 let unknown = try await place.bmo("outbox", command, "99")
-                #expect(unknown.exitCode == 2, "as of a run that is not there: \(unknown)")
+                #expect(unknown.exitCode == 2, "as of a run that does not exist: \(unknown)")
                 #expect(
                     unknown.errorOutput == "bmo: error: there is no edit 99 in the outbox; `bmo outbox` lists them\n")
             }

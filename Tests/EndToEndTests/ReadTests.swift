@@ -24,7 +24,7 @@ extension EndToEndTests {
 
             let none = try await workplace.bmo("get", "Country", "XX")
             #expect(none.exitCode == 1, "\(none)")
-            none.expectWords("Country", "XX")
+            none.expectMessages("Country", "XX")
         }
     }
 }

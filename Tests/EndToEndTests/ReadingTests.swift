@@ -82,7 +82,7 @@ extension EndToEndTests {
             ] {
                 let run = try await place.start(arguments).finish(within: .seconds(60))
                 #expect(run.exitCode == 2, "\(run)")
-                #expect(run.errorOutput.contains("the file has the table Note that bmo did not make"), "\(run)")
+                #expect(run.errorOutput.contains("the file has the table Note that bmo did not create"), "\(run)")
             }
             #expect(try Data(contentsOf: URL(filePath: place.database)) == theirs)
         }

@@ -33,11 +33,11 @@ extension EndToEndTests {
             for options in ["timeout: 20", "check_path: /api", "check_path: /login"] {
                 let run = try await check(options)
                 #expect(run.exitCode == 1, "\(run)")
-                run.expectWords("authentication", "login page", "Sign in", "set check_path")
+                run.expectMessages("authentication", "login page", "Sign in", "set check_path")
                 #expect(!run.allOutput.contains("connected"), "\(run)")
             }
             for path in ["/status", "/moved", "/docs"] {
-                try await check("check_path: \(path)").expectWords("api: connected")
+                try await check("check_path: \(path)").expectMessages("api: connected")
             }
         }
 
@@ -69,7 +69,7 @@ extension EndToEndTests {
             #expect(try await server.bmo("sync").exitCode == 0)
             for _ in 1...2 {
                 let held = try await server.bmo("sync")
-                held.expectWords("an object that is gone could not be told by key and went to quarantine")
+                held.expectMessages("a deleted object could not be identified by key and went to quarantine")
                 #expect(try await server.query("SELECT group_concat(id) FROM User") == "1,2", "\(held)")
             }
             try server.folder.write("", to: "mended")

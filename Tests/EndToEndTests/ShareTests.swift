@@ -90,7 +90,7 @@ extension EndToEndTests {
             #expect(second.exitCode == 0, "\(second)")
             #expect(
                 second.allOutput.contains(
-                    "the folder tables/shut may not be listed by this user: what it holds is unknown"),
+                    "the folder tables/shut may not be listed by this user: its contents are unknown"),
                 "\(second)")
             #expect(
                 try await server.query("SELECT group_concat(file) FROM (SELECT file FROM Row ORDER BY 1)")
@@ -172,7 +172,7 @@ extension EndToEndTests {
             for line in [
                 "parent: {to: Folder, from: folder}  # high: the folder that holds it",
                 "file: {to: File, from: '@path'}  # high: where the row was read",
-                "# incremental: token  # high: a sync then reads only files that moved",
+                "# incremental: token  # high: a sync then reads only files that changed",
                 "born: {type: date, transform: empty_as_null}  # medium: in 2 of 3 rows", "csv: 'sales/*.csv'",
             ] { #expect(text.contains(line), "no \(line) in\n\(text)") }
             #expect(!text.contains(ShareServer.password))

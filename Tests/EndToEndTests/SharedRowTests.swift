@@ -30,9 +30,9 @@ extension EndToEndTests {
             for (name, gone) in [("two", 3), ("one", 2), ("two", 3)] {
                 let sync = try await site.bmo("sync", "-f", "\(name).yml")
                 #expect(sync.exitCode == 1, "\(sync)")
-                sync.expectWords("brake: \(gone) of 5 objects are not in the listing of http://")
-                sync.expectWords("and the rows came from http://")
-                sync.expectWords("if two configurations share the database, give each its own")
+                sync.expectMessages("brake: \(gone) of 5 objects are not in the listing of http://")
+                sync.expectMessages("and the rows came from http://")
+                sync.expectMessages("if two configurations share the database, give each its own")
                 #expect(try value("SELECT count(*) FROM Item", site) == "5")
             }
             let moved = try await site.bmo("sync", "-f", "two.yml", "--allow-deletes")
@@ -53,14 +53,14 @@ extension EndToEndTests {
             for _ in 1...2 {
                 let sync = try await site.bmo("sync")
                 #expect(sync.exitCode == 0, "\(sync)")
-                sync.expectWords(
-                    "bmo: warning: Item: key 7 came twice in one listing, with other values: the last one is kept; "
+                sync.expectMessages(
+                    "bmo: warning: Item: key 7 occurs twice in one listing, with different values: the last one is kept; "
                         + "if these are several objects, add to `key` what tells them apart")
             }
             try site.publish(
                 #"[{"id": 8, "name": "x"}, {"id": 7, "name": "y"}, {"id": 7, "name": "y"}]"#, as: "items.json")
             let moved = try await site.bmo("sync")
-            #expect(!moved.errorOutput.contains("came twice"), "the same values are no fault: \(moved)")
+            #expect(!moved.errorOutput.contains("occurs twice"), "the same values are no fault: \(moved)")
         }
 
         @Test func `a key that two parents list is warned of once`() async throws {
@@ -151,7 +151,7 @@ extension EndToEndTests {
             let sync = try await site.bmo("sync", "-q")
             #expect(sync.exitCode == 2, "\(sync)")
             #expect(sync.errorOutput.components(separatedBy: "BMO_TEST_NOT_SET").count == 2, "\(sync)")
-            sync.expectWords("Team and 2 more (bridge api): configuration: ")
+            sync.expectMessages("Team and 2 more (bridge api): configuration: ")
             #expect(!sync.output.contains("finished"), "\(sync)")
         }
 
@@ -173,7 +173,8 @@ extension EndToEndTests {
             _ = try await lost.bmo("update", "Note", "--set", "text=b", "--", id)
             let dry = try await lost.expect("push", "--dry-run")
             #expect(
-                dry.contains("dry run: 1 edit would be sent, 1 of unknown fate would be looked for; nothing was"),
+                dry.contains(
+                    "dry run: 1 edit would be sent, 1 of unknown outcome would be looked up; nothing was sent"),
                 "\(dry)")
             let push = try await lost.bmo("push")
             #expect(push.output.contains("it waits for outbox 1 of the same object, which is unknown"), "\(push)")

@@ -5,7 +5,7 @@ import Testing
 extension EndToEndTests {
     /// Numbered pages shift when something is removed while they are fetched.
     @Suite struct ShiftTests {
-        @Test func `a record that slips past a walk is not deleted, and one that is gone is`() async throws {
+        @Test func `a record that slips past a scan is not deleted, and one that is gone is`() async throws {
             let folder = try TemporaryFolder()
             let script = try folder.write(Self.server, to: "server.py")
             let server = try RunningProcess("python3", [script], directory: folder.path)

@@ -31,7 +31,7 @@ extension EndToEndTests {
             }
             #expect(try place.rows("SELECT id, text FROM Note") == [["2", "b"]])
             #expect(try place.rows("SELECT key, operation FROM bmo_acknowledged") == [["[1]", "delete"]])
-            // The next walk knows better, and what was kept for the one before is gone.
+            // The next scan knows better, and what was kept for the one before is gone.
             try await place.expect("sync", "-q")
             #expect(try place.rows("SELECT id, text FROM Note") == [["2", "b"]])
             #expect(try place.rows("SELECT * FROM bmo_acknowledged").isEmpty)

@@ -68,7 +68,7 @@ extension EndToEndTests {
                 let run = try await ProcessRun.run(
                     Command.path(), ["swap"] + arguments, directory: site.folder.path)
                 #expect(run.exitCode == 2, "\(run)")
-                run.expectWords(words)
+                run.expectMessages(words)
             }
             try await site.stop()
         }

@@ -28,7 +28,7 @@ extension EndToEndTests {
             #expect(
                 try await query("SELECT id, name, price FROM Item ORDER BY 1") == "2|b|\n9223372036854775807|a|1.1\n")
             let status = try await bmo("status")
-            #expect(status.output.contains("Item: the next walk asks for what changed since"), "\(status)")
+            #expect(status.output.contains("Item: the next scan asks for what changed since"), "\(status)")
 
             // A file of later: the tap tells only what it has not told.
             try folder.write(#"{"id": 3, "name": "c"}"# + "\n", to: "items.jsonl")
@@ -87,18 +87,18 @@ extension EndToEndTests {
 
         /// Each of them ends in one error for its entity, and the other entity of the sync is there.
         @Test(arguments: [
-            ("exit 3", "failed while bringing `items`, with exit code 3"),
+            ("exit 3", "failed while reading `items`, with exit code 3"),
             ("echo 'who am I, {}, sesame42?' >&2; exit 1", "the remote says: who am I, {}, ***?"),
             ("kill -SEGV $$", "was ended by segmentation fault (signal 11)"),
-            ("echo Welcome; record 1", "printed what is no Singer message: `Welcome`"),
-            ("schema; record 1; cut", "printed what is no Singer message: `{\"type\": \"STATE"),
+            ("echo Welcome; record 1", "printed something other than a Singer message: `Welcome`"),
+            ("schema; record 1; cut", "printed something other than a Singer message: `{\"type\": \"STATE"),
             ("record 1", "a record of `items` without a SCHEMA before it"),
-            ("true", "ended without a word about the stream `items`"),
+            ("true", "ended without mentioning the stream `items`"),
             ("schema; record 1", "ended without a STATE"),
-            ("schema; record 1; sleep 60", "has neither written nor said anything for 2 s"),
-            ("schema; state; exec >&-; sleep 60", "has closed its output and does not end"),
+            ("schema; record 1; sleep 60", "has written neither records nor log lines for 2 s"),
+            ("schema; state; exec >&-; sleep 60", "has closed its output but does not exit"),
             ("schema; head -c 2500000 /dev/zero | tr '\\\\0' x; echo", "wrote a line of more than 1 MiB"),
-            ("python3 -c 'x = bytes(900 << 20)'", "ran out of the memory that it may have (200 MiB)"),
+            ("python3 -c 'x = bytes(900 << 20)'", "exceeded its memory limit (200 MiB)"),
             ("schema; echo '{\"type\": \"BATCH\", \"stream\": \"items\"}'", "writes its records to files"),
         ])
         func `a bad tap costs one clear error`(script: String, words: String) async throws {
@@ -127,9 +127,9 @@ extension EndToEndTests {
         @Test func `a program that is not there is named with its remedy`() async throws {
             try writeConfig("command: [tap-of-nobody]\n    catalog: none", section: "stream: items")
             let run = try await bmo("sync")
-            #expect(run.errorOutput.contains("`tap-of-nobody` is on no folder of PATH; install it"), "\(run)")
+            #expect(run.errorOutput.contains("`tap-of-nobody` is not in any folder of PATH; install it"), "\(run)")
             let check = try await bmo("check", "--remote")
-            #expect(check.exitCode == 1 && check.allOutput.contains("is on no folder of PATH"), "\(check)")
+            #expect(check.exitCode == 1 && check.allOutput.contains("is not in any folder of PATH"), "\(check)")
         }
 
         @Test func `a stream that the catalog lacks is told with those that it has`() async throws {

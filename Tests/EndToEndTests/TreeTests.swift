@@ -34,7 +34,7 @@ extension EndToEndTests {
             return site
         }
 
-        @Test func `a tree is walked to its leaves in one sync, and what is gone goes`() async throws {
+        @Test func `a tree is scanned to its leaves in one sync, and what is gone goes`() async throws {
             let site = try await site()
             let first = try await site.bmo("sync")
             #expect(first.exitCode == 0, "\(first)")
@@ -98,7 +98,7 @@ extension EndToEndTests {
             #expect(try value("SELECT group_concat(id, ' ') FROM Person", site) == "1 2 3", "\(sync)")
         }
 
-        @Test func `a tree without an end is walked a thousand levels deep`() async throws {
+        @Test func `a tree without an end is scanned a thousand levels deep`() async throws {
             let site = try await site(key: "text")
             try site.publish(#"[{"id": "n0", "kind": "folder"}]"#, as: "top.json")
             for level in 0...1001 {
@@ -107,7 +107,7 @@ extension EndToEndTests {
             try site.publish("[]", as: "inn1002.json")
             let first = try await site.bmo("sync")
             #expect(first.exitCode == 0, "\(first)")
-            first.expectWords("a tree is walked 1000 levels deep in one sync, and there is more below")
+            first.expectMessages("the sync of a tree stopped 1000 levels deep")
             #expect(try value("SELECT count(*) FROM Node", site) == "1001")
             let second = try await site.bmo("sync")
             #expect(second.exitCode == 0 && !second.errorOutput.contains("levels deep"), "\(second)")
@@ -121,10 +121,10 @@ extension EndToEndTests {
             try site.folder.write(sourceless.joined(separator: "\n"), to: "bmo.yml")
             let check = try await site.bmo("check")
             #expect(check.exitCode == 0, "\(check)")
-            check.expectWords(#"entity "Node" is walked by its own objects"#, #"add a source without "parent""#)
+            check.expectMessages(#"entity "Node" is listed by its own objects"#, #"add a source without "parent""#)
             let sync = try await site.bmo("sync")
             #expect(sync.exitCode == 0, "\(sync)")
-            sync.expectWords("there is no Node to begin with", #"add a source without "parent" that brings the top"#)
+            sync.expectMessages("there is no Node to begin with", #"add a source without "parent" that lists the top"#)
             try site.folder.write(whole, to: "bmo.yml")
             let good = try await site.bmo("check")
             #expect(good.exitCode == 0 && !good.errorOutput.contains("its own objects"), "\(good)")

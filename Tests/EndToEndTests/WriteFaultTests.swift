@@ -78,7 +78,7 @@ extension EndToEndTests {
             try await place.expect("create", "Note", "--set", "text=a")
             let first = try await place.bmo("push", "--look-again-after", "1h")
             #expect(first.exitCode == 1)
-            #expect(first.output.contains("the remote does not have it so far"), "\(first)")
+            #expect(first.output.contains("the remote does not have it yet"), "\(first)")
             #expect(try await place.bmo("push", "--look-again-after", "1h").output.contains("unknown     1"))
             #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
             #expect(try await place.expect("push", "--look-again-after", "0s").contains("1 sent"))

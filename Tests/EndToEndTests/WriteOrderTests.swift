@@ -14,11 +14,11 @@ extension EndToEndTests {
             for _ in 1...3 {
                 let push = try await place.bmo("push", "--look-again-after", "0s")
                 #expect(push.exitCode == 1 && push.output.contains("unknown     1"), "\(push)")
-                #expect(push.output.contains("Note 1 with its text, which is another object: its city"), "\(push)")
+                #expect(push.output.contains("Note 1 with its text, which is a different object: its city"), "\(push)")
             }
             let reason = try place.value("SELECT last_error FROM bmo_outbox")
             #expect(reason.contains("504"), "the cause stays: \(reason)")
-            #expect(reason.components(separatedBy: "bmo looked").count == 2, "\(reason)")
+            #expect(reason.components(separatedBy: "bmo checked").count == 2, "\(reason)")
             #expect(try place.rows("SELECT text, city FROM Note WHERE id < 0") == [["dup", "mine"]])
             #expect(try place.server.events().filter { $0.event == "POST" }.count == 2)
         }
@@ -32,7 +32,8 @@ extension EndToEndTests {
             let push = try await place.bmo("push", "--look-again-after", "0s")
             #expect(push.exitCode == 1, "\(push)")
             #expect(
-                push.output.contains("Note 1 with its text, which is another object: it was here before"), "\(push)")
+                push.output.contains("Note 1 with its text, which is a different object: it existed here before"),
+                "\(push)")
             #expect(try place.value("SELECT count(*) FROM Note") == "2")
         }
 
@@ -62,7 +63,7 @@ extension EndToEndTests {
                 config.replacingOccurrences(of: "writable: true\n    # no", with: "writable: false\n    # no"),
                 to: "bmo.yml")
             let push = try await place.bmo("push")
-            #expect(push.exitCode == 1 && push.output.contains("Note is not writable any more"), "\(push)")
+            #expect(push.exitCode == 1 && push.output.contains("Note is no longer writable"), "\(push)")
             #expect(try place.value("SELECT state FROM bmo_outbox") == "pending")
             #expect(try place.server.events().isEmpty)
         }

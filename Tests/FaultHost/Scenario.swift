@@ -46,7 +46,7 @@ struct Scenario {
             let records = self.records(ofPage: number)
             try page.add(try RemoteValue.batch(Array(records[..<(size / 2)])), location: "first half")
             try page.add(try RemoteValue.batch(Array(records[(size / 2)...])), location: "second half")
-            try page.commit(progress: WalkProgress(cursor: "after \(number)", page: number, request: "all"))
+            try page.commit(progress: ScanProgress(cursor: "after \(number)", page: number, request: "all"))
         } catch {
             page.rollback()
             throw error

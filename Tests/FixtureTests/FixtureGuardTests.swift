@@ -40,7 +40,7 @@ import Testing
     func `a name that is none is refused`(name: String) async throws {
         let run = try await place.bmo("fixtures", "record", "--cases", "cases", "--force", "--", name)
         #expect(run.exitCode == 2, "\(run)")
-        #expect(run.errorOutput.contains("is no name of a case"), "\(run)")
+        #expect(run.errorOutput.contains("is not a name for a case"), "\(run)")
     }
 
     @Test func `a folder that is no case loses nothing, and a case only its own files`() async throws {
@@ -57,7 +57,7 @@ import Testing
         _ = try place.folder.write("mine", to: "project/exchanges/notes.txt")
         let refused = try await place.bmo("fixtures", "record", "./project", "--force")
         #expect(refused.exitCode == 2, "\(refused)")
-        #expect(refused.errorOutput.contains("is no case: it has no case.yml, but exchanges"), "\(refused)")
+        #expect(refused.errorOutput.contains("is not a case: it has no case.yml, but exchanges"), "\(refused)")
 
         let made = try await place.bmo("fixtures", "record", "./good")
         #expect(made.exitCode == 0, "\(made)")
@@ -112,7 +112,7 @@ import Testing
         #expect(text.contains("edit 1: sent, Topic "), "\(text)")
     }
 
-    @Test func `what lies behind a fault that ended a walk is not unused`() async throws {
+    @Test func `what lies behind a fault that ended a scan is not unused`() async throws {
         let folder = try place.copy("rest-paging")
         try "- on: Team page 2\n  then: [timeout, timeout, timeout, timeout]\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
@@ -161,17 +161,18 @@ import Testing
         #expect(missing.exitCode == 2, "\(missing)")
         #expect(
             missing.errorOutput.contains(
-                "/exchanges/002-GET-teams.http:6: @file stands here, and there is no file 002-GET-teams.reply"),
+                "/exchanges/002-GET-teams.http:6: @file is named here, but there is no file 002-GET-teams.reply"),
             "\(missing)")
     }
 
     @Test(arguments: [
-        ("{slow: abc}", "`slow: abc` is no time"), ("[]", "`then` names no fault"),
-        ("{status: 9999}", "`status: 9999` is no status"), ("{status: abc}", "`status: abc` is no status"),
+        ("{slow: abc}", "`slow: abc` is not a duration"), ("[]", "`then` names no fault"),
+        ("{status: 9999}", "`status: 9999` is not a status"), ("{status: abc}", "`status: abc` is not a status"),
         ("{status: 200, text: a}", "unknown key \"text\" beside status; valid: body, headers"),
         ("{slow: 3, status: 200}", "unknown key \"status\" beside slow"), ("nothing", "no fault is called nothing"),
-        ("{status: 200, headers: a}", "`headers` is no mapping"),
-        ("reset\n  step: x", "`step: x` is no step; the case has step 1"), ("reset\n  step: 2", "`step: 2` is no step"),
+        ("{status: 200, headers: a}", "`headers` is not a mapping"),
+        ("reset\n  step: x", "`step: x` is not a step; the case has step 1"),
+        ("reset\n  step: 2", "`step: 2` is not a step"),
     ])
     func `a senseless fault is an error with its line`(then: String, words: String) async throws {
         let folder = try place.copy("rest-paging")

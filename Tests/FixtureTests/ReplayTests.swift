@@ -42,7 +42,7 @@ import Testing
                 $0.hasPrefix("unexpected: GET http://127.0.0.1:18201/teams?page=2 was not recorded; the nearest is ")
                     && $0.contains("the parameter page is 2, recorded ")
             }, "\(result.problems)")
-        #expect(result.problems.contains("unused: 002-GET-teams.http was recorded, and nobody asked for it"))
+        #expect(result.problems.contains("unused: 002-GET-teams.http was recorded, but never requested"))
         #expect(result.problems.contains("Team 4: expected, not found: {\"name\": \"Team 4\", \"city\": \"Lyon\"}"))
     }
 
@@ -53,7 +53,7 @@ import Testing
             toFile: folder + "/exchanges/004-GET-teams.http", atomically: true, encoding: .utf8)
         #expect(
             try await FixtureWorkplace.run(folder).problems == [
-                "unused: 004-GET-teams.http was recorded, and nobody asked for it"
+                "unused: 004-GET-teams.http was recorded, but never requested"
             ])
         #expect(try await FixtureWorkplace.run(folder, strict: false).passed)
     }
@@ -109,7 +109,7 @@ import Testing
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
         #expect(
             try await FixtureWorkplace.run(folder, strict: false).problems == [
-                "faults.yml: the fault on Team page 7 never happened: nothing was asked there"
+                "faults.yml: the fault on Team page 7 never happened: nothing was requested there"
             ])
     }
 
@@ -164,6 +164,6 @@ import Testing
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
         let fault = try await place.bmo("fixtures", "run", folder)
         #expect(fault.exitCode == 2)
-        #expect(fault.errorOutput.contains("`on: somewhere` is no place; use page N"), "\(fault)")
+        #expect(fault.errorOutput.contains("`on: somewhere` is not a place; use page N"), "\(fault)")
     }
 }

@@ -62,10 +62,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("timeout", "timeout: the tap `tap.py` has neither written nor said anything for 20 s"),
+        ("timeout", "timeout: the tap `tap.py` has written neither records nor log lines for 20 s"),
         ("reset", "remote: the tap `tap.py` was ended by killed (signal 9)"),
-        ("truncated", "protocol: the tap `tap.py` printed what is no Singer message"),
-        ("{slow: 60}", "timeout: the tap `tap.py` has neither written"),
+        ("truncated", "protocol: the tap `tap.py` printed something other than a Singer message"),
+        ("{slow: 60}", "timeout: the tap `tap.py` has written neither"),
         ("{status: exit 2, headers: {Words: no such account}}", "with exit code 2: no such account"),
     ])
     func `faults happen to a tap that is replayed`(then: String, words: String) async throws {

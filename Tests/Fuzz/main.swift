@@ -13,7 +13,7 @@ private let reader = FuzzedReader(
     rawValue: ProcessInfo.processInfo.environment["FUZZED_READER"] ?? "")
 
 guard reader != nil else {
-    print("FUZZED_READER is none of \(FuzzedReader.allCases.map(\.rawValue))")
+    print("FUZZED_READER is not one of \(FuzzedReader.allCases.map(\.rawValue))")
     exit(2)
 }
 var count = CommandLine.argc

@@ -88,7 +88,7 @@ enum FuzzedReader: String, CaseIterable, Sendable {
         }
         try reader.finish()
         while reader.hasPending { try reader.drain(into: writer, limit: 10, bytes: .max) }
-        _ = (reader.takeRejected(), reader.fault, reader.forgiveness, reader.total)
+        _ = (reader.takeRejected(), reader.fault, reader.deviations, reader.total)
         try look(at: writer)
     }
 

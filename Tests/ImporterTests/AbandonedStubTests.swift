@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aStubGoesWhenAnUpdateMovesTheLastReference(_ kind: StoreKind) throws {
+    func `a stub goes when an update moves the last reference`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, try model())
         try database.add("B", ["id": 1, "a": 3], ["id": 2, "a": 3])
         try database.add("B", ["id": 1, "a": 4])
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aStubGoesWithTheLastLinkToIt(_ kind: StoreKind) throws {
+    func `a stub goes with the last link to it`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, try model())
         try database.add("B", ["id": 1, "others": [3, 4]], ["id": 2, "others": [4]])
         try database.add("B", ["id": 1, "others": []])
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aStubThatRefersToSomethingStaysUntilItDoesNot(_ kind: StoreKind) throws {
+    func `a stub that refers to something stays until it does not`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, try model())
         try database.add("B", ["id": 1, "children": [7, 8]])
         #expect(try database.rows("C") == "7 1\n8 1")
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsReferredToAgainOnTheSamePageStays(_ kind: StoreKind) throws {
+    func `what is referred to again on the same page stays`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, try model())
         try database.add("B", ["id": 1, "a": 3])
         try database.addBatches([[["id": 1, "a": nil]], [["id": 2, "a": 3]]], of: "B")
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aPageThatIsTakenBackLeavesTheStub(_ kind: StoreKind) throws {
+    func `a page that is taken back leaves the stub`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, try model())
         try database.add("B", ["id": 1, "a": 3])
         try database.addBatches([[["id": 1, "a": nil]]], of: "B", end: .rollback)

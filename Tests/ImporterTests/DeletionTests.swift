@@ -9,7 +9,7 @@ import Testing
 /// Objects that the remote says are gone, in both stores.
 @Suite struct DeletionTests {
     @Test(arguments: StoreKind.allCases)
-    func aDeletedObjectGoesWithItsLinks(_ kind: StoreKind) throws {
+    func `a deleted object goes with its links`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, try world())
         try database.add("Country", ["code": "CH", "languages": ["de", "fr"]], ["code": "FR", "languages": ["fr"]])
         #expect(try database.delete("Country", ["code": "CH"]) == "Country -1")
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func oneThatOthersReferToBecomesAStub(_ kind: StoreKind) throws {
+    func `one that others refer to becomes a stub`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, try world())
         try database.add(
             "Country", ["code": "FR", "name": "France", "cities": [["id": 1, "name": "Lyon"]], "languages": ["fr"]])
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anObjectThatRefersToItselfGoes(_ kind: StoreKind) throws {
+    func `an object that refers to itself goes`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, try world())
         try database.add("City", ["id": 1, "twin": 1], ["id": 2, "twin": 1])
         #expect(try database.delete("City", ["id": 2]) == "City -1")
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aTombstoneWithoutAKeyGoesToQuarantine(_ kind: StoreKind) throws {
+    func `a tombstone without a key goes to quarantine`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, try world())
         try database.add("City", ["id": 1])
         #expect(try database.delete("City", ["name": "Lyon"]) == "City !1")
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ofSeveralRecordsOfOneObjectTheLastCounts(_ kind: StoreKind) throws {
+    func `of several records of one object the last counts`(_ kind: StoreKind) throws {
         var model = try world().model
         model.entities[1].deletes.tombstone = Matcher([.has(RemotePath(["gone"]))])
         let database = try TestDatabase(kind, try CompiledModel(model))

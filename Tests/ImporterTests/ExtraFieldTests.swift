@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatNoAttributeReadsIsKeptAsOneObject(_ kind: StoreKind) throws {
+    func `what no attribute reads is kept as one object`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, Self.city(keepsExtra: true))
         let oslo: RemoteValue = [
             "id": 1, "mayor": ["name": "A"], "name": "Oslo", "area": 454.5, "address": ["zip": "0001", "road": "x"],
@@ -33,7 +33,7 @@ import Testing
         #expect(try database.rows("City") == "1 'Oslo' '0001' null null\n2 null null 1 null")
     }
 
-    @Test func aFieldThatNothingReadsIsNotedOnce() throws {
+    @Test func `a field that nothing reads is noted once`() throws {
         let model = try Self.city(keepsExtra: false)
         let mapper = Mapper(model)
         func noted(_ records: RemoteValue...) throws -> [String] {
@@ -49,7 +49,7 @@ import Testing
         #expect(try noted(["id": 1, "address": [["zip": "1"]]]) == [])
     }
 
-    @Test func whatARelationshipReadsIsNotUnknownBesideAnAttribute() throws {
+    @Test func `what a relationship reads is not unknown beside an attribute`() throws {
         let city = Entity(
             "City", key: ["id"],
             [.of("id", .integer), .of("name", .text), .of("twin_name", .text, from: ["twin", "name"])],
@@ -60,7 +60,7 @@ import Testing
         #expect(mapper.takeUnknownFields().map(\.path) == ["mayor"], "told once, of the nested object")
     }
 
-    @Test func whatConditionsAndSourcesReadIsNotUnknown() throws {
+    @Test func `what conditions and sources read is not unknown`() throws {
         var sub = Entity("Capital", key: [], [.of("parliament", .text)])
         sub.superentity = "City"
         sub.matcher = Matcher([.equals(RemotePath(["status", "kind"]), ["capital"])])

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theSameKeyAsSuperAndSubentityIsOneObject(_ kind: StoreKind) throws {
+    func `the same key as super and subentity is one object`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, Self.zoo())
         #expect(try database.add("Animal", ["id": 1, "name": "Rex"]) == "Animal +1")
         #expect(try database.add("Animal", ["id": 1, "breed": "pug"]) == "Dog ~1")
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aStubMayBecomeAnySubentity(_ kind: StoreKind) throws {
+    func `a stub may become any subentity`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, Self.zoo())
         #expect(
             try database.add("Person", ["id": 7, "dog": 1, "animals": [2, 3]]) == "Animal ?2, Dog ?1, Person +1 @1")
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func relationshipsLeadToAndFromSubentities(_ kind: StoreKind) throws {
+    func `relationships lead to and from subentities`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, Self.zoo())
         try database.add(
             "Animal",

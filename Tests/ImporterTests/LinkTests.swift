@@ -9,7 +9,7 @@ import Testing
 /// Relationships to many: three ways to merge, three places to lie; over each store.
 @Suite struct LinkTests {
     @Test(arguments: StoreKind.allCases)
-    func replaceMakesTheListTheWholeValue(_ kind: StoreKind) throws {
+    func `replace makes the list the whole value`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add("Language", ["code": "c"])
         func set(_ languages: RemoteValue) throws -> String {
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func appendAddsAtTheEnd(_ kind: StoreKind) throws {
+    func `append adds at the end`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world(languages: .append))
         func set(_ languages: RemoteValue) throws -> String {
             _ = try database.add("Country", ["code": "NO", "languages": languages])
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func insertAtBeginningPutsTheListInFront(_ kind: StoreKind) throws {
+    func `insert at beginning puts the list in front`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world(languages: .insertAtBeginning))
         func set(_ languages: RemoteValue) throws -> String {
             _ = try database.add("Country", ["code": "NO", "languages": languages])
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func manyToManyIsSeenFromBothEnds(_ kind: StoreKind) throws {
+    func `many to many is seen from both ends`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add(
             "Country", ["code": "NO", "languages": ["nb", "nn", "se"]], ["code": "SE", "languages": ["sv"]])
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theOtherEndMergesToo(_ kind: StoreKind) throws {
+    func `the other end merges too`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world(countries: .append))
         try database.add("Country", ["code": "NO", "languages": ["se"]])
         #expect(try database.add("Language", ["code": "se", "countries": ["FI"]]) == "Country ?1, Language +1 @1")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func bothEndsInOneRecordAgree(_ kind: StoreKind) throws {
+    func `both ends in one record agree`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         let record: RemoteValue = [
             "code": "NO",
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func replacingChildrenDetachesThemAndDeletesNone(_ kind: StoreKind) throws {
+    func `replacing children detaches them and deletes none`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         let cities: RemoteValue = [["id": 1, "name": "Oslo"], ["id": 2, "name": "Bergen"], 3]
         #expect(try database.add("Country", ["code": "NO", "cities": cities]) == "Country +1, City +2 ?1")
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func appendedChildrenLeaveTheOthersAttached(_ kind: StoreKind) throws {
+    func `appended children leave the others attached`(_ kind: StoreKind) throws {
         for merge in [Relationship.Merge.append, .insertAtBeginning] {
             let database = try TestDatabase(kind, world(cities: merge))
             try database.add("Country", ["code": "NO", "cities": [1, 2]])
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aChildMovesToTheObjectThatListsIt(_ kind: StoreKind) throws {
+    func `a child moves to the object that lists it`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add("Country", ["code": "NO", "cities": [1, 2]], ["code": "SE"])
         #expect(
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func keysOfSeveralAttributesAreLinked(_ kind: StoreKind) throws {
+    func `keys of several attributes are linked`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, compositeWorld())
         let tree: RemoteValue = [
             "country": "NO", "code": 0, "tags": ["north"],
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aWindowReplacesWhatLiesWithin(_ kind: StoreKind) throws {
+    func `a window replaces what lies within`(_ kind: StoreKind) throws {
         for isInverse in [false, true] {
             var messages = Relationship.many("messages", "Message", inverse: isInverse ? "chat" : nil)
             messages.window = "at"

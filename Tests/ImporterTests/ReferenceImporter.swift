@@ -124,7 +124,7 @@ struct ReferenceImporter {
     private func isKeptElsewhere(_ relationship: Relationship, of entity: String) -> Bool {
         guard let toMany = layout(entity).toMany.first(where: { $0.name == relationship.name }) else { return false }
         if case .links = toMany.storage { return false }
-        return model.model.entity(named: relationship.target)?.isWalked == true
+        return model.model.entity(named: relationship.target)?.isScanned == true
     }
 
     /// - Parameter parent: the relationship to the parent, where the object says nothing else.

@@ -9,7 +9,7 @@ import Testing
 /// References to objects that are not there yet, to themselves, and in circles; over each store.
 @Suite struct ReferenceTests {
     @Test(arguments: StoreKind.allCases)
-    func aForwardReferenceLeavesAStubThatALaterPageFills(_ kind: StoreKind) throws {
+    func `a forward reference leaves a stub that a later page fills`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         #expect(try database.add("City", ["id": 1, "country": "NO"]) == "Country ?1, City +1")
         #expect(
@@ -21,7 +21,7 @@ import Testing
                 stubs
                   Country ["NO"]
                 """)
-        #expect(try database.add("City", ["id": 1, "country": "NO"]) == "City =1", "the stub is there already")
+        #expect(try database.add("City", ["id": 1, "country": "NO"]) == "City =1", "the stub already exists")
         #expect(try database.add("Country", ["code": "NO", "name": "Norway"]) == "Country +1")
         #expect(
             try database.text() == """
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aStubThatIsFilledWithItsKeyAloneIsNoStubAnyMore(_ kind: StoreKind) throws {
+    func `a stub that is filled with its key alone is no stub any more`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add("City", ["id": 1, "country": "NO"])
         #expect(try database.add("Country", ["code": "NO"]) == "Country +1")
@@ -43,14 +43,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anObjectOfTheSamePageNeedsNoStub(_ kind: StoreKind) throws {
+    func `an object of the same page needs no stub`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         #expect(try database.add("City", ["id": 1, "twin": 2], ["id": 2, "twin": 1]) == "City +2")
         #expect(try database.text() == "City\n  1 null null 2\n  2 null null 1")
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anObjectMayReferToItself(_ kind: StoreKind) throws {
+    func `an object may refer to itself`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         #expect(try database.add("City", ["id": 1, "twin": 1]) == "City +1")
         #expect(try database.add("City", ["id": 1, "twin": 1]) == "City =1")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func circlesInOneRecordAreResolved(_ kind: StoreKind) throws {
+    func `circles in one record are resolved`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         let circle: RemoteValue = [
             "code": "NO",
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aReferenceThatChangesLeavesAStubForTheNewTarget(_ kind: StoreKind) throws {
+    func `a reference that changes leaves a stub for the new target`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add("City", ["id": 1, "country": ["code": "NO"]])
         #expect(try database.add("City", ["id": 1, "country": "SE"]) == "Country ?1, City ~1")
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func bareKeysInAListLeaveStubs(_ kind: StoreKind) throws {
+    func `bare keys in a list leave stubs`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         #expect(
             try database.add("Country", ["code": "NO", "cities": [1, 2], "languages": ["nn"]])
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aBareKeyDoesNotTouchAKnownObject(_ kind: StoreKind) throws {
+    func `a bare key does not touch a known object`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add("Language", ["code": "nn", "name": "Nynorsk"])
         #expect(try database.add("Country", ["code": "NO", "languages": ["nn"]]) == "Country +1 @1")
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aReferenceByASeveralPartKeyLeavesNoStubTwice(_ kind: StoreKind) throws {
+    func `a reference by a several part key leaves no stub twice`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, compositeWorld())
         #expect(
             try database.add(
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func stubsOfAPageThatIsTakenBackAreForgotten(_ kind: StoreKind) throws {
+    func `stubs of a page that is taken back are forgotten`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add("City", ["id": 1, "country": "NO"], end: .rollback)
         #expect(try database.add("Country", ["code": "NO"]) == "Country +1")

@@ -9,7 +9,7 @@ import Testing
 /// Rows: inserted, updated, left alone; over each store.
 @Suite struct RowImportTests {
     @Test(arguments: StoreKind.allCases)
-    func aPageIsInsertedThenUnchangedThenUpdated(_ kind: StoreKind) throws {
+    func `a page is inserted then unchanged then updated`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         let norway: RemoteValue = ["code": "NO", "name": "Norway", "size": 385]
         let sweden: RemoteValue = ["code": "SE", "name": "Sweden", "size": 450]
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func absentIsUntouchedNullIsCleared(_ kind: StoreKind) throws {
+    func `absent is untouched null is cleared`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add("Country", ["code": "NO", "name": "Norway", "size": 385])
         #expect(try database.add("Country", ["code": "NO", "size": 386]) == "Country ~1")
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func duplicatesInOnePageBecomeOneObject(_ kind: StoreKind) throws {
+    func `duplicates in one page become one object`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         #expect(
             try database.add(
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func keysThatOnlyLookAlikeAreTwoObjects(_ kind: StoreKind) throws {
+    func `keys that only look alike are two objects`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         let composed: RemoteValue = "\u{e9}"
         let decomposed: RemoteValue = "e\u{301}"
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func everyTypeComesBackUnchanged(_ kind: StoreKind) throws {
+    func `every type comes back unchanged`(_ kind: StoreKind) throws {
         let model = try CompiledModel.of(
             Entity(
                 "E", key: ["key"],
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aKeyOfSeveralAttributesIsOneKey(_ kind: StoreKind) throws {
+    func `a key of several attributes is one key`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, compositeWorld())
         #expect(
             try database.add(
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aNestedObjectCountsForItsOwnEntity(_ kind: StoreKind) throws {
+    func `a nested object counts for its own entity`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         let oslo: RemoteValue = ["id": 1, "name": "Oslo", "country": ["code": "NO", "name": "Norway"]]
         #expect(try database.add("City", oslo) == "Country +1, City +1")

@@ -74,21 +74,21 @@ import Testing
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func anyOrderOfIntegerKeys(_ seed: UInt64) throws {
+    func `any order of integer keys`(_ seed: UInt64) throws {
         try Self.agree(seed: seed, Entity("Thing", key: ["id"], [.of("id", .integer)] + Self.fields)) {
             [("id", .int(Int64($0)))]
         }
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func anyOrderOfTextKeys(_ seed: UInt64) throws {
+    func `any order of text keys`(_ seed: UInt64) throws {
         try Self.agree(seed: seed, Entity("Thing", key: ["code"], [.of("code", .text)] + Self.fields)) {
             [("code", .text("c\($0)"))]
         }
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func anyOrderOfKeysOfTwoParts(_ seed: UInt64) throws {
+    func `any order of keys of two parts`(_ seed: UInt64) throws {
         try Self.agree(
             seed: seed,
             Entity("Thing", key: ["b", "a"], [.of("a", .integer), .of("b", .text)] + Self.fields)

@@ -21,7 +21,7 @@ import Testing
                     .of("area", .real, from: ["size"]), .of("name", .text, from: ["title"]), .of("code", .text),
                 ],
                 relationships: [.one("capital", "City", from: ["seat"])],
-                parent: ParentWalk(relationship: nil))
+                parent: ParentScan(relationship: nil))
         ]
         country.sourcedNames = ["area", "capital"]
         country.precedence = precedence
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func eachSourceWritesItsAttributesOnly(_ kind: StoreKind) throws {
+    func `each source writes its attributes only`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, Self.countries(precedence: ["main", "facts"]))
         let norway: RemoteValue = ["code": "NO", "name": "Norway", "area": 1, "motto": "x", "capital": 9]
         #expect(try database.add("Country", norway) == "Country +1")
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theSourceOfHigherPrecedenceWinsWhicheverComesFirst(_ kind: StoreKind) throws {
+    func `the source of higher precedence wins whichever comes first`(_ kind: StoreKind) throws {
         for precedence in [["main", "facts"], ["facts", "main"]] {
             let winner = precedence[0] == "main" ? "Norway" : "Norge"
             for mainFirst in [true, false] {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func aValueOfAnotherSourceIsNotClearedByOneThatHasNone() throws {
+    @Test func `a value of another source is not cleared by one that has none`() throws {
         let facts: RemoteValue = ["code": "IT", "title": "Italy"]
         let nothing: RemoteValue = ["code": "IT", "name": nil, "title": nil]
         let database = try TestDatabase(.sqlite, Self.countries(precedence: ["main", "facts"]))
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aSourcePerObjectKnowsWhoseDetailsItBrings(_ kind: StoreKind) throws {
+    func `a source per object knows whose details it brings`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, Self.countries(precedence: ["main", "facts"]))
         try database.add("Country", ["code": "NO", "name": "Norway"])
         #expect(

@@ -11,7 +11,7 @@ import Testing
 /// Random models and pages: both stores hold the same after each page.
 @Suite struct StoreAgreementTests {
     @Test(arguments: 0..<20)
-    func storesAgreeOnRandomPages(_ round: Int) throws {
+    func `stores agree on random pages`(_ round: Int) throws {
         for iteration in 0..<20 {
             let seed = UInt64(round * 20 + iteration)
             var random = RandomWorld(seed: seed)
@@ -37,12 +37,12 @@ import Testing
     private static let firstSeed = ProcessInfo.processInfo.environment["BMO_TEST_SEED"].flatMap { UInt64($0) } ?? 5000
 
     @Test(arguments: StoreKind.allCases, 0..<5)
-    func aStoreAgreesWithTheReferenceImporter(_ kind: StoreKind, _ round: Int) throws {
+    func `a store agrees with the reference importer`(_ kind: StoreKind, _ round: Int) throws {
         try expectAgreement(kind, seed: Self.firstSeed &+ UInt64(round * 20), extents: [.part])
     }
 
     @Test(arguments: StoreKind.allCases, 0..<5)
-    func aStoreAgreesOnWhatListingsLeaveOut(_ kind: StoreKind, _ round: Int) throws {
+    func `a store agrees on what listings leave out`(_ kind: StoreKind, _ round: Int) throws {
         try expectAgreement(
             kind, seed: Self.firstSeed &+ 1000 &+ UInt64(round * 20), extents: [.part, .changes, .whole, .whole])
     }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aPageTwiceIsAsOnce(_ kind: StoreKind) throws {
+    func `a page twice is as once`(_ kind: StoreKind) throws {
         // The rows are the same; a page that contradicts itself is written twice, as it was the first time.
         for seed in 1000..<1100 as Range<UInt64> {
             var random = RandomWorld(seed: seed, hasSubentities: false)
@@ -180,7 +180,7 @@ struct RandomWorld {
             if chance(30) { attributes.append(.of("v0", attribute("v0", of: root, in: entities), from: ["own"])) }
             var entity = Entity(name, key: [], attributes)
             entity.superentity = element(above)
-            entity.isWalked = false
+            entity.isScanned = false
             if chance(80) { entity.matcher = Matcher([.equals(RemotePath(["kind"]), [name])]) }
             if chance(40) {
                 let target = element(targets)

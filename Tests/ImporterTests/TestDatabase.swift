@@ -27,13 +27,13 @@ final class TestDatabase {
     /// Imports a page of one batch and says what that did, as ``ImportCounts/text(_:)`` has it.
     @discardableResult
     func add(
-        _ entity: String, _ records: RemoteValue..., page: Int = 1, progress: WalkProgress? = nil,
+        _ entity: String, _ records: RemoteValue..., page: Int = 1, progress: ScanProgress? = nil,
         end: End = .commit
     ) throws -> String {
         try addBatches([records], of: entity, page: page, progress: progress, end: end)
     }
 
-    /// Imports a page that a walk per parent brought.
+    /// Imports a page that a scan per parent brought.
     @discardableResult
     func addChildren(of parent: [StoredValue], _ entity: String, _ records: RemoteValue...) throws -> String {
         try addBatches([records], of: entity, parent: parent)
@@ -46,21 +46,21 @@ final class TestDatabase {
     ) throws -> String {
         let index = try #require(model.index(of: entity))
         let plan = try #require(model.plan(of: index, source: source))
-        let walk = WalkTarget(scope: WalkScope(entity: entity, source: source), entity: index, isListing: false)
-        return try addBatches([records], of: entity, plan: plan, parent: parent, walk: walk)
+        let scan = ScanTarget(scope: ScanScope(entity: entity, source: source), entity: index, isListing: false)
+        return try addBatches([records], of: entity, plan: plan, parent: parent, scan: scan)
     }
 
     /// Imports a page of several batches.
     @discardableResult
     func addBatches(
-        _ batches: [[RemoteValue]], of entity: String, page: Int = 1, progress: WalkProgress? = nil,
-        plan: Int? = nil, parent: [StoredValue]? = nil, walk: WalkTarget? = nil, extent: RecordExtent = .part,
+        _ batches: [[RemoteValue]], of entity: String, page: Int = 1, progress: ScanProgress? = nil,
+        plan: Int? = nil, parent: [StoredValue]? = nil, scan: ScanTarget? = nil, extent: RecordExtent = .part,
         end: End = .commit
     ) throws -> String {
         let index = try #require(model.index(of: entity))
         let page = try PageImport(
             index, of: model,
-            from: PageImport.Origin(bridge: walk == nil ? "remote" : "further", page: page, walk: walk),
+            from: PageImport.Origin(bridge: scan == nil ? "remote" : "further", page: page, scan: scan),
             into: store)
         let mapper = extent == .part ? nil : Mapper(model)
         do {
@@ -96,7 +96,7 @@ final class TestDatabase {
         try Contents(place.stores.contents(of: place.location), store, model)
     }
 
-    /// Everything but the progress of walks, which a store need not keep for a page that changed nothing.
+    /// Everything but the progress of scans, which a store need not keep for a page that changed nothing.
     func textWithoutProgress() throws -> String {
         var contents = try contents()
         contents.sections.removeAll { $0.name == "progress" }
@@ -152,7 +152,7 @@ private struct Contents {
         }
         sections.append(("quarantine", quarantined))
         let progress = try model.entities.compactMap { layout in
-            try store.progress(of: WalkScope(entity: layout.name)).map {
+            try store.progress(of: ScanScope(entity: layout.name)).map {
                 "\(layout.name) \($0.cursor) \($0.page) \($0.request)"
             }
         }

@@ -10,7 +10,7 @@ import Testing
 /// A page is in with all it brought, or not at all; over each store.
 @Suite struct TransactionTests {
     @Test(arguments: StoreKind.allCases)
-    func aBadRecordGoesToQuarantineAndTheOthersGoOn(_ kind: StoreKind) throws {
+    func `a bad record goes to quarantine and the others go on`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         #expect(
             try database.addBatches(
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theSameBadRecordIsInQuarantineOnce(_ kind: StoreKind) throws {
+    func `the same bad record is in quarantine once`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         #expect(try database.add("Country", ["name": "x"], ["name": "x"], page: 1) == "Country !2")
         #expect(try database.add("Country", ["code": "NO"], ["name": "x"], page: 2) == "Country +1 !1")
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aBridgeRejectsRecordsToo(_ kind: StoreKind) throws {
+    func `a bridge rejects records too`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         let page = try PageImport(
             0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), into: database.store)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func rollbackLeavesNothing(_ kind: StoreKind) throws {
+    func `rollback leaves nothing`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add("Country", ["code": "NO", "languages": ["nn"], "cities": [1]])
         let before = try database.text()
@@ -75,10 +75,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func progressIsKeptWithTheRowsOfItsPage(_ kind: StoreKind) throws {
+    func `progress is kept with the rows of its page`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
-        let second = WalkProgress(cursor: "c2", page: 1, request: "remote {}")
-        let third = WalkProgress(cursor: "c3", page: 2, request: "remote {}")
+        let second = ScanProgress(cursor: "c2", page: 1, request: "remote {}")
+        let third = ScanProgress(cursor: "c3", page: 2, request: "remote {}")
         try database.add("Country", ["code": "NO"], progress: second)
         #expect(try database.text() == "Country\n  'NO' null null\nprogress\n  Country c2 1 remote {}")
         try database.add("Country", ["code": "SE"], progress: third, end: .rollback)
@@ -87,14 +87,14 @@ import Testing
         try database.add("City", ["id": 1], progress: second)
         #expect(
             try database.text().hasSuffix("progress\n  City c2 1 remote {}\n  Country c3 2 remote {}"),
-            "each entity has a walk of its own")
+            "each entity has a scan of its own")
         try database.add("Country")
         try database.add("City")
-        #expect(try database.text().contains("progress") == false, "the walks are over")
+        #expect(try database.text().contains("progress") == false, "the scans are over")
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anEmptyPageIsFine(_ kind: StoreKind) throws {
+    func `an empty page is fine`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         #expect(try database.add("Country").isEmpty)
         #expect(try database.addBatches([], of: "Country").isEmpty)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func rollbackIsSafeTwiceAndAfterCommit(_ kind: StoreKind) throws {
+    func `rollback is safe twice and after commit`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         let page = try PageImport(
             0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), into: database.store)

@@ -9,7 +9,7 @@ import Testing
 /// What makes two records one object; over each store.
 @Suite struct UniquingTests {
     @Test(arguments: StoreKind.allCases)
-    func theTypeOfAKeyDecidesWhatIsTheSame(_ kind: StoreKind) throws {
+    func `the type of a key decides what is the same`(_ kind: StoreKind) throws {
         let integers = try TestDatabase(
             kind, try .of(Entity("A", key: ["id"], [.of("id", .integer), .of("x", .text)])))
         #expect(
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aPrefixKeepsTwoListsOfIdsApart(_ kind: StoreKind) throws {
+    func `a prefix keeps two lists of ids apart`(_ kind: StoreKind) throws {
         var other = Entity("User", key: ["id"], [.of("id", .text, from: nil, .prefix("eu-"))])
         other.relationships = [.one("friend", "User")]
         let database = try TestDatabase(kind, try .of(other))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func withoutAKeyEveryRecordIsAnObject(_ kind: StoreKind) throws {
+    func `without a key every record is an object`(_ kind: StoreKind) throws {
         var log = Entity("Log", key: [], [.of("word", .text)], [.one("user", "User")])
         log.uniquing = .none
         let database = try TestDatabase(kind, try .of(log, Entity("User", key: ["id"], [.of("id", .integer)])))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aSingletonIsOneObject(_ kind: StoreKind) throws {
+    func `a singleton is one object`(_ kind: StoreKind) throws {
         var settings = Entity("Settings", key: [], [.of("theme", .text), .of("size", .integer)])
         settings.uniquing = .singleton
         let user = Entity("User", key: ["id"], [.of("id", .integer)], [.one("settings", "Settings")])
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func cyclesAndBackReferencesInOneReplyAreOneObjectEach(_ kind: StoreKind) throws {
+    func `cycles and back references in one reply are one object each`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         // Oslo's country has Oslo among its cities, whose twin is itself; Norway comes three times.
         let oslo: RemoteValue = [
@@ -80,9 +80,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theParentOfAWalkIsWhomItsObjectsReferTo(_ kind: StoreKind) throws {
+    func `the parent of a scan is whom its objects refer to`(_ kind: StoreKind) throws {
         var city = Entity("City", key: ["id"], [.of("id", .integer)], [.one("country", "Country")])
-        city.parent = ParentWalk(relationship: "country")
+        city.parent = ParentScan(relationship: "country")
         let database = try TestDatabase(kind, try .of(city, Entity("Country", key: ["code"], [.of("code", .text)])))
         #expect(
             try database.addChildren(
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theOrderOfAListThatHasNoneIsNoChange(_ kind: StoreKind) throws {
+    func `the order of a list that has none is no change`(_ kind: StoreKind) throws {
         var model = try world().model
         model.entities[0].relationships[1].isOrdered = false
         let database = try TestDatabase(kind, CompiledModel(model))

@@ -32,7 +32,7 @@ import Testing
 
     private static let all = ["subject", "place.city", "owner", "watchers"]
 
-    @Test func whatTheListingIsKnownToBringIsNullWhereARecordLacksIt() throws {
+    @Test func `what the listing is known to bring is null where a record lacks it`() throws {
         let model = try Self.issues()
         #expect(
             try Self.mapped(["id": 1], in: model, known: Self.all)
@@ -41,7 +41,7 @@ import Testing
         #expect(try Self.mapped(["id": 1], in: model) == "Issue id=1", "maybe the listing does not bring it")
     }
 
-    @Test func oneRecordTellsThatTheListingBringsAMember() throws {
+    @Test func `one record tells that the listing brings a member`() throws {
         let text = try Self.mapped(
             ["id": 1], ["id": 2, "subject": nil, "watchers": []], ["id": 3, "place": ["zip": "x"]],
             in: try Self.issues())
@@ -55,7 +55,7 @@ import Testing
                 """)
     }
 
-    @Test func aDeclarationCountsMoreThanWhatIsKnown() throws {
+    @Test func `a declaration counts more than what is known`() throws {
         let keep = try Self.issues(absent: .keep, subject: .null, people: .auto)
         #expect(
             try Self.mapped(["id": 1], in: keep, known: Self.all) == "Issue id=1 subject=null\n0.watchers:")
@@ -63,13 +63,13 @@ import Testing
         #expect(try Self.mapped(["id": 1], in: null) == "Issue id=1 city=null owner=null\n0.watchers:")
     }
 
-    @Test func changesAndPartsLeaveAloneWhatTheyLack() throws {
+    @Test func `changes and parts leave alone what they lack`() throws {
         let model = try Self.issues(subject: .null)
         #expect(try Self.mapped(["id": 1], in: model, .changes, known: Self.all) == "Issue id=1 subject=null")
         #expect(try Self.mapped(["id": 1], in: model, .part, known: Self.all) == "Issue id=1")
     }
 
-    @Test func anObjectInsideAnotherMayBeASummary() throws {
+    @Test func `an object inside another may be a summary`() throws {
         var person = Entity("Person", key: ["id"], [.of("id", .integer), .of("name", .text)])
         person.absent = .null
         let model = try CompiledModel.of(
@@ -78,7 +78,7 @@ import Testing
             try Self.mapped(["id": 1, "owner": ["id": 7]], in: model) == "Issue id=1 owner=7\nPerson id=7")
     }
 
-    @Test func aMemberIsToldOnceAndOnlyOfRecordsThatFit() throws {
+    @Test func `a member is told once and only of records that fit`() throws {
         let model = try Self.issues()
         let mapper = Mapper(model)
         let batch = try RemoteValue.batch([["subject": "no key"], ["id": 1, "owner": 3], ["id": 2, "owner": 4]])

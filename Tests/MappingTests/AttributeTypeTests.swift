@@ -23,7 +23,7 @@ import Testing
         Case(nil, "null"), Case(["a": 1], "! the object {\"a\":1} is not a text"),
         Case([1, 2], "! the array [1,2] is not a text"), Case(.bytes([1]), "! a value of 1 bytes is not a text"),
     ])
-    func aTextIsAnyScalar(_ example: Case) throws {
+    func `a text is any scalar`(_ example: Case) throws {
         #expect(try local(example.remote, as: .text) == example.expected)
     }
 
@@ -46,7 +46,7 @@ import Testing
         Case("1e-9223372036854775808", "! the text \"1e-9223372036854775808\" is not an integer of 64 bits"),
         Case(nil, "null"),
     ])
-    func anIntegerHas64BitsAndNoDecimals(_ example: Case) throws {
+    func `an integer has 64 bits and no decimals`(_ example: Case) throws {
         #expect(try local(example.remote, as: .integer) == example.expected)
     }
 
@@ -62,11 +62,11 @@ import Testing
         Case(.double(-.infinity), "! the number -inf is not a finite real number"),
         Case(false, "! the boolean false is not a finite real number"), Case(nil, "null"),
     ])
-    func aRealIsFinite(_ example: Case) throws {
+    func `a real is finite`(_ example: Case) throws {
         #expect(try local(example.remote, as: .real) == example.expected)
     }
 
-    @Test func aRealIsTheDoubleNearestToItsDigits() throws {
+    @Test func `a real is the double nearest to its digits`() throws {
         var texts = [
             "0", "-0", "-0.0", "0.000000000000001", "999999999999999", "9999999999999999", "9007199254740993.5",
         ]
@@ -92,7 +92,7 @@ import Testing
         Case("", "! the text \"\" is not a boolean (true, false, 1, 0)"),
         Case(1.0, "! the number 1.0 is not a boolean (true, false, 1, 0)"), Case(nil, "null"),
     ])
-    func aBooleanIsTrueOrFalse(_ example: Case) throws {
+    func `a boolean is true or false`(_ example: Case) throws {
         #expect(try local(example.remote, as: .boolean) == example.expected)
     }
 
@@ -117,7 +117,7 @@ import Testing
         Case(.double(.infinity), "! the number inf is not a decimal number of at most 1000 digits"),
         Case(true, "! the boolean true is not a decimal number of at most 1000 digits"), Case(nil, "null"),
     ])
-    func aDecimalKeepsEveryDigit(_ example: Case) throws {
+    func `a decimal keeps every digit`(_ example: Case) throws {
         #expect(try local(example.remote, as: .decimal) == example.expected)
     }
 
@@ -129,7 +129,7 @@ import Testing
         Case("=AP8", "! the text \"=AP8\" is not data (bytes or base64)"),
         Case(7, "! the number 7 is not data (bytes or base64)"), Case(nil, "null"),
     ])
-    func dataIsBytesOrBase64(_ example: Case) throws {
+    func `data is bytes or base 64`(_ example: Case) throws {
         #expect(try local(example.remote, as: .data) == example.expected)
     }
 
@@ -139,7 +139,7 @@ import Testing
         Case(.decimal("0.10"), "'0.10'"), Case(.bytes([0, 255]), "'\"AP8=\"'"),
         Case(.double(.nan), "'null'"), Case(nil, "null"),
     ])
-    func jsonIsKeptAsItIs(_ example: Case) throws {
+    func `json is kept as it is`(_ example: Case) throws {
         #expect(try local(example.remote, as: .json) == example.expected)
     }
 
@@ -154,7 +154,7 @@ import Testing
         Case("", "! the text \"\" is not an absolute URL"), Case(7, "! the number 7 is not an absolute URL"),
         Case(nil, "null"),
     ])
-    func aURLIsAbsolute(_ example: Case) throws {
+    func `a URL is absolute`(_ example: Case) throws {
         #expect(try local(example.remote, as: .url) == example.expected)
     }
 
@@ -170,11 +170,11 @@ import Testing
         Case("g193d4a17c2b7def8123456789abcdef", "! the text \"g193d4a17c2b7def8123456789abcdef\" is not a UUID"),
         Case(7, "! the number 7 is not a UUID"), Case(nil, "null"),
     ])
-    func aUUIDHasOneForm(_ example: Case) throws {
+    func `a UUID has one form`(_ example: Case) throws {
         #expect(try local(example.remote, as: .uuid) == example.expected)
     }
 
-    @Test func aLongValueIsCutInItsMessage() throws {
+    @Test func `a long value is cut in its message`() throws {
         let long = String(repeating: "x", count: 10_000)
         let message = try local(.text(long), as: .integer)
         #expect(message == "! the text \"" + String(repeating: "x", count: 79) + "… is not an integer of 64 bits")
@@ -182,7 +182,7 @@ import Testing
 }
 
 /// The usual forms of values take a shorter way than the others: it must lead to the same place.
-@Suite struct UsualFormTests {
+@Suite struct FastPathConverterTests {
     private static let values: [RemoteValue] = [
         nil, true, false, 0, 1, -7, .int(.max), .int(.min), 1.5, .double(-0.0), .double(.nan), .double(.infinity),
         1e300,
@@ -200,7 +200,7 @@ import Testing
     ]
 
     @Test(arguments: AttributeType.allCases)
-    func theShortWayLeadsWhereTheLongOneDoes(_ type: AttributeType) throws {
+    func `the short way leads where the long one does`(_ type: AttributeType) throws {
         for value in Self.values {
             let isEmptyText = if case .text("") = value { true } else { false }
             if isEmptyText { continue }

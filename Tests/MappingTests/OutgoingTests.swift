@@ -26,7 +26,7 @@ import Testing
         return entity
     }
 
-    @Test func eachTypeHasARemoteForm() throws {
+    @Test func `each type has a remote form`() throws {
         #expect(try remote(.text("a\"b"), as: .text) == #"{"value":"a\"b"}"#)
         #expect(try remote(.integer(-7), as: .integer) == #"{"value":-7}"#)
         #expect(try remote(.real(0.5), as: .real) == #"{"value":0.5}"#)
@@ -46,7 +46,7 @@ import Testing
         #expect(try remote(.null, as: .text) == #"{"value":null}"#)
     }
 
-    @Test func transformersAreUndoneFromTheLastToTheFirst() throws {
+    @Test func `transformers are undone from the last to the first`() throws {
         #expect(try remote(.text("eu-7"), as: .text, .prefix("eu-")) == #"{"value":"7"}"#)
         #expect(try remote(.text("bob"), as: .text, .stripPrefix("/users/")) == #"{"value":"/users/bob"}"#)
         #expect(try remote(.text("BOB"), as: .text, .trim, .uppercase, .prefix("")) == #"{"value":"BOB"}"#)
@@ -69,7 +69,7 @@ import Testing
         #expect(try remote(.text("on"), as: .text, numbers) == #"{"value":1}"#)
     }
 
-    @Test func whatWouldComeBackAsAnotherValueIsRefusedWithTheReason() throws {
+    @Test func `what would come back as another value is refused with the reason`() throws {
         #expect(
             try remote(.text("7"), as: .text, .prefix("eu-"))
                 == #"! E.value: "7" cannot be written: it does not begin with "eu-""#)
@@ -88,7 +88,7 @@ import Testing
                 == #"! E.value: "gone" cannot be written: the map has no remote value for it, only for "active""#)
     }
 
-    @Test func aRowThatGoesOutIsReadAsTheSameRow() throws {
+    @Test func `a row that goes out is read as the same row`() throws {
         let owner = Entity("Owner", key: ["code"], [.of("code", .text, from: ["ref", "code"], .prefix("o-"))])
         let part = Entity("Part", key: ["a", "b"], [.of("a", .integer), .of("b", .text)])
         let all: [Attribute] = [
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func onlyWhatAWalkFillsWithTheParentsKeyIsLeftOut() throws {
+    @Test func `only what a scan fills with the parents key is left out`() throws {
         var member = writable(
             Entity(
                 "Member", key: ["team_name", "team_id", "id"],
@@ -156,7 +156,7 @@ import Testing
                     .of("id", .integer), .of("team_id", .integer, from: ["team"]),
                     .of("team_name", .text, from: ["team", "name"]),
                 ], [.one("team", "Team")]))
-        member.parent = ParentWalk(relationship: "team")
+        member.parent = ParentScan(relationship: "team")
         let team = Entity("Team", key: ["id"], [.of("id", .integer), .of("name", .text)])
         let plan = try OutgoingPlan(of: 0, in: CompiledModel.of(member, team))
         let columns: [String: StoredValue] = [
@@ -165,7 +165,7 @@ import Testing
         #expect(try plan.object(columns).json == #"{"id":7,"team":{"name":"a"}}"#)
     }
 
-    @Test func whatCannotBeSetSaysWhy() throws {
+    @Test func `what cannot be set says why`() throws {
         var id = Attribute.of("id", .integer)
         id.write.permission = .never
         var login = Attribute.of("login", .text)
@@ -181,7 +181,7 @@ import Testing
         let plan = OutgoingPlan(of: 0, in: model)
         func reason(_ name: String, isNew: Bool = true) -> String? { plan.refusal(of: name, isNew: isNew)?.description }
         #expect(reason("id") == #"Note.id comes from the remote only ("write: false")"#)
-        #expect(reason("id", isNew: false) == "Note.id is of the key, which cannot be changed")
+        #expect(reason("id", isNew: false) == "Note.id is part of the key, which cannot be changed")
         #expect(reason("login") == nil)
         #expect(reason("login", isNew: false) == #"Note.login can be set in a new object only ("write: create_only")"#)
         #expect(reason("kind") == "Note.kind is a constant of the configuration")
@@ -198,6 +198,6 @@ import Testing
         let both = try CompiledModel.of(note, author)
         #expect(
             OutgoingPlan(of: 1, in: both).refusal(of: "notes", isNew: true)?.description
-                == "Person.notes is kept by the other side: set Note.author")
+                == "Person.notes is stored by the other side: set Note.author")
     }
 }

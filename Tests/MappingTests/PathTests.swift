@@ -18,7 +18,7 @@ import Testing
             Entity("Note", key: ["id"], [.of("id", .integer)]))
     }
 
-    @Test func aDotPathLeadsIntoNestedObjects() throws {
+    @Test func `a dot path leads into nested objects`() throws {
         #expect(
             try mapped(
                 ["id": 1, "address": ["city": "Oslo", "geo.code": ["zip": "0150"]]], as: "Place", in: place())
@@ -27,7 +27,7 @@ import Testing
                     """)
     }
 
-    @Test func aFieldIsAbsentNullOrAValue() throws {
+    @Test func `a field is absent null or a value`() throws {
         let model = try place()
         #expect(try mapped(["id": 1], as: "Place", in: model) == "Place id=1")
         #expect(try mapped(["id": 1, "address": [:]], as: "Place", in: model) == "Place id=1 address='{}'")
@@ -39,7 +39,7 @@ import Testing
                 == "Place id=1 city='' address='{\"city\":\"\"}'", "an empty text is a value")
     }
 
-    @Test func nullOnTheWayClearsWhatLiesBelow() throws {
+    @Test func `null on the way clears what lies below`() throws {
         #expect(
             try mapped(["id": 1, "address": nil], as: "Place", in: place())
                 == "Place id=1 city=null zip=null address=null")
@@ -48,7 +48,7 @@ import Testing
                 == "Place id=1 zip=null address='{\"geo.code\":null}'")
     }
 
-    @Test func nullOnTheWayClearsRelationshipsToo() throws {
+    @Test func `null on the way clears relationships too`() throws {
         let model = try CompiledModel.of(
             Entity(
                 "Post", key: ["id"], [.of("id", .integer), .of("tagNames", .json, from: ["meta", "tags", "name"])],
@@ -61,13 +61,13 @@ import Testing
                 == "Post id=1 tagNames=null author=null\n0.tags:")
     }
 
-    @Test func aScalarOnTheWayHasNothingBelow() throws {
+    @Test func `a scalar on the way has nothing below`() throws {
         // Such as a reference that an API expands on request only: `customer: "c1"` and `customer: {name: ...}`.
         #expect(
             try mapped(["id": 1, "address": "Oslo"], as: "Place", in: place()) == "Place id=1 address='\"Oslo\"'")
     }
 
-    @Test func aPathAcrossAnArrayGivesTheListOfWhatItsElementsHave() throws {
+    @Test func `a path across an array gives the list of what its elements have`() throws {
         let model = try CompiledModel.of(
             Entity("Post", key: ["id"], [.of("id", .integer), .of("names", .json, from: ["tags", "name"])]))
         #expect(
@@ -79,7 +79,7 @@ import Testing
         #expect(try mapped(["id": 1], as: "Post", in: model) == "Post id=1")
     }
 
-    @Test func aNumberInAPathIsAnElementOfAnArray() throws {
+    @Test func `a number in a path is an element of an array`() throws {
         let model = try CompiledModel.of(
             Entity(
                 "Point", key: ["id"],
@@ -100,7 +100,7 @@ import Testing
         #expect(try mapped(["row": []], as: "Point", in: model) == "! 0: the key Point.id is null")
     }
 
-    @Test func aNumberThatTheElementsOfAnArrayHaveAsAMemberIsThatMember() throws {
+    @Test func `a number that the elements of an array have as a member is that member`() throws {
         let model = try CompiledModel.of(
             Entity(
                 "Fund", key: ["id"],
@@ -116,15 +116,15 @@ import Testing
             try mapped(["id": 1, "prices": [5, ["0": 6]]], as: "Fund", in: model) == "Fund id=1 year=null first='[6]'")
     }
 
-    @Test func aPathAcrossAnArrayIsOfTypeJSON() throws {
+    @Test func `a path across an array is of type JSON`() throws {
         let model = try CompiledModel.of(
             Entity("Post", key: ["id"], [.of("id", .integer), .of("name", .text, from: ["tags", "name"])]))
         #expect(
             try mapped(["id": 1, "tags": [["name": "a"]]], as: "Post", in: model)
-                == "! 0: Post.name: its path leads across an array; use type json")
+                == "! 0: Post.name: its path crosses an array; use type json")
     }
 
-    @Test func relationshipsGoAcrossArrays() throws {
+    @Test func `relationships go across arrays`() throws {
         let model = try CompiledModel.of(
             Entity(
                 "Album", key: ["id"], [.of("id", .integer)],
@@ -153,7 +153,7 @@ import Testing
                 == "! 0: Album.first: a list of 2 for a relationship to one")
     }
 
-    @Test func oneMemberFeedsSeveralFields() throws {
+    @Test func `one member feeds several fields`() throws {
         let model = try CompiledModel.of(
             Entity(
                 "E", key: ["id"],
@@ -165,7 +165,7 @@ import Testing
             try mapped(["id": 1, "a": ["b": 2]], as: "E", in: model) == "E id=1 text='1' whole='{\"b\":2}' part=2")
     }
 
-    @Test func theLastOfTwoMembersOfOneNameCounts() throws {
+    @Test func `the last of two members of one name counts`() throws {
         let model = try CompiledModel.of(
             Entity(
                 "E", key: ["id"], [.of("id", .integer), .of("b", .integer, from: ["a", "b"])],
@@ -185,7 +185,7 @@ import Testing
             try mapped(["id": 1, "one": ["x": 7], "one": nil], as: "E", in: model) == "E id=1 one=null")
     }
 
-    @Test func namesAreComparedByteByByte() throws {
+    @Test func `names are compared byte by byte`() throws {
         let composed = "caf\u{e9}"
         let decomposed = "cafe\u{301}"
         let model = try CompiledModel.of(
@@ -197,7 +197,7 @@ import Testing
         #expect(try mapped(.object([("id", 1), (decomposed, "other")] as Members), as: "E", in: model) == "E id=1")
     }
 
-    @Test func paddingWithThousandsOfUnknownMembersChangesNothing() throws {
+    @Test func `padding with thousands of unknown members changes nothing`() throws {
         let model = try place()
         let padding = (0..<5000).map { (key: "member \($0)", value: RemoteValue.int(Int64($0))) }
         #expect(

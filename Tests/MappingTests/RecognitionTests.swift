@@ -36,11 +36,11 @@ import Testing
             (["id": 1, "kind": ["film"]], "Media id=1 entity='Media'"),
             (["id": 1, "kind": "song", "kind": "film"], "Film id=1 entity='Film'"),
         ] as [(RemoteValue, String)])
-    func theMostSpecialMatcherWins(_ record: RemoteValue, _ expected: String) throws {
+    func `the most special matcher wins`(_ record: RemoteValue, _ expected: String) throws {
         #expect(try mapped(record, as: "Media", in: Self.library()) == expected)
     }
 
-    @Test func aSubentityThatIsExpectedNeedsNoMatch() throws {
+    @Test func `a subentity that is expected needs no match`() throws {
         let library = try Self.library()
         #expect(
             try mapped(["id": 1, "film_title": "A"], as: "Film", in: library) == "Film id=1 title='A' entity='Film'")
@@ -52,7 +52,7 @@ import Testing
                 == "Song id=1 title='A' entity='Song'", "the record says what it is")
     }
 
-    @Test func nestedObjectsAreRecognisedToo() throws {
+    @Test func `nested objects are recognised too`() throws {
         #expect(
             try mapped(
                 [
@@ -71,7 +71,7 @@ import Testing
                     """)
     }
 
-    @Test func theColumnsOfAnEntityAreThoseOfItsObjects() throws {
+    @Test func `the columns of an entity are those of its objects`() throws {
         let library = try Self.library()
         func columns(_ name: String) throws -> [String] {
             library.entities[try #require(library.index(of: name))].columns.map(\.name)

@@ -16,13 +16,13 @@ import Testing
             Entity("Language", key: ["code"], [.of("code", .text)]))
     }
 
-    @Test func aRecordNeedsItsKey() throws {
+    @Test func `a record needs its key`() throws {
         #expect(try mapped(["size": 1], as: "Country", in: world()) == "! 0: the key Country.code is missing")
         #expect(try mapped(["code": nil], as: "Country", in: world()) == "! 0: the key Country.code is null")
         #expect(try mapped(["code": ""], as: "Country", in: world()) == "Country code=''", "an empty text is a key")
     }
 
-    @Test func aRecordIsAnObject() throws {
+    @Test func `a record is an object`() throws {
         #expect(
             try mapped(7, "x", nil, [["code": "NO"]], true, as: "Country", in: world()) == """
                 ! 0: the number 7 is not an object of Country
@@ -33,7 +33,7 @@ import Testing
                 """)
     }
 
-    @Test func aRejectedRecordLeavesNothingBehind() throws {
+    @Test func `a rejected record leaves nothing behind`() throws {
         #expect(
             try mapped(
                 ["code": "NO", "size": 1, "languages": ["nn"]],
@@ -49,7 +49,7 @@ import Testing
                     """)
     }
 
-    @Test func aNestedObjectNeedsItsKeyToo() throws {
+    @Test func `a nested object needs its key too`() throws {
         #expect(
             try mapped(["id": 1, "country": ["size": 1]], as: "City", in: world())
                 == "! 0: the key Country.code is missing")
@@ -61,7 +61,7 @@ import Testing
                 == "! 0: Country.languages: the array [\"nn\"] is not a text")
     }
 
-    @Test func aRejectionKeepsTheRepresentation() throws {
+    @Test func `a rejection keeps the representation`() throws {
         let model = try world()
         let batch = try RemoteValue.batch([["code": nil, "extra": ["a", 1.5, .decimal("0.10"), .bytes([0])]]])
         let page = Mapper(model).map(batch, as: 0)
@@ -69,11 +69,11 @@ import Testing
         #expect(page.rows.isEmpty && page.cells.isEmpty && page.links.isEmpty && page.linkCells.isEmpty)
     }
 
-    @Test func anEmptyBatchIsAnEmptyPage() throws {
+    @Test func `an empty batch is an empty page`() throws {
         #expect(try mapped(as: "Country", in: world()).isEmpty)
     }
 
-    @Test func oneMapperServesBatchesWithOtherKeys() throws {
+    @Test func `one mapper serves batches with other keys`() throws {
         let model = try world()
         let mapper = Mapper(model)
         for (record, code) in [(["code": "NO"], "NO"), (["x": 1, "y": 2, "code": "SE"], "SE")]
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func aModelThatLeadsNowhereIsRefused() {
+    @Test func `a model that leads nowhere is refused`() {
         let lost = Entity("A", key: ["id"], [.of("id", .integer)], [.one("b", "B")])
         #expect(throws: MappingError.self) { try CompiledModel.of(lost) }
         let keyless = Entity("A", key: ["nr"], [.of("id", .integer)])

@@ -16,7 +16,7 @@ import Testing
             Entity("Language", key: ["code"], [.of("code", .text)]))
     }
 
-    @Test func aNestedObjectIsAnObjectOfItsOwn() throws {
+    @Test func `a nested object is an object of its own`() throws {
         #expect(
             try mapped(
                 ["id": 1, "country": ["code": "NO", "name": "Norway"], "name": "Oslo"], as: "City", in: world())
@@ -26,7 +26,7 @@ import Testing
                     """)
     }
 
-    @Test func aBareKeyIsReadAsTheTargetReadsItsKey() throws {
+    @Test func `a bare key is read as the target reads its key`() throws {
         #expect(
             try mapped(["id": 1, "country": "NO", "twin": "2"], as: "City", in: world())
                 == "City id=1 country='NO' twin=2")
@@ -38,10 +38,10 @@ import Testing
         #expect(try mapped(["_id": " a ", "next": " b "], as: "E", in: trimming) == "E id='a' next='b'")
         #expect(
             try mapped(["_id": "a", "next": " "], as: "E", in: trimming)
-                == "! 0: E.next: the text \" \" is no key of E")
+                == "! 0: E.next: the text \" \" is not a key of E")
     }
 
-    @Test func whatNamesNoObjectIsNull() throws {
+    @Test func `what names no object is null`() throws {
         var parent = Relationship.one("parent", "Node")
         parent.nullValues = ["0", ""]
         var related = Relationship.many("related", "Node")
@@ -61,7 +61,7 @@ import Testing
         #expect(none.json == #"{"parent":0}"#)
     }
 
-    @Test func aRelationshipToOneIsAbsentNullOrAnObject() throws {
+    @Test func `a relationship to one is absent null or an object`() throws {
         #expect(try mapped(["id": 1], as: "City", in: world()) == "City id=1")
         #expect(try mapped(["id": 1, "country": nil], as: "City", in: world()) == "City id=1 country=null")
         #expect(try mapped(["id": 1, "country": []], as: "City", in: world()) == "City id=1 country=null")
@@ -71,7 +71,7 @@ import Testing
                 == "! 0: City.country: a list of 2 for a relationship to one")
     }
 
-    @Test func aRelationshipToManyIsAbsentEmptyOrAList() throws {
+    @Test func `a relationship to many is absent empty or a list`() throws {
         #expect(try mapped(["code": "NO"], as: "Country", in: world()) == "Country code='NO'")
         #expect(
             try mapped(["code": "NO", "languages": []], as: "Country", in: world()) == "Country code='NO'\n0.languages:"
@@ -94,7 +94,7 @@ import Testing
                 """, "one value is a list of one")
     }
 
-    @Test func childrenReferToTheObjectThatTheyAreNestedIn() throws {
+    @Test func `children refer to the object that they are nested in`() throws {
         #expect(
             try mapped(
                 ["cities": [["id": 1, "name": "Oslo"], 2], "code": "NO"], as: "Country", in: world()) == """
@@ -105,7 +105,7 @@ import Testing
                     """)
     }
 
-    @Test func aBackReferenceIsOneMoreMentionOfTheSameObject() throws {
+    @Test func `a back reference is one more mention of the same object`() throws {
         #expect(
             try mapped(
                 ["code": "NO", "cities": [["id": 1, "country": ["code": "NO", "name": "Norway"]]]], as: "Country",
@@ -123,7 +123,7 @@ import Testing
                 """)
     }
 
-    @Test func severalKeyAttributesMakeSeveralFields() throws {
+    @Test func `several key attributes make several fields`() throws {
         let model = try CompiledModel.of(
             Entity("Region", key: ["country", "code"], [.of("code", .integer), .of("country", .text)]),
             Entity(
@@ -151,7 +151,7 @@ import Testing
                 == "! 0: the key Region.country is missing")
     }
 
-    @Test func theTypeOfAKeyIsKept() throws {
+    @Test func `the type of a key is kept`() throws {
         let model = try CompiledModel.of(
             Entity("A", key: ["id"], [.of("id", .integer)], [.one("b", "B")]),
             Entity("B", key: ["id"], [.of("id", .text)], [.one("a", "A")]))
@@ -159,7 +159,7 @@ import Testing
         #expect(try mapped(["id": 7, "a": "7"], as: "B", in: model) == "B id='7' a=7")
     }
 
-    @Test func deepNestingIsFollowedToItsEnd() throws {
+    @Test func `deep nesting is followed to its end`() throws {
         let model = try CompiledModel.of(
             Entity("Node", key: ["id"], [.of("id", .integer)], [.one("next", "Node")]))
         var record: RemoteValue = ["id": 0]
@@ -171,7 +171,7 @@ import Testing
 }
 
 @Suite struct StoredValueTests {
-    @Test func textsThatOnlyLookAlikeAreDifferentKeys() {
+    @Test func `texts that only look alike are different keys`() {
         #expect(StoredValue.text("caf\u{e9}") != .text("cafe\u{301}"))
         #expect(Set([StoredValue.text("caf\u{e9}"), .text("cafe\u{301}")]).count == 2)
         #expect(StoredValue.text("a\u{0}") != .text("a"))

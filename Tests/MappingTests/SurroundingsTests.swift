@@ -5,7 +5,7 @@ import Testing
 
 /// What is around an object: the object that it is nested in, and its place in its list.
 @Suite struct SurroundingsTests {
-    @Test func aNestedObjectsKeyIsMadeOfWhatIsAroundIt() throws {
+    @Test func `a nested objects key is made of what is around it`() throws {
         let order: RemoteValue = [
             "id": 7, "ship": ["city": "Oslo"],
             "lines": [
@@ -40,7 +40,7 @@ import Testing
                 """)
     }
 
-    @Test func aMemberOfItsOwnCountsMore() throws {
+    @Test func `a member of its own counts more`() throws {
         let line = Entity(
             "Line", key: ["order", "position"],
             [.of("order", .integer, from: ["@parent", "id"]), .of("position", .integer, from: ["@index"])])
@@ -57,7 +57,7 @@ import Testing
             "there is nothing around a record of a listing")
     }
 
-    @Test func aRejectedRecordLeavesNothingForTheNext() throws {
+    @Test func `a rejected record leaves nothing for the next`() throws {
         let model = try CompiledModel.of(
             Entity("Order", key: ["id"], [.of("id", .integer)], [.many("lines", "Line")]),
             Entity(

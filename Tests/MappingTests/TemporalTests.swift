@@ -23,7 +23,7 @@ import Testing
         ("9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"),
         ("1969-12-31T23:59:59.9Z", "1969-12-31T23:59:59.900000Z"),
     ])
-    func aTimestampIsISO8601(text: String, expected: String) throws {
+    func `a timestamp is ISO 8601`(text: String, expected: String) throws {
         #expect(try local(.text(text), as: .timestamp) == "'\(expected)'")
     }
 
@@ -35,13 +35,13 @@ import Testing
         "2024-01-01Z\u{0}",
         "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
     ])
-    func anythingElseIsNoTimestamp(text: String) throws {
+    func `anything else is no timestamp`(text: String) throws {
         let message = try local(.text(text), as: .timestamp)
         #expect(
             message.hasPrefix("! the text ") && message.hasSuffix(" is not an ISO 8601 time or a number of seconds"))
     }
 
-    @Test func aNumberIsATimeInItsUnit() throws {
+    @Test func `a number is a time in its unit`() throws {
         #expect(try local(1_700_000_000, as: .timestamp) == "'2023-11-14T22:13:20.000000Z'")
         #expect(try local("1700000000.25", as: .timestamp) == "'2023-11-14T22:13:20.250000Z'")
         #expect(try local(1_700_000_000.5, as: .timestamp) == "'2023-11-14T22:13:20.500000Z'")
@@ -79,7 +79,7 @@ import Testing
         ("2024", "%Y", "2024-01-01T00:00:00.000000Z"),
         ("31.12.2024 23:59:60", "%d.%m.%Y %H:%M:%S", "2025-01-01T00:00:00.000000Z"),
     ])
-    func aFormatReadsATimestamp(text: String, format: String, expected: String) throws {
+    func `a format reads a timestamp`(text: String, format: String, expected: String) throws {
         #expect(try local(.text(text), as: .timestamp, .format(format)) == "'\(expected)'")
     }
 
@@ -88,12 +88,12 @@ import Testing
         ("01.01", "%d.%m.%Y"), ("", "%d.%m.%Y"), ("2024-01-01T00:00:00Z", "%d.%m.%Y"),
         ("01.01.2024\u{0}", "%d.%m.%Y"), ("67000000000000000", "%s"), ("99999999999999999999", "%s"),
     ])
-    func whatDoesNotFitTheFormatIsRefused(text: String, format: String) throws {
+    func `what does not fit the format is refused`(text: String, format: String) throws {
         let message = try local(.text(text), as: .timestamp, .format(format))
         #expect(message.hasPrefix("! the text ") && message.hasSuffix(" is not a time of the format \(format)"))
     }
 
-    @Test func aFormatReadsNumbersToo() throws {
+    @Test func `a format reads numbers too`() throws {
         #expect(try local(20_240_229, as: .date, .format("%Y%m%d")) == "'2024-02-29'")
         #expect(try local(.decimal("20240229"), as: .date, .format("%Y%m%d")) == "'2024-02-29'")
         #expect(try local(20_240_231, as: .date, .format("%Y%m%d")).hasPrefix("! the number 20240231 is not a time"))
@@ -104,19 +104,19 @@ import Testing
         ("2024-02-29-05:00", "2024-02-29"), ("2024-02-29T00:00:00", "2024-02-29"),
         ("2024-02-29T00:00:00+02:00", "2024-02-29"), ("2024-02-28T24:00:00Z", "2024-02-29"),
     ])
-    func aDateIsTheDayThatWasWritten(text: String, expected: String) throws {
+    func `a date is the day that was written`(text: String, expected: String) throws {
         #expect(try local(.text(text), as: .date) == "'\(expected)'")
     }
 
     @Test(arguments: [.min, .max, -62_135_596_800_000_001, 253_402_300_800_000_000] as [Int64])
-    func aBridgesPointInTimeIsOfTheYears1To9999(microseconds: Int64) throws {
+    func `a bridges point in time is of the years 1 to 9999`(microseconds: Int64) throws {
         for type in [AttributeType.timestamp, .date] {
             let message = try local(.timestamp(microseconds: microseconds), as: type)
             #expect(message.hasPrefix("! the timestamp \""))
         }
     }
 
-    @Test func aDateHasNoTime() throws {
+    @Test func `a date has no time`() throws {
         #expect(
             try local("2024-02-29T12:00:00Z", as: .date)
                 == "! the text \"2024-02-29T12:00:00Z\" is not a date: it has a time; use type timestamp")

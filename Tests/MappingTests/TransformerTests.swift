@@ -4,19 +4,19 @@ import Model
 import Testing
 
 @Suite struct TransformerTests {
-    @Test func trimRemovesWhiteSpaceAtBothEnds() throws {
+    @Test func `trim removes white space at both ends`() throws {
         #expect(try local(" \t a b\u{a0}\r\n", as: .text, .trim) == "'a b'")
         #expect(try local(" \n ", as: .text, .trim) == "''")
         #expect(try local(" 12 ", as: .integer, .trim) == "12")
         #expect(try local(" 2024-02-29 ", as: .date, .trim) == "'2024-02-29'")
     }
 
-    @Test func lettersChangeCase() throws {
+    @Test func `letters change case`() throws {
         #expect(try local("Größe İ", as: .text, .uppercase) == "'GRÖSSE İ'")
         #expect(try local("ÀB", as: .text, .lowercase) == "'àb'")
     }
 
-    @Test func aPrefixComesAndGoes() throws {
+    @Test func `a prefix comes and goes`() throws {
         #expect(try local("bob", as: .text, .prefix("/users/")) == "'/users/bob'")
         #expect(try local(7, as: .text, .prefix("#")) == "'#7'")
         #expect(try local("/users/bob", as: .text, .stripPrefix("/users/")) == "'bob'")
@@ -25,7 +25,7 @@ import Testing
         #expect(try local("x-12", as: .integer, .stripPrefix("x-")) == "12")
     }
 
-    @Test func anEmptyTextBecomesNull() throws {
+    @Test func `an empty text becomes null`() throws {
         #expect(try local("", as: .integer, .emptyAsNull) == "null")
         #expect(try local("  ", as: .text, .trim, .emptyAsNull) == "null")
         #expect(try local("  ", as: .text, .emptyAsNull) == "'  '")
@@ -37,7 +37,7 @@ import Testing
         #expect(try local(.bytes([1]), as: .data, .emptyAsNull) == "x'01'")
     }
 
-    @Test func aBaseReadsAnInteger() throws {
+    @Test func `a base reads an integer`() throws {
         #expect(try local("ff", as: .integer, .base(16)) == "255")
         #expect(try local("-Zz", as: .integer, .base(36)) == "-1295")
         #expect(try local(10, as: .integer, .base(2)) == "2")
@@ -48,7 +48,7 @@ import Testing
                 == "! the text \"8000000000000000\" is not an integer of base 16")
     }
 
-    @Test func aMapReplacesWholeValues() throws {
+    @Test func `a map replaces whole values`() throws {
         let map = Transformer.map([
             ValueMapping(remote: "A", local: "active"), ValueMapping(remote: "1", local: "one"),
             ValueMapping(remote: "true", local: "yes"), ValueMapping(remote: "", local: nil),
@@ -63,7 +63,7 @@ import Testing
         #expect(try local("1", as: .json, .map([ValueMapping(remote: "1", local: 7)])) == "'7'")
     }
 
-    @Test func stepsGoFromLeftToRight() throws {
+    @Test func `steps go from left to right`() throws {
         #expect(try local(" ID-1F ", as: .integer, .trim, .lowercase, .stripPrefix("id-"), .base(16)) == "31")
         #expect(try local("x", as: .text, .prefix("b"), .prefix("a")) == "'abx'")
         #expect(
@@ -71,7 +71,7 @@ import Testing
             "null passes the later steps untouched")
     }
 
-    @Test func aPartOfATextIsTaken() throws {
+    @Test func `a part of a text is taken`() throws {
         #expect(try local("https://x.org/api/people/42/?v=2#top", as: .integer, .lastSegment) == "42")
         #expect(try local("a/b%20c", as: .text, .lastSegment) == "'b c'")
         #expect(try local("a/%ff", as: .text, .lastSegment) == "'%ff'", "no UTF-8: as it is written")
@@ -86,7 +86,7 @@ import Testing
         #expect(try local("é-ü", as: .text, .extract(try RegularExpression("-(.*)"))) == "'ü'")
     }
 
-    @Test func valuesOfAListAreJoined() throws {
+    @Test func `values of a list are joined`() throws {
         #expect(try local(["a", nil, 7, true], as: .text, .join(", ")) == "'a, 7, true'")
         #expect(try local([], as: .text, .join(", ")) == "null")
         #expect(try local("one", as: .text, .join(", "), .uppercase) == "'ONE'")
@@ -110,13 +110,13 @@ import Testing
                     """)
     }
 
-    @Test func whatIsNoSingleValueCannotBeTransformed() throws {
+    @Test func `what is no single value cannot be transformed`() throws {
         #expect(
             try local([1], as: .text, .trim)
                 == "! the array [1] cannot be transformed: it is not a single value")
     }
 
-    @Test func aConstantIsTheSameForEveryObject() throws {
+    @Test func `a constant is the same for every object`() throws {
         let model = try CompiledModel.of(
             Entity(
                 "E", key: ["source", "id"],

@@ -4,7 +4,7 @@ import Model
 import RecordBatch
 import Testing
 
-/// What the next walk asks for: the newest value less a lookback, as the remote would write it.
+/// What the next scan asks for: the newest value less a lookback, as the remote would write it.
 @Suite struct WatchedFieldTests {
     private func since(
         _ remote: RemoteValue, _ lookback: Int64, as type: AttributeType, _ transformers: [Transformer] = []
@@ -33,27 +33,27 @@ import Testing
         ("1772323320", "1772323020"),
         ("1772323320.25", "1772323020.25"),
     ])
-    func aTimeKeepsTheFormOfTheRemote(remote: String, expected: String) throws {
+    func `a time keeps the form of the remote`(remote: String, expected: String) throws {
         #expect(try since(.text(remote), 300, as: .timestamp) == expected)
     }
 
-    @Test func withoutALookbackTheTextIsTheRemotes() throws {
+    @Test func `without a lookback the text is the remotes`() throws {
         #expect(
             try since("2026-03-01T00:02:00.123456789+02:00", 0, as: .timestamp) == "2026-03-01T00:02:00.123456789+02:00"
         )
     }
 
-    @Test func unitsAndFormatsAreKept() throws {
+    @Test func `units and formats are kept`() throws {
         #expect(try since(1_772_323_320_500, 300, as: .timestamp, [.unit(.milliseconds)]) == "1772323020500")
         #expect(try since("01.03.2026 00:02", 300, as: .timestamp, [.format("%d.%m.%Y %H:%M")]) == "28.02.2026 23:57")
     }
 
-    @Test func aDateGoesBackWholeDays() throws {
+    @Test func `a date goes back whole days`() throws {
         #expect(try since("2026-03-01", 86_400, as: .date) == "2026-02-28")
         #expect(try since("2026-03-01", 60, as: .date) == "2026-02-28", "the day before, rather than too little")
     }
 
-    @Test func anIntegerGoesBackByADifference() throws {
+    @Test func `an integer goes back by a difference`() throws {
         #expect(try since(1000, 10, as: .integer) == "990")
         #expect(try since("ff", 15, as: .integer, [.base(16)]) == "f0")
         #expect(try since(.int(.min), 1, as: .integer) == "\(Int64.min)")

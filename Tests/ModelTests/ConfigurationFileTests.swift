@@ -35,7 +35,7 @@ import Testing
         #expect(configuration.bridge(named: "api")?.isolation == isolation)
     }
 
-    @Test func theDocumentedSampleIsRead() throws {
+    @Test func `the documented sample is read`() throws {
         let configuration = try Self.load(try Self.sample(), plugins: ConfigurationFixture.shippedPlugins())
         #expect(configuration.version == 1)
         #expect(configuration.databasePath == "/srv/x/bmo.sqlite")
@@ -70,7 +70,7 @@ import Testing
         #expect(model.inverse(of: inverse.relationship, in: inverse.entity)?.relationship.name == "subdivisions")
     }
 
-    @Test func everyTransformerAndConstantIsRead() throws {
+    @Test func `every transformer and constant is read`() throws {
         let configuration = try Self.load(
             """
             version: 1
@@ -119,7 +119,7 @@ import Testing
         #expect(configuration.model.storage(of: others, in: thing) == .joinTable(name: "Thing_others"))
     }
 
-    @Test func anUnquotedNumberIsATextWhereTheSchemaSaysText() throws {
+    @Test func `an unquoted number is a text where the schema says text`() throws {
         let configuration = try Self.load(
             """
             version: 1
@@ -136,7 +136,7 @@ import Testing
             ])
     }
 
-    @Test func anchorsAndMergeKeysAreExpanded() throws {
+    @Test func `anchors and merge keys are expanded`() throws {
         let configuration = try Self.load(
             """
             version: 1
@@ -157,7 +157,7 @@ import Testing
         #expect(entities.allSatisfy { $0.attributes.map(\.name) == ["id", "name"] })
     }
 
-    @Test func withoutPluginsOptionsAndSectionsAreTakenAsTheyAre() throws {
+    @Test func `without plugins options and sections are taken as they are`() throws {
         let text = """
             version: 1
             bridges: {b: {plugin: imap, options: {port: 993, password: {env: P}}}}
@@ -168,7 +168,7 @@ import Testing
         #expect(configuration.model.entities[0].section == ["folder": "INBOX", "deep": true])
     }
 
-    @Test func aSecretWhoseVariableIsNotSetIsWarnedOf() throws {
+    @Test func `a secret whose variable is not set is warned of`() throws {
         let text = try Self.sample()
         let warned = try Self.load(text, environment: [:]).warnings
         #expect(
@@ -179,7 +179,7 @@ import Testing
         #expect(try Self.load(text, environment: ["DEMO_SMB_PASSWORD": "x"]).warnings.isEmpty)
     }
 
-    @Test func secretsThatAreWrittenOutAreWarnedOf() throws {
+    @Test func `secrets that are written out are warned of`() throws {
         let text = """
             version: 1
             bridges:
@@ -205,15 +205,15 @@ import Testing
         let found = try warnings(["P": "x"])
         #expect(
             found.map { String($0.prefix(while: { $0 != ";" })) } == [
-                "bmo.yml:6:12: warning: \"api_key\" in the query of url of bridge \"b\" looks like a secret that stands in this file",
-                "bmo.yml:7:32: warning: \"Authorization\" under headers of bridge \"b\" looks like a secret that stands in this file",
-                "bmo.yml:15:31: warning: \"X-My-Api-Key\" under headers of entity \"Mail\" looks like a secret that stands in this file",
-                "bmo.yml:16:29: warning: \"access_token\" under query of entity \"Mail\" looks like a secret that stands in this file",
+                "bmo.yml:6:12: warning: \"api_key\" in the query of url of bridge \"b\" looks like a secret in this file",
+                "bmo.yml:7:32: warning: \"Authorization\" under headers of bridge \"b\" looks like a secret in this file",
+                "bmo.yml:15:31: warning: \"X-My-Api-Key\" under headers of entity \"Mail\" looks like a secret in this file",
+                "bmo.yml:16:29: warning: \"access_token\" under query of entity \"Mail\" looks like a secret in this file",
             ])
         #expect(found.allSatisfy { !$0.contains("lit3") && !$0.contains("literal2") && $0.contains("{env: NAME}") })
     }
 
-    @Test func aFileThatCannotBeReadIsReportedInWords() throws {
+    @Test func `a file that cannot be read is reported in words`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -247,12 +247,12 @@ import Testing
         #expect(try message("loop.yml").contains("loop.yml: error: the file cannot be read: "))
     }
 
-    @Test func aByteOrderMarkIsNoFault() throws {
+    @Test func `a byte order mark is no fault`() throws {
         let configuration = try Self.load("\u{FEFF}version: 1\nbridges:\nentities:\n")
         #expect(configuration.bridges.isEmpty && configuration.model.entities.isEmpty)
     }
 
-    @Test func aThousandFaultsAreCutToAHundred() throws {
+    @Test func `a thousand faults are cut to a hundred`() throws {
         let text = "version: 1\nbridges:\nentities:\n" + (0..<1000).map { "k\($0): 1\n" }.joined()
         let errors = try #require(throws: ConfigurationErrors.self) { try Self.load(text) }
         #expect(errors.diagnostics.count == 101)

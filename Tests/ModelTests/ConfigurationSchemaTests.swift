@@ -18,14 +18,14 @@ import Testing
             with: Data(ConfigurationSchema.json(plugins: try ConfigurationFixture.shippedPlugins()).utf8))
         var bare: [String] = []
         var count = 0
-        func walk(_ value: Any, _ path: String) {
+        func scan(_ value: Any, _ path: String) {
             if let list = value as? [Any] {
-                for (index, element) in list.enumerated() { walk(element, "\(path)[\(index)]") }
+                for (index, element) in list.enumerated() { scan(element, "\(path)[\(index)]") }
             }
             guard let object = value as? [String: Any] else { return }
             // What a condition asks of members is told where these are declared.
             for (key, value) in object where !["if", "then", "else", "allOf", "not"].contains(key) {
-                walk(value, "\(path)/\(key)")
+                scan(value, "\(path)/\(key)")
             }
             for (name, member) in object["properties"] as? [String: Any] ?? [:] {
                 guard let member = member as? [String: Any], member["const"] == nil || path.isEmpty else { continue }
@@ -33,7 +33,7 @@ import Testing
                 if member["description"] == nil { bare.append("\(path)/\(name)") }
             }
         }
-        walk(schema, "")
+        scan(schema, "")
         #expect(bare.sorted() == [] && count > 200)
     }
 
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasValidator, "python3 cannot import jsonschema: install the package to run this test"))
-    func anotherValidatorAcceptsTheSampleAndTheTemplates() throws {
+    func `another validator accepts the sample and the templates`() throws {
         let plugins = try ConfigurationFixture.shippedPlugins()
         let valid = [
             "sample": try ConfigurationFileTests.sample(), "identity": IdentityConfigurationTests.everything,
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasValidator, "python3 cannot import jsonschema: install the package to run this test"))
-    func anotherValidatorRefusesWhatIsInvalidInItsStructure() throws {
+    func `another validator refuses what is invalid in its structure`() throws {
         let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
         var invalid: [String: String] = [:]
         for fixture in ConfigurationFixture.all {
@@ -113,7 +113,7 @@ import Testing
         #expect(published == known)
     }
 
-    @Test func aPluginsReferencesLeadToItsOwnDefinitions() throws {
+    @Test func `a plugins references lead to its own definitions`() throws {
         let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
         let schema = try ConfigValue(json: ConfigurationSchema.json(plugins: plugins))
         let size = schema["$defs"]?["rest.entity"]?["$defs"]?["size"]
@@ -125,7 +125,7 @@ import Testing
         #expect(password?.first?["$ref"] == "#/$defs/secret" && password?.last?["const"] == "")
     }
 
-    @Test func aPluginWithAFaultySchemaTakesAnything() throws {
+    @Test func `a plugin with a faulty schema takes anything`() throws {
         let plugin = PluginSchema(name: "odd", optionsSchema: "{", entitySchema: #"{"type": 1}"#)
         let schema = try ConfigValue(json: ConfigurationSchema.json(plugins: [plugin]))
         #expect(schema["$defs"]?["odd.options"] == true && schema["$defs"]?["odd.entity"] == true)
@@ -133,7 +133,7 @@ import Testing
 }
 
 @Suite struct ConfigurationTemplateTests {
-    @Test func theTemplateIsValidAsItIs() throws {
+    @Test func `the template is valid as it is`() throws {
         let configuration = try ConfigurationFileTests.load(
             ConfigurationTemplate.commented(database: "my data.sqlite", url: "https://api.example.com/v1?x='y'"))
         #expect(configuration.databasePath == "/srv/x/my data.sqlite")
@@ -141,7 +141,7 @@ import Testing
         #expect(configuration.model.entities.map(\.name) == ["Author", "Article"])
     }
 
-    @Test func theTemplateIsValidWithItsCommentsOpened() throws {
+    @Test func `the template is valid with its comments opened`() throws {
         let opened = ConfigurationTemplate.commented().split(separator: "\n", omittingEmptySubsequences: false)
             .map { line in
                 let isExample = line.firstMatch(of: #/^ +# /#) != nil && !line.contains("secret is never")
@@ -152,7 +152,7 @@ import Testing
         #expect(configuration.model.entities.map(\.name) == ["Author", "Article", "Region", "Document"])
     }
 
-    @Test func theDemonstrationIsValid() throws {
+    @Test func `the demonstration is valid`() throws {
         let configuration = try ConfigurationFileTests.load(
             ConfigurationFixture.demonstration, plugins: ConfigurationFixture.shippedPlugins())
         #expect(

@@ -8,7 +8,7 @@ import Testing
         ).history
     }
 
-    @Test func itIsATimeANumberOfRunsOrForever() throws {
+    @Test func `it is a time a number of runs or forever`() throws {
         #expect(try history("history: {keep: 90d}") == .seconds(7_776_000))
         #expect(try history("history: {keep: 2w}") == .seconds(1_209_600))
         #expect(try history("history: {keep: 100 runs}") == .runs(100))
@@ -16,7 +16,7 @@ import Testing
         #expect(try history("history: {keep: forever}") == .forever)
     }
 
-    @Test func ninetyDaysAreKeptWhereNothingIsSaid() throws {
+    @Test func `ninety days are kept where nothing is said`() throws {
         #expect(try history("") == .seconds(7_776_000))
         #expect(try history("history:") == .usual && history("history: {}") == .usual)
     }
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         "90", "90 d", "-1 runs", "0d", "0 runs", "runs", "never", "[90d]", "100 runs ago", "99999999999999999999d",
     ])
-    func anythingElseIsAFault(_ value: String) {
+    func `anything else is a fault`(_ value: String) {
         #expect(throws: ConfigurationErrors.self) { try history("history: {keep: \(value)}") }
     }
 }

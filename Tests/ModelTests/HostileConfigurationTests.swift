@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HostileConfigurationTests {
 
-    @Test func brokenFilesGiveFaultsInsideTheFile() throws {
+    @Test func `broken files give faults inside the file`() throws {
         let sample = Array(try ConfigurationFileTests.sample().unicodeScalars)
         let pieces: [String] = [
             "\t", ":", "- ", "[", "]", "{", "}", "&a ", "*a", "!", "\"", "'", "|", "\n", "  ", "#", "\u{E9}", "<<: ",
@@ -40,19 +40,19 @@ import Testing
     }
 
     @Test(arguments: ["[", "{", "[{", "- ", "a: {", "? ", "&a [", "!!seq ["])
-    func deepNestingIsRefusedEarly(_ piece: String) throws {
+    func `deep nesting is refused early`(_ piece: String) throws {
         let text = String(repeating: piece, count: 200_000 / piece.utf8.count)
         let errors = try #require(throws: ConfigurationErrors.self) { try ConfigurationFileTests.load(text) }
         #expect(errors.description.contains("nest"), "\(errors)")
     }
 
-    @Test func manyValuesAreRefused() throws {
+    @Test func `many values are refused`() throws {
         let text = "version: [" + String(repeating: "1,", count: 200_000) + "]"
         let errors = try #require(throws: ConfigurationErrors.self) { try ConfigurationFileTests.load(text) }
         #expect(errors.description.contains("more than 100,000 values"))
     }
 
-    @Test func aMergeBombIsRefused() throws {
+    @Test func `a merge bomb is refused`() throws {
         var text = "a0: &a0 {x0: 1, y0: 1}\n"
         for level in 1..<40 {
             text +=
@@ -62,14 +62,14 @@ import Testing
         #expect(errors.description.contains("more than 100,000 values"))
     }
 
-    @Test func longNamesAreShortenedAndControlCharactersEscaped() throws {
+    @Test func `long names are shortened and control characters escaped`() throws {
         let text = "version: 1\nbridges:\nentities:\n\"\\e[31m\(String(repeating: "x", count: 900))\": 1\n"
         let errors = try #require(throws: ConfigurationErrors.self) { try ConfigurationFileTests.load(text) }
         #expect(errors.description.count < 300)
         #expect(errors.description.contains("\\u{1b}[31mxxx"))
     }
 
-    @Test func aSchemaThatBranchesWithoutEndIsTheFaultOfItsPlugin() throws {
+    @Test func `a schema that branches without end is the fault of its plugin`() throws {
         // Three alternatives at each of twenty levels: 3^20 ways to read one value.
         let definitions = (0..<20).map { level in
             let next = level == 19 ? #"{"const": 1}"# : ##"{"$ref": "#/$defs/d\##(level + 1)"}"##

@@ -1,7 +1,7 @@
 import Model
 import Testing
 
-/// Inheritance, uniquing, walks and sources as a file says them.
+/// Inheritance, uniquing, scans and sources as a file says them.
 @Suite struct IdentityConfigurationTests {
     /// Every key of this page of the documentation, for the schema's sake.
     static let everything = """
@@ -47,13 +47,13 @@ import Testing
 
         """
 
-    @Test func everyKeyIsRead() throws {
+    @Test func `every key is read`() throws {
         let configuration = try ConfigurationFileTests.load(
             Self.everything, plugins: ConfigurationFixture.shippedPlugins())
         #expect(configuration.bridges.map(\.retryFor) == [.seconds(300), nil])
         let model = configuration.model
         #expect(model.entities.map(\.name) == ["Media", "Film", "Short", "User", "Log", "Tag", "Label", "Line"])
-        #expect(model.entities[6].isWalked == false && model.entities[6].bridge.isEmpty)
+        #expect(model.entities[6].isScanned == false && model.entities[6].bridge.isEmpty)
         #expect(model.entities.map(\.retryFor) == [.seconds(30)] + Array(repeating: nil, count: 7))
         #expect(model.entities[0].sources.map(\.retryFor) == [nil, .seconds(600)])
         #expect(model.entities.map(\.quarantineLimit) == Array(repeating: 100_000, count: 7) + [7])
@@ -74,7 +74,7 @@ import Testing
         ).model
     }
 
-    @Test func aSubentityHasItsRootsKeyBridgeAndTable() throws {
+    @Test func `a subentity has its roots key bridge and table`() throws {
         let model = try Self.load(
             """
             Dog:
@@ -88,8 +88,8 @@ import Testing
         let dog = try #require(model.entity(named: "Dog"))
         let puppy = try #require(model.entity(named: "Puppy"))
         let kennel = try #require(model.entity(named: "Kennel"))
-        #expect(!dog.isWalked && dog.bridge == "api")
-        #expect(puppy.isWalked && puppy.bridge == "wiki" && puppy.section["files"] == "x")
+        #expect(!dog.isScanned && dog.bridge == "api")
+        #expect(puppy.isScanned && puppy.bridge == "wiki" && puppy.section["files"] == "x")
         #expect(model.root(of: puppy).name == "Animal" && model.key(of: puppy).map(\.name) == ["herd", "id"])
         #expect(model.family(of: puppy).map(\.name) == ["Animal", "Dog", "Puppy"])
         #expect(model.attributes(of: puppy).map(\.name) == ["id", "herd", "name", "breed"])
@@ -105,7 +105,7 @@ import Testing
         #expect(expression.matches("Reeex the Great") && !expression.matches("T-Rex"))
     }
 
-    @Test func uniquingTakesThePlaceOfAKey() throws {
+    @Test func `uniquing takes the place of a key`() throws {
         let model = try Self.load(
             """
             Log: {bridge: api, unique: none, attributes: {at: timestamp}, rest: {path: /log}}
@@ -117,7 +117,7 @@ import Testing
         #expect(model.storage(of: model.entities[2].relationships[0], in: model.entities[2]) == .columns(["settings"]))
     }
 
-    @Test func walksAndDeletionsAreRead() throws {
+    @Test func `walks and deletions are read`() throws {
         let model = try Self.load(
             """
             Issue:
@@ -140,7 +140,7 @@ import Testing
         let issue = try #require(model.entity(named: "Issue"))
         #expect(
             issue.parent
-                == ParentWalk(
+                == ParentScan(
                     relationship: "repository",
                     conditions: [
                         LocalCondition(field: "id", comparison: .atLeast, value: "3"),
@@ -151,18 +151,18 @@ import Testing
         #expect(
             issue.deletes
                 == DeletePolicy(
-                    mode: .soft, brake: DeletePolicy.Brake(share: 0.05, rows: 3),
+                    mode: .soft, deletionLimit: DeletePolicy.DeletionLimit(share: 0.05, rows: 3),
                     tombstone: Matcher([.equals(RemotePath(["state"]), ["deleted"])])))
         #expect(issue.keepsExtra && issue.renamedFrom == "Ticket")
         let labels = try #require(issue.relationship(named: "labels"))
         #expect(labels.orphans == .delete && !labels.isOrdered && labels.renamedFrom == "tags")
         #expect(model.entities[1].incremental == .token && model.entities[1].deletes == DeletePolicy())
-        #expect(model.entities[1].deletes.brake == DeletePolicy.Brake(share: 0.2, rows: 10))
+        #expect(model.entities[1].deletes.deletionLimit == DeletePolicy.DeletionLimit(share: 0.2, rows: 10))
         #expect(model.entities[2].incremental == .field(attribute: "id", lookback: 9))
         #expect(model.entities[2].deletes.mode == .ignore)
     }
 
-    @Test func aKeylessEntityThatIsFetchedFromItsNewestValueOnIsWarnedOf() throws {
+    @Test func `a keyless entity that is fetched from its newest value on is warned of`() throws {
         func warnings(_ entity: String) throws -> [String] {
             try ConfigurationFileTests.load(
                 """
@@ -179,7 +179,7 @@ import Testing
         #expect(try warnings("key: at, incremental: {field: at}").isEmpty)
     }
 
-    @Test func aPrecedenceThatDecidesNothingIsAFault() throws {
+    @Test func `a precedence that decides nothing is a fault`() throws {
         let text = """
             Country:
               bridge: api
@@ -200,7 +200,7 @@ import Testing
         _ = try Self.load(text.replacing("[name, area]", with: "{name: text, area: real}"))
     }
 
-    @Test func aSourceBringsItsAttributesAndTheKeys() throws {
+    @Test func `a source brings its attributes and the keys`() throws {
         let model = try Self.load(
             """
             Country:
@@ -236,13 +236,13 @@ import Testing
     @Test(arguments: [
         ("name~%land", "name ~ %land"), ("a<=3", "a <= 3"), ("a = null", "a = nil"), ("a>null", "a > null"),
     ])
-    func aConditionIsRead(_ text: String, _ expected: String) throws {
+    func `a condition is read`(_ text: String, _ expected: String) throws {
         let condition = try #require(LocalCondition(text))
         #expect("\(condition.field) \(condition.comparison.rawValue) \(condition.value ?? "nil")" == expected)
     }
 
     @Test(arguments: ["name", "=3", "", "a b"])
-    func whatHasNoOperatorIsNoCondition(_ text: String) {
+    func `what has no operator is no condition`(_ text: String) {
         #expect(LocalCondition(text) == nil)
     }
 }

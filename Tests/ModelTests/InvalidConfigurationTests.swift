@@ -3,12 +3,12 @@ import Model
 import Testing
 
 @Suite struct InvalidConfigurationTests {
-    @Test func thereAreCases() {
+    @Test func `there are cases`() {
         #expect(ConfigurationFixture.all.count > 20)
     }
 
     @Test(arguments: ConfigurationFixture.all)
-    func everyFaultIsReportedWithItsPlace(_ fixture: ConfigurationFixture) throws {
+    func `every fault is reported with its place`(_ fixture: ConfigurationFixture) throws {
         let text = try fixture.text
         let plugins = try fixture.plugins
         let errors = #expect(throws: ConfigurationErrors.self) {
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ConfigurationFixture.all)
-    func noMessageShowsASecret(_ fixture: ConfigurationFixture) throws {
+    func `no message shows a secret`(_ fixture: ConfigurationFixture) throws {
         let expected = try String(contentsOf: fixture.expected, encoding: .utf8)
         #expect(!expected.contains("hunter2") && !expected.contains("007"))
     }

@@ -23,10 +23,10 @@ import Testing
         }
     }
 
-    @Test func anEntityThatOnlyComesNestedNeedsNoBridge() throws {
+    @Test func `an entity that only comes nested needs no bridge`() throws {
         let configuration = try Self.configuration("listing: none, key: id")
         #expect(configuration.warnings.isEmpty, "\(configuration.warnings)")
-        #expect(configuration.model.entities[1].isWalked == false)
+        #expect(configuration.model.entities[1].isScanned == false)
     }
 
     @Test(arguments: [
@@ -38,12 +38,12 @@ import Testing
         ("listing: none, rest: {path: /t}", "the section \"rest\" of entity \"Tag\", which has no bridge"),
         ("bridge: api, rest: {path: /t}, quarantine_limit: 0", "\"quarantine_limit\" of entity \"Tag\""),
     ])
-    func whatGoesWithAListingIsAFault(_ entity: String, _ fault: String) throws {
+    func `what goes with a listing is a fault`(_ entity: String, _ fault: String) throws {
         let faults = try Self.faults("key: id, " + entity)
         #expect(faults.contains { $0.contains(fault) }, "\(faults)")
     }
 
-    @Test func anEntityWithoutAPathIsWarnedOf() throws {
+    @Test func `an entity without a path is warned of`() throws {
         for section in ["", ", rest: {paging: none}"] {
             let warnings = try Self.configuration("bridge: api, key: id\(section)").warnings.map(\.message)
             #expect(
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func aSourceThatMayBringRowsIsWarnedOf() throws {
+    @Test func `a source that may bring rows is warned of`() throws {
         func warnings(_ source: String) throws -> [String] {
             try Self.configuration(
                 "bridge: api, key: id, rest: {path: /t}, sources: {more: {bridge: api, attributes: {name: text}, \(source)}}"
@@ -64,12 +64,12 @@ import Testing
         }
         #expect(
             try warnings("rest: {path: /m}") == [
-                "rows that only source \"more\" of entity \"Tag\" brings are never deleted: what its listing lacks says nothing"
+                "rows that only source \"more\" of entity \"Tag\" brings are never deleted: its listing does not show what was deleted"
             ])
         #expect(try warnings("each: true, rest: {path: \"/m/{parent.id}\"}").isEmpty)
     }
 
-    @Test func aColumnOfACompoundKeyThatClashesIsNamed() throws {
+    @Test func `a column of a compound key that clashes is named`() throws {
         let errors = try #require(throws: ConfigurationErrors.self) {
             try ConfigurationFileTests.load(
                 """

@@ -11,17 +11,17 @@ import Testing
     @Test(arguments: [
         ("a", ["a"]), ("a.b", ["a", "b"]), ("a\\.b.c", ["a.b", "c"]), ("a\\\\b", ["a\\b"]), ("ä.@id", ["ä", "@id"]),
     ])
-    func aPathIsReadAndWritten(_ text: String, _ components: [String]) {
+    func `a path is read and written`(_ text: String, _ components: [String]) {
         #expect(RemotePath(text)?.components == components)
         #expect(RemotePath(components).description == text)
     }
 
     @Test(arguments: ["", ".", "a.", ".a", "a..b", "a\\", "a\\b"])
-    func aPathWithoutNamesIsNone(_ text: String) {
+    func `a path without names is none`(_ text: String) {
         #expect(RemotePath(text) == nil)
     }
 
-    @Test func aToOneHasAColumnForEachAttributeOfTheTargetsKey() throws {
+    @Test func `a to one has a column for each attribute of the targets key`() throws {
         let pair = Self.entity("Pair", [], key: ["left", "right"])
         let pairing = Relationship(name: "pair", kind: .toOne, target: "Pair")
         let other = Relationship(name: "other", kind: .toOne, target: "Thing")
@@ -32,7 +32,7 @@ import Testing
         #expect(model.storage(of: Relationship(name: "x", kind: .toOne, target: "None"), in: thing) == nil)
     }
 
-    @Test func aToManyIsKeptByItsInverseOrInOneTable() throws {
+    @Test func `a to many is kept by its inverse or in one table`() throws {
         let tags = Relationship(name: "tags", kind: .toMany, target: "Tag", inverse: "articles")
         let author = Relationship(name: "author", kind: .toOne, target: "Author")
         let article = Self.entity("Article", [tags, author])
@@ -47,7 +47,7 @@ import Testing
         #expect(model.inverse(of: author, in: article)?.relationship.name == "written")
     }
 
-    @Test func aPlaceIsWrittenAsCompilersDo() {
+    @Test func `a place is written as compilers do`() {
         let place = SourceLocation(file: "bmo.yml", line: 3, column: 5)
         #expect("\(place)" == "bmo.yml:3:5")
         #expect(

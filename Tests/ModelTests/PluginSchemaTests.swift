@@ -22,7 +22,7 @@ import Testing
         ("string", "1", true), ("string", "~", false), ("string", "''", true), ("array", "[1]", true),
         ("array", "1", false), ("object", "{}", true), ("string", "{env: A}", true), ("integer", "{env: A}", false),
     ])
-    func aTypeTakesItsValues(_ type: String, _ value: String, _ fits: Bool) {
+    func `a type takes its values`(_ type: String, _ value: String, _ fits: Bool) {
         let schema = #"{"properties": {"x": {"type": "\#(type)"}}}"#
         #expect(((try? load("{x: \(value)}", schema)) != nil) == fits)
     }
@@ -44,10 +44,10 @@ import Testing
         ),
         (
             #"{"oneOf": [{"type": "integer"}, {"minimum": 0}]}"#, "1",
-            "\"x\" fits 2 alternatives that exclude each other"
+            "\"x\" fits 2 mutually exclusive alternatives"
         ),
     ])
-    func aBoundIsReportedInWords(_ schema: String, _ value: String, _ expected: String) throws {
+    func `a bound is reported in words`(_ schema: String, _ value: String, _ expected: String) throws {
         let actual = try message("{x: \(value)}", #"{"properties": {"x": \#(schema)}}"#)
         #expect(actual == expected)
     }
@@ -63,13 +63,13 @@ import Testing
         (#"{"a": 1, "a": 2}"#, "duplicate key"), (#"{"a": "\ud800"}"#, "surrogate"), (#"{"a": 01}"#, "number"),
         (String(repeating: "[", count: 100), "levels"), ("{} {}", "more text"), (#"{"a": tru}"#, "expected a value"),
     ])
-    func aFaultySchemaIsThePluginsFault(_ schema: String, _ reason: String) throws {
+    func `a faulty schema is the plugins fault`(_ schema: String, _ reason: String) throws {
         let message = try message("{x: 1}", schema)
-        #expect(message.contains("the plugin \"p\" has a faulty schema of its options: #"), "\(message)")
+        #expect(message.contains("the plugin \"p\" has an invalid schema of its options: #"), "\(message)")
         #expect(message.contains(reason), "\(message)")
     }
 
-    @Test func membersOfTheMappingAndOfTheAlternativeAreBothConverted() throws {
+    @Test func `members of the mapping and of the alternative are both converted`() throws {
         let schema = #"""
             {"properties": {"style": {"type": "string"}, "token": {"type": "string"}}, "oneOf": [
               {"properties": {"style": {"const": "1"}, "size": {"type": "string"}}},
@@ -80,7 +80,7 @@ import Testing
         #expect(try load("{style: \"2\", size: 5}", schema) == ["style": "2", "size": 5])
     }
 
-    @Test func aChoiceNearASecretIsNotShown() throws {
+    @Test func `a choice near a secret is not shown`() throws {
         let schema = #"""
             {"properties": {"mode": {"enum": ["plain", "signed"]}, "password": {"writeOnly": true}}}
             """#

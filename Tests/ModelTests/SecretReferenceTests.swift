@@ -3,11 +3,11 @@ import Model
 import Testing
 
 @Suite struct SecretReferenceTests {
-    @Test func aVariableGivesItsValue() throws {
+    @Test func `a variable gives its value`() throws {
         #expect(try SecretReference.env("P").resolve(relativeTo: "/", environment: ["P": "pw\n"]) == "pw\n")
     }
 
-    @Test func aVariableThatIsNotSetOrEmptyIsNamedWithTheRemedy() {
+    @Test func `a variable that is not set or empty is named with the remedy`() {
         let missing = #expect(throws: SecretError.self) {
             try SecretReference.env("P").resolve(relativeTo: "/", environment: [:])
         }
@@ -19,7 +19,7 @@ import Testing
         #expect(empty?.code == .empty)
     }
 
-    @Test func aPipeIsWaitedForButNotForEver() throws {
+    @Test func `a pipe is waited for but not for ever`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -30,8 +30,8 @@ import Testing
         }
         #expect(
             error?.description
-                == "the secret's file \(pipe) is a pipe or a device, and gave nothing within 5 s; "
-                + "let its program write at once, or name a file")
+                == "the secret's file \(pipe) is a pipe or a device, and sent nothing within 5 s; "
+                + "make its program write at once, or name a file")
         let writer = Process()
         writer.executableURL = URL(fileURLWithPath: "/bin/sh")
         writer.arguments = ["-c", "(printf 'of a p'; sleep 0.1; echo ipe) > '\(pipe)'"]
@@ -40,7 +40,7 @@ import Testing
         writer.waitUntilExit()
     }
 
-    @Test func aFileGivesItsContentWithoutOneNewline() throws {
+    @Test func `a file gives its content without one newline`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

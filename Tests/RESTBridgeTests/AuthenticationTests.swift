@@ -16,8 +16,8 @@ import Testing
         try RESTBridgeTests.bridge(["url": "\(server.url)/zoo", "auth": auth])
     }
 
-    private func walk(_ bridge: RESTBridge, _ path: String) throws -> Walk {
-        try Walk(source(bridge, ["path": .text(path)]))
+    private func scan(_ bridge: RESTBridge, _ path: String) throws -> Scan {
+        try Scan(source(bridge, ["path": .text(path)]))
     }
 
     private func asked(_ path: String) throws -> Int {
@@ -33,13 +33,13 @@ import Testing
     }
 
     @Test(arguments: ["basic", "body"])
-    func `client credentials get a token once for a whole walk`(way: String) throws {
+    func `client credentials get a token once for a whole scan`(way: String) throws {
         let bridge = try bridge(
             oauth(
                 ("token_url", "/token?way=\(way)"), ("client_auth", .text(way)), ("scope", "read"), ("audience", "api"))
         )
-        let walk = try walk(bridge, "guarded")
-        #expect(walk.ids == Array(1...25))
+        let scan = try scan(bridge, "guarded")
+        #expect(scan.ids == Array(1...25))
         #expect(try asked("/zoo/token") == 1)
         let tokens = Set(
             try server.events().compactMap { $0.headers["authorization"] }.filter { $0.hasPrefix("Bearer") })
@@ -47,12 +47,12 @@ import Testing
     }
 
     @Test func `a refused token is got anew once and the request made again`() throws {
-        // Each token is good for two requests: a walk of three pages needs two.
+        // Each token is good for two requests: a scan of three pages needs two.
         let bridge = try bridge(oauth(("token_url", "/token?uses=2")))
-        #expect(try walk(bridge, "guarded").ids == Array(1...25))
+        #expect(try scan(bridge, "guarded").ids == Array(1...25))
         #expect(try asked("/zoo/token") == 2)
         let useless = try self.bridge(oauth(("token_url", "/token?uses=0")))
-        let error = try failure { _ = try walk(useless, "guarded") }
+        let error = try failure { _ = try scan(useless, "guarded") }
         #expect(error.code == .authentication)
         #expect(error.message == "page 1 of User: the server answers 401 Unauthorized")
         #expect(try asked("/zoo/token") == 4)
@@ -62,7 +62,7 @@ import Testing
         let bridge = try bridge(oauth(("token_url", "/token?delay=0.3")))
         let counts = Mutex<[Int]>([])
         DispatchQueue.concurrentPerform(iterations: 6) { _ in
-            let count = (try? walk(bridge, "guarded").ids.count) ?? -1
+            let count = (try? scan(bridge, "guarded").ids.count) ?? -1
             counts.withLock { $0.append(count) }
         }
         #expect(counts.withLock { $0 } == Array(repeating: 25, count: 6))
@@ -71,9 +71,9 @@ import Testing
 
     @Test func `a token is got anew before it ends`() throws {
         let bridge = try bridge(oauth(("token_url", "/token?expires=1")))
-        _ = try walk(bridge, "guarded")
+        _ = try scan(bridge, "guarded")
         try poll {
-            _ = try walk(bridge, "guarded")
+            _ = try scan(bridge, "guarded")
             return try asked("/zoo/token") == 2
         }
     }
@@ -84,9 +84,9 @@ import Testing
                 oauth(("grant", "password"), ("user", "ann"), ("password", password), ("token_url", "/token?way=basic"))
             )
         }
-        #expect(try walk(grant("s3cret-pw"), "guarded").ids == Array(1...25))
+        #expect(try scan(grant("s3cret-pw"), "guarded").ids == Array(1...25))
         #expect(try asked("/zoo/token") == 1)
-        let error = try failure { _ = try walk(grant("s3cret-wrong"), "guarded") }
+        let error = try failure { _ = try scan(grant("s3cret-wrong"), "guarded") }
         #expect(error.message == "the token request: the server answers 400 Bad Request")
         #expect(error.remote?.contains("no such user") == true)
         #expect(!error.description.contains("s3cret"))
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `a refresh token gets tokens, and its successor is used`() throws {
         let bridge = try bridge(oauth(("token_url", "/token?uses=2"), ("refresh_token", "s3cret-refresh")))
-        #expect(try walk(bridge, "guarded").ids == Array(1...25))
+        #expect(try scan(bridge, "guarded").ids == Array(1...25))
         #expect(try asked("/zoo/token") == 2)
     }
 
@@ -102,7 +102,7 @@ import Testing
         let bridge = try bridge([
             "type": "oauth2", "client_id": "client 1", "client_secret": "s3cret/wrong", "token_url": "/token",
         ])
-        let error = try failure { _ = try walk(bridge, "guarded") }
+        let error = try failure { _ = try scan(bridge, "guarded") }
         #expect(error.code == .authentication)
         #expect(error.message == "the token request: the server answers 401 Unauthorized")
         #expect(error.remedy == "check the option auth")
@@ -112,10 +112,10 @@ import Testing
 
     @Test func `a token never reaches an error`() throws {
         let bridge = try bridge(oauth(("token_url", "\(server.url)/zoo/token"), ("scope", "s3cretscope")))
-        _ = try walk(bridge, "guarded")
+        _ = try scan(bridge, "guarded")
         // The reply tells the request's headers.
         let error = try failure {
-            _ = try Walk(source(try self.bridge(oauth(("token_url", "/token"))), ["path": "/../status/500"]))
+            _ = try Scan(source(try self.bridge(oauth(("token_url", "/token"))), ["path": "/../status/500"]))
         }
         #expect(!error.description.contains("token-"))
         #expect(error.description.contains("***"))
@@ -126,31 +126,31 @@ import Testing
             "type": "login", "path": "/login", "user": "ann", "password": "s3cret-pw", "token_path": "$.data.token",
             "header": "X-Session",
         ])
-        #expect(try walk(token, "with_login").ids == Array(1...25))
+        #expect(try scan(token, "with_login").ids == Array(1...25))
         let cookie = try bridge([
             "type": "login", "path": "/login?cookie=1", "body": ["username": "ann", "password": "s3cret-pw"],
             "body_format": "form",
         ])
-        #expect(try walk(cookie, "with_cookie").ids == Array(1...25))
+        #expect(try scan(cookie, "with_cookie").ids == Array(1...25))
         let wrong = try bridge(["type": "login", "path": "/login", "user": "ann", "password": "nope"])
-        let error = try failure { _ = try walk(wrong, "with_login") }
+        let error = try failure { _ = try scan(wrong, "with_login") }
         #expect(error.code == .authentication)
         #expect(error.message == "the login: the server answers 401 Unauthorized")
     }
 
     @Test func `what the server hands out with a refusal goes along from then on`() throws {
         let bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo", "session_header": "X-Zoo-Session-Id"])
-        #expect(try walk(bridge, "session").ids == Array(1...25))
+        #expect(try scan(bridge, "session").ids == Array(1...25))
         #expect(try asked("/zoo/session") == 4, "one refusal and three pages")
-        // A session that ends in the midst of a walk is followed by the next one.
-        #expect(try walk(bridge, "session?uses=2").ids == Array(1...25))
+        // A session that ends in the midst of a scan is followed by the next one.
+        #expect(try scan(bridge, "session?uses=2").ids == Array(1...25))
 
         let without = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo"])
-        let error = try failure { _ = try walk(without, "session") }
+        let error = try failure { _ = try scan(without, "session") }
         #expect(error.code == .conflict)
         #expect(
             error.remedy
-                == "where the server wants X-Zoo-Session-Id back, set the bridge's option session_header: X-Zoo-Session-Id"
+                == "if the server expects X-Zoo-Session-Id back, set the bridge's option session_header: X-Zoo-Session-Id"
         )
     }
 
@@ -158,39 +158,39 @@ import Testing
         let bridge = try RESTBridgeTests.bridge([
             "url": "\(server.url)/zoo", "auth": oauth(("token_url", "/token")), "session_header": "X-Zoo-Session-Id",
         ])
-        for _ in 0..<70 { #expect(try walk(bridge, "rotating-session").ids == [1]) }
+        for _ in 0..<70 { #expect(try scan(bridge, "rotating-session").ids == [1]) }
         // The reply tells the request's headers.
-        let error = try failure { _ = try walk(bridge, "/../status/500") }
+        let error = try failure { _ = try scan(bridge, "/../status/500") }
         #expect(!error.description.contains("token-") && !error.description.contains("s3cret"), "\(error)")
         #expect(error.description.contains("***"))
     }
 
     @Test func `who set session_header already is not told to set it`() throws {
         let bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo", "session_header": "x-zoo-session-id"])
-        let error = try failure { _ = try walk(bridge, "refused-session") }
+        let error = try failure { _ = try scan(bridge, "refused-session") }
         #expect(
             error.remedy
-                == "session_header: X-Zoo-Session-Id is set: the server refuses the request with what it hands out there, too"
+                == "session_header: X-Zoo-Session-Id is set: the server refuses the request even with the value that it issues there"
         )
         #expect(error.remote?.contains("*** is over, take ***") == true, "\(error)")
     }
 
     @Test func `digest, basic and a key in a cookie`() throws {
         let digest = try bridge(["type": "digest", "user": "ann", "password": "s3cret-pw"])
-        #expect(try walk(digest, "digest").ids == Array(1...25))
+        #expect(try scan(digest, "digest").ids == Array(1...25))
         let wrong = try bridge(["type": "digest", "user": "ann", "password": "other"])
-        #expect(try failure { _ = try walk(wrong, "digest") }.code == .authentication)
+        #expect(try failure { _ = try scan(wrong, "digest") }.code == .authentication)
         let basic = try bridge(["type": "basic", "user": "ann", "password": "s3cret-pw"])
-        #expect(try walk(basic, "basic").ids == Array(1...25))
+        #expect(try scan(basic, "basic").ids == Array(1...25))
         let cookie = try bridge(["type": "api_key", "cookie": "session", "value": "s3cret-session"])
-        #expect(try walk(cookie, "with_cookie").ids == Array(1...25))
+        #expect(try scan(cookie, "with_cookie").ids == Array(1...25))
     }
 
     @Test func `netrc names the user by host`() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("machine 127.0.0.1 login ann password s3cret-pw\n", to: "netrc")
         let bridge = try bridge(["type": "netrc", "file": .text(file)])
-        #expect(try walk(bridge, "basic").ids == Array(1...25))
+        #expect(try scan(bridge, "basic").ids == Array(1...25))
     }
 
     @Test func `a signed token convinces who has the key`() throws {
@@ -202,23 +202,23 @@ import Testing
             return (.text(try String(contentsOfFile: name, encoding: .utf8)), name + ".pub")
         }
         let shared = try bridge(["type": "jwt", "algorithm": "HS256", "secret": "s3cret-hmac", "issuer": "bmo"])
-        #expect(try walk(shared, "signed").ids == Array(1...25))
+        #expect(try scan(shared, "signed").ids == Array(1...25))
         let rsa = try key("-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048")
         let signed = try bridge(["type": "jwt", "private_key": rsa.key, "issuer": "bmo", "claims": ["admin": true]])
-        #expect(try walk(signed, "signed?public=\(rsa.path)").ids == Array(1...25))
+        #expect(try scan(signed, "signed?public=\(rsa.path)").ids == Array(1...25))
         // RFC 7523: the token is exchanged for another one.
         let exchanged = try bridge([
             "type": "oauth2", "grant": "jwt_bearer", "private_key": rsa.key, "issuer": "bmo",
             "token_url": "/token?public=\(rsa.path)",
         ])
-        #expect(try walk(exchanged, "guarded").ids == Array(1...25))
+        #expect(try scan(exchanged, "guarded").ids == Array(1...25))
         let curve = try key("-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256")
         let elliptic = try bridge([
             "type": "jwt", "algorithm": "ES256", "private_key": curve.key, "issuer": "bmo",
         ])
-        #expect(try walk(elliptic, "signed?public=\(curve.path)").ids == Array(1...25))
+        #expect(try scan(elliptic, "signed?public=\(curve.path)").ids == Array(1...25))
         let error = try failure { _ = try bridge(["type": "jwt", "private_key": curve.key]) }
-        #expect(error.message == "auth.private_key is no key for RS256")
+        #expect(error.message == "auth.private_key is not a key for RS256")
     }
 
     private func openssl(_ arguments: [String]) throws {
@@ -234,7 +234,7 @@ import Testing
     @Test func `a rule renews the credentials where a refusal has status 200`() throws {
         let bridge = try bridge(oauth(("token_url", "/token")))
         let error = try failure {
-            _ = try Walk(
+            _ = try Scan(
                 source(
                     bridge,
                     [
@@ -251,14 +251,14 @@ import Testing
         let bridge = try RESTBridgeTests.bridge([
             "url": "\(server.url)", "limits": ["requests_per_second": 20, "concurrency": 2],
         ])
-        let walk = try Walk(
+        let scan = try Scan(
             source(
                 bridge,
                 [
                     "path": "/users/page?total=1&count=400&delay=0.05", "records": "$.items",
                     "paging": ["style": "page", "size_parameter": "per_page", "size": 10, "pages": "$.meta.pages"],
                 ]))
-        #expect(walk.ids.count == 400)
+        #expect(scan.ids.count == 400)
         let events = try server.events().sorted { $0.time < $1.time }
         let begins = events.filter { $0.event == "begin" }.map(\.time)
         // 20 may begin at once, the other 20 take a second.
@@ -272,8 +272,8 @@ import Testing
 
     @Test func `a remote that says that no request is left is left alone until then`() throws {
         let bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo"])
-        _ = try walk(bridge, "limited?reset=1")
-        _ = try walk(bridge, "limited?reset=0")
+        _ = try scan(bridge, "limited?reset=1")
+        _ = try scan(bridge, "limited?reset=0")
         let times = try server.events().filter { $0.event == "begin" }.map(\.time)
         #expect(times[1] - times[0] > 0.9)
     }

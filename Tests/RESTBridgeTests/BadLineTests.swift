@@ -8,11 +8,11 @@ import Testing
     @Test(arguments: ["x", "1"])
     func `each piece of a reply rejects no more than a page may have`(word: String) throws {
         let server = try ServerProcess.shared.get()
-        let walk = try Walk(source(bridge(["url": "\(server.url)"]), ["path": .text("/bad-lines/\(word)/30000")]))
-        #expect(walk.ids == Array(stride(from: 0, to: 30_000, by: 1000)))
-        #expect(walk.rejected.count == 29_970)
-        #expect(walk.pages.allSatisfy { $0.rejected.count <= 5000 })
-        #expect(Set(walk.rejected.compactMap(\.index)).count == 29_970, "each says which line it was")
-        #expect(walk.last?.isComplete == true)
+        let scan = try Scan(source(bridge(["url": "\(server.url)"]), ["path": .text("/bad-lines/\(word)/30000")]))
+        #expect(scan.ids == Array(stride(from: 0, to: 30_000, by: 1000)))
+        #expect(scan.rejected.count == 29_970)
+        #expect(scan.pages.allSatisfy { $0.rejected.count <= 5000 })
+        #expect(Set(scan.rejected.compactMap(\.index)).count == 29_970, "each says which line it was")
+        #expect(scan.last?.isComplete == true)
     }
 }

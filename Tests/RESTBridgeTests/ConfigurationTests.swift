@@ -46,9 +46,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("127.0.0.1:18911", "neither http:// nor https://", "add https:// at its front"),
-        ("https://user:pw@host/", "url names a user", "credentials under auth"),
-        ("ftp://host/", "url is no http or https URL", "https://host/path"),
+        ("127.0.0.1:18911", "neither http:// nor https://", "put https:// in front"),
+        ("https://user:pw@host/", "url contains a user", "credentials under auth"),
+        ("ftp://host/", "url is not an http or https URL", "https://host/path"),
     ])
     func `a url that cannot be is told with what is wrong with it`(url: String, words: String, remedy: String) throws {
         let error = try failure { _ = try bridge(["url": .text(url)]) }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("items", "$ must stand first at character 1"), ("$.", "a name must follow the dot at character 3"),
+        ("items", "$ must come first at character 1"), ("$.", "a name must follow the dot at character 3"),
         ("$..a", "the descendant segment .. is not supported at character 2"),
         ("$[-1]", "only ['name'], [*], [0] and [?@.name=='text'] are supported in brackets at character 4"),
         ("$[?@.a>1]", "a filter can only compare with == at character 7"),
@@ -71,7 +71,7 @@ import Testing
     ])
     func `a path outside the subset is refused with its place`(path: String, message: String) throws {
         let error = try problem(["records": .text(path)])
-        #expect(error.message == "User: records: \"\(path)\" is no path: \(message)")
+        #expect(error.message == "User: records: \"\(path)\" is not a path: \(message)")
     }
 
     @Test func `paging options that do not belong together are refused`() throws {
@@ -80,7 +80,7 @@ import Testing
                 == "use one of: auto, none, page, offset, next_url, link_header, cursor, continue, keyset")
         #expect(
             try problem(["paging": ["style": "page", "path": "$.x"]]).message
-                == "User: paging.path has no meaning with paging.style page")
+                == "User: paging.path has no effect with paging.style page")
         #expect(try problem(["paging": ["style": "cursor"]]).message == "User: paging.path is missing")
         #expect(
             try problem(["paging": ["style": "page", "size_parameter": "n"]]).message == "User: paging.size is missing")
@@ -93,14 +93,14 @@ import Testing
     @Test func `path, query and headers make the request`() throws {
         let server = try ServerProcess()
         let bridge = try bridge(["url": "\(server.url)/echo/?tenant=7", "headers": ["X-From": "options"]])
-        let walk = try Walk(
+        let scan = try Scan(
             source(
                 bridge,
                 [
                     "path": "?a=1", "method": "POST", "query": ["q": "a b&c=ü", "ids": [1, 2], "on": true],
                     "headers": ["X-Own": "section"],
                 ]))
-        let record = try #require(walk.records.first)
+        let record = try #require(scan.records.first)
         #expect(record.contains(#""path":"/echo/?tenant=7&a=1&q=a%20b%26c%3D%C3%BC&ids=1&ids=2&on=true""#))
         #expect(record.contains(#""method":"POST""#))
         #expect(record.contains(#""x-from":"options""#))
@@ -120,9 +120,9 @@ import Testing
         let server = try ServerProcess()
         let bridge = try bridge(["url": "\(server.url)", "auth": auth])
         // The second page is on another origin.
-        let walk = try Walk(
+        let scan = try Scan(
             source(bridge, ["path": "/users/abroad?count=20", "records": "$.items", "paging": ["style": "next_url"]]))
-        #expect(walk.ids == Array(1...20))
+        #expect(scan.ids == Array(1...20))
         let events = try server.events().filter { $0.event == "begin" }
         #expect(events.map(\.origin) == [0, 1])
         func carries(_ event: ServerProcess.Event) -> Bool {
@@ -132,7 +132,7 @@ import Testing
         #expect(events.map(carries) == [true, false])
         // The server tells the request's URL and headers in its reply: nothing of it may come through.
         for path in ["/status/500", "/malformed/truncated", "/echo", "/status/401?html=1", "/missing", "/truncated"] {
-            let error = try failure { _ = try Walk(source(bridge, ["path": .text(path), "records": "$.nothing"])) }
+            let error = try failure { _ = try Scan(source(bridge, ["path": .text(path), "records": "$.nothing"])) }
             for form in [secret, "s3cret%2Fkey", "YW5uOnMzY3JldC1wdw=="] {
                 #expect(!error.description.contains(form), "\(path): \(error)")
             }
@@ -147,20 +147,22 @@ import Testing
             "path": "/users/abroad", "method": "POST", "body": body, "records": "$.items",
             "paging": ["style": "next_url"],
         ]
-        let next = try failure { _ = try Walk(source(bridge, section)) }
+        let next = try failure { _ = try Scan(source(bridge, section)) }
         #expect(next.code == .permission)
-        #expect(next.message == "page 1 of User: what comes next is a POST with a body, to another origin than url's")
+        #expect(
+            next.message == "page 1 of User: the next request is a POST with a body, to another origin than that of url"
+        )
         #expect(next.location == server.url + "/users/abroad")
-        // Stored by an earlier walk: a page's cursor, and a delta link.
+        // Stored by an earlier scan: a page's cursor, and a delta link.
         let stored = try failure {
-            _ = try Walk(source(bridge, section, cursor: "p2 url:\(server.otherURL)/users/abroad?after=10"))
+            _ = try Scan(source(bridge, section, cursor: "p2 url:\(server.otherURL)/users/abroad?after=10"))
         }
         #expect(stored.code == .permission)
         let delta: Literal = [
             "path": "/users", "method": "POST", "body": body, "incremental": ["token": "$.delta"], "paging": "none",
         ]
         let link = try failure {
-            _ = try Walk(
+            _ = try Scan(
                 bridge.fetch(
                     FetchRequest(
                         entity: "User", section: delta.options, token: #"{"delta":"\#(server.otherURL)/users"}"#)))
@@ -180,11 +182,12 @@ import Testing
             let section: Literal = [
                 "path": "/users/abroad", "query": query, "records": "$.items", "paging": ["style": "next_url"],
             ]
-            let error = try failure { _ = try Walk(source(bridge, section)) }
+            let error = try failure { _ = try Scan(source(bridge, section)) }
             #expect(error.code == .permission)
             #expect(
                 error.message
-                    == "page 1 of User: what comes next is a URL with a credential in it, to another origin than url's")
+                    == "page 1 of User: the next request is a URL with a credential in it, to another origin than that of url"
+            )
             #expect(!error.description.contains("s3cret"))
         }
         #expect(try server.events().allSatisfy { $0.origin == 0 })
@@ -195,12 +198,12 @@ import Testing
         let bridge = try bridge([
             "url": "\(server.url)", "auth": ["type": "api_key", "query": "token", "value": "s3cret"],
         ])
-        let walk = try Walk(
+        let scan = try Scan(
             source(bridge, ["path": "/users/next", "records": "$.items", "paging": ["style": "next_url"]]))
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.pages.first?.cursor == "p2 url:\(server.url)/users/next?after=10&count=25")
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.pages.first?.cursor == "p2 url:\(server.url)/users/next?after=10&count=25")
         #expect(try server.events().allSatisfy { $0.path.contains("token=s3cret") })
-        #expect(walk.pages.allSatisfy { $0.location?.contains("s3cret") == false })
+        #expect(scan.pages.allSatisfy { $0.location?.contains("s3cret") == false })
     }
 
     @Test func `the check tells what answered`() throws {

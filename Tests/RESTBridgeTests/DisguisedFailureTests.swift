@@ -11,9 +11,9 @@ import Testing
 
     init() throws { server = try Self.shared.get() }
 
-    private func walked(_ body: String, _ section: [(String, Literal)] = []) throws -> Walk {
+    private func scanned(_ body: String, _ section: [(String, Literal)] = []) throws -> Scan {
         let bridge = try RESTBridgeTests.bridge(["url": .text(server.url)])
-        return try Walk(
+        return try Scan(
             source(bridge, .object([("path", "/says"), ("query", ["body": .text(body)])] + section)))
     }
 
@@ -33,7 +33,7 @@ import Testing
         (#"{"hasError": true, "message": "down", "rows": []}"#, "$.hasError is true", "down"),
     ])
     func `a reply without records that tells a failure is one`(body: String, sign: String, words: String?) throws {
-        let error = try failure { _ = try walked(body) }
+        let error = try failure { _ = try scanned(body) }
         #expect(error.code == .remote)
         #expect(error.message == "page 1 of User: the reply has status 200 and no records, but says \(sign)")
         #expect(error.remote == words)
@@ -49,28 +49,28 @@ import Testing
         #"{"code": 0, "message": "success", "data": []}"#, #"{"errors": {}, "results": []}"#, "[]",
     ])
     func `a reply without records that is well is an empty listing`(body: String) throws {
-        let walk = try walked(body)
-        #expect(walk.records.isEmpty)
-        #expect(walk.last?.isComplete == true)
+        let scan = try scanned(body)
+        #expect(scan.records.isEmpty)
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test func `records count for more than what stands beside them`() throws {
-        let walk = try walked(#"{"success": false, "data": [{"id": 1}]}"#)
-        #expect(walk.ids == [1])
+        let scan = try scanned(#"{"success": false, "data": [{"id": 1}]}"#)
+        #expect(scan.ids == [1])
         // A record may itself have failed.
-        #expect(try walked(#"{"id": 7, "status": "failed", "error": "disk"}"#).ids == [7])
+        #expect(try scanned(#"{"id": 7, "status": "failed", "error": "disk"}"#).ids == [7])
     }
 
     @Test func `a rule says otherwise`() throws {
         let body = #"{"success": false, "message": "none", "data": []}"#
         let rule: Literal = [["when": ["path": "$.success", "equals": "false"], "action": "empty"]]
-        #expect(try walked(body, [("responses", rule)]).last?.isComplete == true)
+        #expect(try scanned(body, [("responses", rule)]).last?.isComplete == true)
         let accepted: Literal = [["when": ["path": "$.success"], "action": "accept"]]
-        #expect(try walked(body, [("responses", accepted)]).last?.isComplete == true)
+        #expect(try scanned(body, [("responses", accepted)]).last?.isComplete == true)
     }
 
     @Test func `a failure where the records should be is told as the remote says it`() throws {
-        let error = try failure { _ = try walked(#"{"error": "rate limit"}"#, [("records", "$.items")]) }
+        let error = try failure { _ = try scanned(#"{"error": "rate limit"}"#, [("records", "$.items")]) }
         #expect(error.code == .remote)
         #expect(error.remote == "rate limit")
     }

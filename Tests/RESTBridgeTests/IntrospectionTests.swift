@@ -95,7 +95,7 @@ struct IntrospectionTests {
         #expect(pet.contains(#""obstacle":"the request needs values for owner"#))
     }
 
-    @Test func `A path with a variable becomes a walk per object of what is listed before it`() throws {
+    @Test func `A path with a variable becomes a scan per object of what is listed before it`() throws {
         let more = #"""
             , "/pets/{petId}/visits": {"get": {"responses": {"200": {"content": {"application/json": {"schema":
               {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}}}}}}}
@@ -203,7 +203,8 @@ struct IntrospectionTests {
             """#
         let offers = try discover(document(reply: Self.pets, more: more))
         #expect(
-            offers[""]?.contains("not looked at, as other files describe their replies: GET /places/items") == true,
+            offers[""]?.contains("not inspected, because other files describe their replies: GET /places/items")
+                == true,
             "\(offers)")
     }
 

@@ -4,7 +4,7 @@ import RESTBridge
 import TestSupport
 import Testing
 
-/// Listings of several pages that are asked for again with what an earlier walk left.
+/// Listings of several pages that are asked for again with what an earlier scan left.
 @Suite struct ListingCheckTests {
     let server: ServerProcess
     let bridge: RESTBridge
@@ -31,11 +31,11 @@ import Testing
         try bridge.fetch(FetchRequest(entity: "User", section: section.options, token: token))
     }
 
-    private func walk(_ section: Literal, token: String? = nil) throws -> Walk { try Walk(source(section, token)) }
+    private func scan(_ section: Literal, token: String? = nil) throws -> Scan { try Scan(source(section, token)) }
 
     private func set(_ query: String) throws {
         let pair = query.split(separator: "=").map(String.init)
-        _ = try walk([
+        _ = try scan([
             "path": "marked-set", "paging": "none",
             "query": .object([("of", "k"), (pair[0], .text(pair[1]))]),
         ])
@@ -43,7 +43,7 @@ import Testing
 
     /// The requests since `count` of them, each with whether it was conditional.
     private func requests(after count: Int = 0) throws -> [Bool] {
-        // A walk that guesses how many pages there are may have asked for some beyond the last one, the third.
+        // A scan that guesses how many pages there are may have asked for some beyond the last one, the third.
         let beyond = (4...9).map { "&page=\($0)" }
         return try server.events().filter { event in
             event.event == "begin" && event.path.hasPrefix("/zoo/marked?")
@@ -55,11 +55,11 @@ import Testing
     @Test(arguments: styles)
     func `pages that did not move are not sent again`(style: String, paging: Literal?) throws {
         let section = section(style, paging)
-        let first = try walk(section)
+        let first = try scan(section)
         #expect(first.ids == Array(1...25))
         let token = try #require(first.last?.token)
         let count = try settledCount()
-        let second = try walk(section, token: token)
+        let second = try scan(section, token: token)
         #expect(second.records.isEmpty)
         #expect(second.last?.isUnchanged == true)
         #expect(second.last?.isComplete == false)
@@ -69,7 +69,7 @@ import Testing
         #expect(asked == [true, true, false], "the last page tells itself that none follows")
     }
 
-    /// The number of requests once none arrives any more: a request for the next page that the first walk gave up may
+    /// The number of requests once none arrives any more: a request for the next page that the first scan gave up may
     /// reach a busy server late.
     private func settledCount() throws -> Int {
         var count = try requests().count
@@ -84,15 +84,15 @@ import Testing
     @Test(arguments: styles, ["users=26", "users=24", "name=Ann", "users=9"])
     func `a page that moved lets all be read`(style: (style: String, paging: Literal?), change: String) throws {
         let section = section(style.style, style.paging)
-        let token = try #require(walk(section).last?.token)
+        let token = try #require(scan(section).last?.token)
         try set(change)
-        let second = try walk(section, token: token)
+        let second = try scan(section, token: token)
         let count = change.hasPrefix("users=") ? Int(change.dropFirst(6)) : 25
         #expect(second.ids == Array(1...(count ?? 0)))
         #expect(second.records.contains { $0.contains("Ann") } == (change == "name=Ann"))
         #expect(second.last?.isUnchanged == false)
         #expect(second.last?.isComplete == true)
-        let third = try walk(section, token: #require(second.last?.token))
+        let third = try scan(section, token: #require(second.last?.token))
         #expect(third.last?.isUnchanged == true)
     }
 
@@ -102,75 +102,75 @@ import Testing
     ) throws {
         let section = section(style.style, style.paging)
         try set("users=\(count)")
-        let first = try walk(section)
+        let first = try scan(section)
         #expect(first.ids == Array(1...count))
         let token = try #require(first.last?.token)
-        #expect(try walk(section, token: token).last?.isUnchanged == true)
+        #expect(try scan(section, token: token).last?.isUnchanged == true)
         try set("users=\(count + 1)")
-        #expect(try walk(section, token: token).ids == Array(1...count + 1))
+        #expect(try scan(section, token: token).ids == Array(1...count + 1))
     }
 
     @Test func `a listing that is said to have no pages is asked for once`() throws {
         try set("users=10")
         let section = section("page", "none")
-        let token = try #require(walk(section).last?.token)
+        let token = try #require(scan(section).last?.token)
         let count = try requests().count
-        #expect(try walk(section, token: token).last?.isUnchanged == true)
+        #expect(try scan(section, token: token).last?.isUnchanged == true)
         #expect(try requests(after: count) == [true])
     }
 
     @Test func `a first page that moved is not asked for twice`() throws {
         try set("users=8")
-        let token = try #require(walk(section("link", nil)).last?.token)
+        let token = try #require(scan(section("link", nil)).last?.token)
         try set("users=9")
         let count = try requests().count
-        #expect(try walk(section("link", nil), token: token).ids == Array(1...9))
+        #expect(try scan(section("link", nil), token: token).ids == Array(1...9))
         #expect(try requests(after: count) == [true])
     }
 
     @Test(arguments: 1...2)
     func `a page without validators leaves no token`(page: Int) throws {
         try set("unmarked=\(page)")
-        let walk = try walk(section("link", nil))
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.token == nil)
+        let scan = try scan(section("link", nil))
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.token == nil)
     }
 
     @Test func `what was modified within the second of its reply may move again within it`() throws {
-        let walk = try walk(["path": "just-changed"])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.token == nil)
-        #expect(try self.walk(["path": "dated"]).last?.token != nil)
+        let scan = try scan(["path": "just-changed"])
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.token == nil)
+        #expect(try self.scan(["path": "dated"]).last?.token != nil)
     }
 
     @Test func `the last page needs no validators`() throws {
         try set("unmarked=3")
-        let token = try #require(walk(section("link", nil)).last?.token)
-        #expect(try walk(section("link", nil), token: token).last?.isUnchanged == true)
+        let token = try #require(scan(section("link", nil)).last?.token)
+        #expect(try scan(section("link", nil), token: token).last?.isUnchanged == true)
     }
 
     @Test(arguments: 1...3)
     func `a busy server has not said that anything moved`(page: Int) throws {
         let section = section("next", nil)
-        let token = try #require(walk(section).last?.token)
+        let token = try #require(scan(section).last?.token)
         try set("busy=\(page)")
         let source = try source(section, token)
-        let busy = try failure { _ = try Walk(source) }
+        let busy = try failure { _ = try Scan(source) }
         #expect(busy.isRetryable)
         #expect(busy.message.hasPrefix("page \(page) of User"))
-        let again = try Walk(source)
+        let again = try Scan(source)
         #expect(again.records.isEmpty)
         #expect(again.last?.isUnchanged == true)
     }
 
     @Test func `marks belong to one request, and conditional false asks for none`() throws {
-        let token = try #require(walk(section("link", nil)).last?.token)
+        let token = try #require(scan(section("link", nil)).last?.token)
         let other: Literal = ["path": "marked", "query": ["of": "k", "style": "next"]]
-        #expect(try walk(other, token: token).ids == Array(1...25))
+        #expect(try scan(other, token: token).ids == Array(1...25))
         let without: Literal = ["path": "marked", "query": ["of": "k", "style": "link"], "conditional": false]
-        let walk = try walk(without, token: token)
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.token == nil)
+        let scan = try scan(without, token: token)
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.token == nil)
     }
 
     @Test(arguments: [
@@ -181,6 +181,6 @@ import Testing
     ])
     func `what is no token of this version is as none`(token: String) throws {
         let url = "\(server.url)/zoo/marked?of=k&style=link"
-        #expect(try walk(section("link", nil), token: token.replacing("URL", with: url)).ids == Array(1...25))
+        #expect(try scan(section("link", nil), token: token.replacing("URL", with: url)).ids == Array(1...25))
     }
 }

@@ -26,8 +26,8 @@ extension WriteTests {
     ) async throws {
         let error = try failure { _ = try mutate(operation, reply: reply) }
         #expect(error.code == .timeout && !error.isRetryable, "\(error)")
-        #expect(error.message.contains("nothing tells whether the remote carried it out"), "\(error)")
-        #expect(error.remedy == "look at the remote before it is sent again")
+        #expect(error.message.contains("it is unknown whether the remote carried it out"), "\(error)")
+        #expect(error.remedy == "check the remote before it is sent again")
         // It was done indeed.
         #expect(try await remote("/mutate/notes") == #"[{"text": "once", "id": 1}]"#)
         #expect(try asked("POST").count == 1)

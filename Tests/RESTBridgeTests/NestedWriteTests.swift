@@ -65,7 +65,7 @@ extension WriteTests {
         #expect(unknown.message == #"write.update.nested is "some""#)
         #expect(unknown.remedy == "use whole or part")
         let idle = try failure { _ = try move("plain", ["nested": "whole", "format": "merge_patch"]) }
-        #expect(idle.message == "write.update.nested has no meaning beside format: merge_patch")
+        #expect(idle.message == "write.update.nested has no effect with format: merge_patch")
     }
 
     @Test func `A remote that refuses the whole of a nested object is told of with the way out`() throws {

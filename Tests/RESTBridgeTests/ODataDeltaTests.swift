@@ -25,9 +25,9 @@ import Testing
             entity: "User", section: (["path": "/users", "preset": "odata"] as Literal).options,
             token: #"{"delta":"\#(server.url)/say?body=\#(encoded)"}"#)
         request.keyPaths = paths
-        let walk = try Walk(bridge.fetch(request))
-        #expect(walk.records.isEmpty)
-        let deleted = try #require(walk.pages.flatMap(\.deleted).first)
+        let scan = try Scan(bridge.fetch(request))
+        #expect(scan.records.isEmpty)
+        let deleted = try #require(scan.pages.flatMap(\.deleted).first)
         return paths.map { path in
             let names = path.split(separator: ".").map(String.init)
             return names.dropLast().reduce(deleted as BridgeOptions?) { $0?.object($1) }?.string(names[names.count - 1])

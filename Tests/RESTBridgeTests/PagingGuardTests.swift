@@ -16,33 +16,33 @@ import Testing
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
     }
 
-    private func walk(_ section: Literal, cursor: String? = nil) throws -> Walk {
-        try Walk(source(bridge, section, cursor: cursor))
+    private func scan(_ section: Literal, cursor: String? = nil) throws -> Scan {
+        try Scan(source(bridge, section, cursor: cursor))
     }
 
     private func requests() throws -> [ServerProcess.Event] { try server.events().filter { $0.event == "begin" } }
 
     @Test func `a next URL that was read before is an error`() throws {
         let error = try failure {
-            _ = try walk(["path": "/loop/next", "records": "$.items", "paging": ["style": "next_url"]])
+            _ = try scan(["path": "/loop/next", "records": "$.items", "paging": ["style": "next_url"]])
         }
         #expect(error.code == .malformed)
-        #expect(error.message.hasPrefix("page 2 of User: paging goes round in circles"))
+        #expect(error.message.hasPrefix("page 2 of User: paging loops"))
     }
 
     @Test func `a cursor that was read before is an error`() throws {
         let error = try failure {
-            _ = try walk([
+            _ = try scan([
                 "path": "/loop/cursor", "records": "$.items", "paging": ["style": "cursor", "path": "$.next_cursor"],
             ])
         }
         #expect(error.code == .malformed)
-        #expect(error.message.hasPrefix("page 2 of User: paging goes round in circles"))
+        #expect(error.message.hasPrefix("page 2 of User: paging loops"))
     }
 
     @Test func `a server that ignores the page number is found out`() throws {
         let error = try failure {
-            _ = try walk(["path": "/loop/page", "records": "$.items", "paging": ["style": "page", "size": 10]])
+            _ = try scan(["path": "/loop/page", "records": "$.items", "paging": ["style": "page", "size": 10]])
         }
         #expect(error.code == .malformed)
         #expect(error.message.contains("two pages in a row hold the same records"))
@@ -50,59 +50,59 @@ import Testing
 
     @Test func `a server that gives smaller pages than asked for is read to its end`() throws {
         // It answers 10 records where 100 are asked for, because it doesn't know the parameter.
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/page", "records": "$.items", "paging": ["style": "page", "size": 100],
         ])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.isComplete == true)
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test func `offsets follow what a server really gives`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/offset?", "records": "$.items",
             "paging": ["style": "offset", "size": 100, "limit_parameter": "unknown"],
         ])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.isComplete == true)
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test func `a path that the reply does not have is no proof of a complete listing`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/next", "records": "$.items", "paging": ["style": "next_url", "path": "$.nxt"],
         ])
-        #expect(walk.ids == Array(1...10))
-        #expect(walk.last?.isComplete == false)
-        #expect(walk.warnings.count == 1)
-        #expect(walk.warnings.first?.contains("$.nxt") == true)
+        #expect(scan.ids == Array(1...10))
+        #expect(scan.last?.isComplete == false)
+        #expect(scan.warnings.count == 1)
+        #expect(scan.warnings.first?.contains("$.nxt") == true)
     }
 
     @Test func `an empty page before the last one that the reply promises is no proof of a complete listing`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/page?total&claim=5", "records": "$.items",
             "paging": ["style": "page", "pages": "$.meta.pages"],
         ])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.isComplete == false)
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.isComplete == false)
         #expect(
-            walk.warnings
-                == ["the reply says 5 pages, and page 4 holds no records: the listing is not complete"])
+            scan.warnings
+                == ["the reply says 5 pages, but page 4 has no records: the listing is not complete"])
     }
 
-    /// A walk over pages that the zoo serves as they are written here.
-    private func told(by parameter: String, _ pages: String, paging: Literal) throws -> Walk {
-        try walk([
+    /// A scan over pages that the zoo serves as they are written here.
+    private func told(by parameter: String, _ pages: String, paging: Literal) throws -> Scan {
+        try scan([
             "path": "/zoo/told", "query": ["by": .text(parameter), "of": .text(pages)], "records": "$.items",
             "paging": paging,
         ])
     }
 
     @Test(arguments: ["{}", #"{"total":0}"#])
-    func `a page without a place for records in the middle of a walk is no proof of its end`(page: String) throws {
+    func `a page without a place for records in the middle of a scan is no proof of its end`(page: String) throws {
         let paging: Literal = ["style": "cursor", "path": "$.next", "total": "$.total"]
         let cut = try told(by: "cursor", #"{"": {"items": [{"id": 1}], "next": "2"}, "2": \#(page)}"#, paging: paging)
         #expect(cut.ids == [1])
         #expect(cut.last?.isComplete == false)
-        #expect(cut.warnings.count == 1 && cut.warnings[0].hasPrefix("page 2 has no place for records"))
+        #expect(cut.warnings.count == 1 && cut.warnings[0].hasPrefix("page 2 has no member for records"))
         let whole = try told(
             by: "cursor", #"{"": {"items": [{"id": 1}], "next": "2", "total": 1}, "2": \#(page)}"#, paging: paging)
         #expect(whole.ids == [1] && whole.last?.isComplete == true && whole.warnings.isEmpty)
@@ -111,23 +111,23 @@ import Testing
     }
 
     @Test(arguments: ["keyset", "page"])
-    func `a page that no longer says has_more ends a walk only where the total is reached`(style: String) throws {
+    func `a page that no longer says has_more ends a scan only where the total is reached`(style: String) throws {
         let (parameter, first, second) = style == "page" ? ("page", "1", "2") : ("after", "", "1")
         let paging: Literal = ["style": .text(style), "has_more": "$.has_more", "total": "$.total"]
         for (total, isComplete) in [(3, false), (2, true)] {
-            let walk = try told(
+            let scan = try told(
                 by: parameter,
                 #"{"\#(first)": {"items": [{"id": 1}], "has_more": true, "total": \#(total)}, "#
                     + #""\#(second)": {"items": [{"id": 2}]}}"#, paging: paging)
-            #expect(walk.ids == [1, 2])
-            #expect(walk.last?.isComplete == isComplete)
+            #expect(scan.ids == [1, 2])
+            #expect(scan.last?.isComplete == isComplete)
             #expect(
-                walk.warnings == (isComplete ? [] : ["the reply says 3 records, and its pages held 2: not complete"]))
+                scan.warnings == (isComplete ? [] : ["the reply says 3 records, but its pages held 2: not complete"]))
         }
     }
 
     @Test func `a cursor that is an object goes into the template`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": #"/zoo/told"#, "body": [:], "records": "$.items",
             "query": [
                 "by": "q",
@@ -135,17 +135,17 @@ import Testing
             ],
             "paging": ["style": "cursor", "path": "$.next", "parameter": "q", "template": "from {value}"],
         ])
-        #expect(walk.ids == [1, 2])
-        #expect(walk.last?.isComplete == true)
+        #expect(scan.ids == [1, 2])
+        #expect(scan.last?.isComplete == true)
     }
 
-    @Test func `max_pages ends a walk as incomplete`() throws {
-        let walk = try walk([
+    @Test func `max_pages ends a scan as incomplete`() throws {
+        let scan = try scan([
             "path": "/users/next", "records": "$.items", "paging": ["style": "next_url", "max_pages": 2],
         ])
-        #expect(walk.ids == Array(1...20))
-        #expect(walk.last?.isComplete == false)
-        #expect(walk.warnings == ["stopped after paging.max_pages = 2: the listing is not complete"])
+        #expect(scan.ids == Array(1...20))
+        #expect(scan.last?.isComplete == false)
+        #expect(scan.warnings == ["stopped after paging.max_pages = 2: the listing is not complete"])
         #expect(try requests().count == 2)
     }
 
@@ -153,16 +153,16 @@ import Testing
         ("page", "/users/page"), ("offset", "/users/offset"), ("next_url", "/users/next"), ("cursor", "/users/cursor"),
         ("link_header", "/users/link"),
     ])
-    func `a walk goes on from each page's cursor`(style: String, path: String) throws {
+    func `a scan goes on from each page's cursor`(style: String, path: String) throws {
         var paging: Literal = ["style": .text(style)]
         if style == "page" || style == "offset" { paging = ["style": .text(style), "size": 10] }
         if style == "cursor" { paging = ["style": "cursor", "path": "$.next_cursor"] }
         let section: Literal = [
             "path": .text(path), "records": .text(style == "link_header" ? "$" : "$.items"), "paging": paging,
         ]
-        let first = try Walk(source(bridge, section), limit: 2)
+        let first = try Scan(source(bridge, section), limit: 2)
         #expect(first.ids == Array(1...20))
-        let rest = try walk(section, cursor: try #require(first.last?.cursor))
+        let rest = try scan(section, cursor: try #require(first.last?.cursor))
         #expect(rest.ids == Array(21...25))
         // It tells of all after its cursor; the host knows what came before.
         #expect(rest.last?.isComplete == true)
@@ -171,10 +171,10 @@ import Testing
 
     @Test func `a cursor of another paging style is refused`() throws {
         let error = try failure {
-            _ = try walk(["path": "/users/page", "paging": ["style": "page"]], cursor: "offset:20")
+            _ = try scan(["path": "/users/page", "paging": ["style": "page"]], cursor: "offset:20")
         }
         #expect(error.code == .configuration)
-        #expect(error.remedy == "the config changed since the last run: begin this entity anew")
+        #expect(error.remedy == "the config changed since the last run: sync this entity with --restart")
     }
 
     @Test(arguments: [
@@ -186,7 +186,7 @@ import Testing
     func `a number that no listing has is no trap`(body: String) throws {
         let path = "/say?body=\(body.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
         // It ends, or is refused for its circles: either is well.
-        let ids = (try? walk(["path": .text(path)]).ids) ?? [1]
+        let ids = (try? scan(["path": .text(path)]).ids) ?? [1]
         #expect(Set(ids) == [1])
     }
 
@@ -199,7 +199,7 @@ import Testing
         let section: Literal = [
             "path": "/loop/page", "records": "$.items", "paging": ["style": .text(style), "size": 9],
         ]
-        let error = try failure { _ = try walk(section, cursor: cursor) }
+        let error = try failure { _ = try scan(section, cursor: cursor) }
         #expect(error.message.contains("two pages in a row hold the same records"))
     }
 
@@ -207,25 +207,25 @@ import Testing
     func `a page in the query that no listing has is no trap`(page: String) throws {
         let items = #"{"items":[{"id":1}],"total":9223372036854775807}"#
             .addingPercentEncoding(withAllowedCharacters: .alphanumerics)
-        let error = try failure { _ = try walk(["path": .text("/say?page=\(page)&body=\(items ?? "")")]) }
+        let error = try failure { _ = try scan(["path": .text("/say?page=\(page)&body=\(items ?? "")")]) }
         #expect(error.message.contains("two pages in a row hold the same records"))
     }
 
     @Test(arguments: ["start", "size", "max_pages"])
     func `a number of the config that no listing has is refused by name`(name: String) throws {
         let error = try failure {
-            _ = try walk(["path": "/users/page", "paging": ["style": "page", name: 9_223_372_036_854_775_807]])
+            _ = try scan(["path": "/users/page", "paging": ["style": "page", name: 9_223_372_036_854_775_807]])
         }
         #expect(error.code == .configuration)
         #expect(error.message == "User: paging.\(name) is 9223372036854775807")
     }
 
     @Test func `a page that fails leaves the pages before it, and can be asked for again`() throws {
-        let walker = try source(bridge, ["path": "/flaky/x", "records": "$.items", "paging": ["style": "page"]])
-        let walk = try Walk(walker, limit: 2)
-        #expect(walk.ids == Array(1...20))
+        let scanner = try source(bridge, ["path": "/flaky/x", "records": "$.items", "paging": ["style": "page"]])
+        let scan = try Scan(scanner, limit: 2)
+        #expect(scan.ids == Array(1...20))
         for _ in 0..<2 {
-            let error = try failure { _ = try walker.next(into: RecordBatchWriter()) }
+            let error = try failure { _ = try scanner.next(into: RecordBatchWriter()) }
             #expect(error.code == .malformed)
             #expect(error.message.hasPrefix("page 3 of User is not JSON"))
             #expect(error.location == server.url + "/flaky/x?page=3")
@@ -233,20 +233,20 @@ import Testing
     }
 
     @Test func `the next page is asked for before this one is handed out`() throws {
-        let walker = try source(
+        let scanner = try source(
             bridge, ["path": "/users/next?delay=0.2", "records": "$.items", "paging": ["style": "next_url"]])
-        _ = try walker.next(into: RecordBatchWriter())
+        _ = try scanner.next(into: RecordBatchWriter())
         // Nobody calls `next` any more: the server hears of the second page all the same.
         try poll { try requests().count == 2 }
         #expect(try requests().map(\.path).last == "/users/next?after=10&count=25")
     }
 
     @Test func `numbered pages run at the same time where the total is known`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/page?total=1&count=90&delay=0.2", "records": "$.items",
             "paging": ["style": "page", "size_parameter": "per_page", "size": 10, "total": "$.meta.total"],
         ])
-        #expect(walk.ids == Array(1...90))
+        #expect(scan.ids == Array(1...90))
         let events = try server.events()
         var running = 0
         var most = 0
@@ -257,7 +257,7 @@ import Testing
         #expect(most >= 3)
     }
 
-    @Test func `cancel ends a walk that waits, within a second`() throws {
+    @Test func `cancel ends a scan that waits, within a second`() throws {
         let driven = Driven(try source(bridge, ["path": "/slow?seconds=30"]))
         let thread = Thread { driven.drive() }
         thread.start()

@@ -26,8 +26,8 @@ import Testing
         }.joined()
     }
 
-    private func walk(_ path: String) throws -> Walk {
-        try Walk(source(bridge, ["path": .text(path)]))
+    private func scan(_ path: String) throws -> Scan {
+        try Scan(source(bridge, ["path": .text(path)]))
     }
 
     @Test(arguments: [
@@ -40,12 +40,12 @@ import Testing
         (#"{"items":[{"id":1}],"total":1,"truncated":true}"#, "$.truncated is true"),
     ])
     func `what says that there is more, and not how to ask, is named`(body: String, what: String) throws {
-        let walk = try walk(path(body))
-        #expect(walk.ids == [1])
-        #expect(walk.last?.isComplete == false)
+        let scan = try scan(path(body))
+        #expect(scan.ids == [1])
+        #expect(scan.last?.isComplete == false)
         #expect(
-            walk.warnings == [
-                "\(what): there is more, and nothing says how to ask for it, so the listing is not complete: set paging"
+            scan.warnings == [
+                "\(what): there is more, but nothing says how to request it, so the listing is not complete: set paging"
             ])
     }
 
@@ -57,16 +57,16 @@ import Testing
         #"{"tracks":{"items":[{"id":1}],"total":1,"next":null}}"#,
     ])
     func `a reply that says there is no more is the whole listing`(body: String) throws {
-        let walk = try walk(path(body))
-        #expect(walk.ids == [1])
-        #expect(walk.last?.isComplete == true, "\(walk.warnings)")
+        let scan = try scan(path(body))
+        #expect(scan.ids == [1])
+        #expect(scan.last?.isComplete == true, "\(scan.warnings)")
     }
 
     @Test func `a next URL beside the list is followed, wherever the list stands`() throws {
         let second = path(#"{"tracks":{"items":[{"id":2}],"total":2,"next":null}}"#)
-        let walk = try walk(path(#"{"tracks":{"items":[{"id":1}],"total":2,"next":"\#(second)"}}"#))
-        #expect(walk.ids == [1, 2])
-        #expect(walk.last?.isComplete == true)
+        let scan = try scan(path(#"{"tracks":{"items":[{"id":1}],"total":2,"next":"\#(second)"}}"#))
+        #expect(scan.ids == [1, 2])
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test(arguments: [
@@ -77,18 +77,18 @@ import Testing
         (#"{"metadata":{"continue":"2"},"items":[{"id":1}]}"#, #"{"metadata":{},"items":[]}"#),
     ])
     func `Jira's isLast and Kubernetes' continue are followed`(first: String, later: String) throws {
-        let walk = try walk(path(first, then: later))
-        #expect(walk.ids == [1])
-        #expect(walk.pages.count == 2)
-        #expect(walk.last?.isComplete == true, "\(walk.warnings)")
+        let scan = try scan(path(first, then: later))
+        #expect(scan.ids == [1])
+        #expect(scan.pages.count == 2)
+        #expect(scan.last?.isComplete == true, "\(scan.warnings)")
     }
 
     @Test func `a guess that the server ignores says that it was one`() throws {
-        let error = try failure { _ = try walk(path(#"{"items":[{"id":1}],"has_more":true}"#)) }
+        let error = try failure { _ = try scan(path(#"{"items":[{"id":1}],"has_more":true}"#)) }
         #expect(error.message.contains("two pages in a row hold the same records"))
         #expect(
             error.remedy?.contains("guessed") == true
-                && error.remedy?.hasSuffix("paging: none where one reply is all") == true)
+                && error.remedy?.hasSuffix("paging: none if one reply is all") == true)
     }
 
     @Test(arguments: ["null", #""""#])
@@ -98,9 +98,9 @@ import Testing
             "path": .text(path(first, then: #"{"items":[{"id":2}],"next":null}"#)),
             "paging": ["style": "keyset", "field": "id", "parameter": "startAt", "has_more": "$.next"],
         ]
-        let walk = try Walk(source(bridge, section))
-        #expect(walk.ids == [1])
-        #expect(walk.last?.isComplete == true)
+        let scan = try Scan(source(bridge, section))
+        #expect(scan.ids == [1])
+        #expect(scan.last?.isComplete == true)
     }
 
     // MARK: Objects by their ids
@@ -110,10 +110,10 @@ import Testing
         let members = (1...count).map {
             #""k\#($0)":{"id":\#($0),"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"t":["x"],"u":[{"v":1}]}"#
         }
-        let walk = try walk(path("{" + members.joined(separator: ",") + "}"))
-        #expect(walk.ids == Array(1...count))
+        let scan = try scan(path("{" + members.joined(separator: ",") + "}"))
+        #expect(scan.ids == Array(1...count))
         // What stands behind them is not missed either.
-        let more = try self.walk(path(#"{"data":{"# + members.joined(separator: ",") + #"},"truncated":true}"#))
+        let more = try self.scan(path(#"{"data":{"# + members.joined(separator: ",") + #"},"truncated":true}"#))
         #expect(more.last?.isComplete == false, "\(more.warnings)")
     }
 
@@ -133,17 +133,17 @@ import Testing
     ])
     func `paging none on a reply that shows more is told, and deletes nothing`(body: String, sign: String) throws {
         for paging: Literal in ["none", ["style": "none"]] {
-            let walk = try Walk(source(bridge, ["path": .text(path(body)), "paging": paging]))
-            #expect(walk.ids == [1])
-            #expect(walk.last?.isComplete == false)
+            let scan = try Scan(source(bridge, ["path": .text(path(body)), "paging": paging]))
+            #expect(scan.ids == [1])
+            #expect(scan.last?.isComplete == false)
             #expect(
-                walk.warnings == [
-                    "paging is none, and the reply says that there is more (\(sign)), so the listing is not complete: set "
-                        + "paging, or paging: {style: none, whole: true} where this is all the same"
+                scan.warnings == [
+                    "paging is none, but the reply says that there is more (\(sign)), so the listing is not complete: set "
+                        + "paging, or paging: {style: none, whole: true} if this is complete nevertheless"
                 ])
         }
         let told: Literal = ["path": .text(path(body)), "paging": ["style": "none", "whole": true]]
-        #expect(try Walk(source(bridge, told)).last?.isComplete == true)
+        #expect(try Scan(source(bridge, told)).last?.isComplete == true)
     }
 
     @Test(arguments: [
@@ -152,17 +152,17 @@ import Testing
         #"[{"id":1,"total":5}]"#, #"{"items":[{"id":1}],"page":1,"total_pages":1}"#,
     ])
     func `paging none is taken at its word where nothing speaks against it`(body: String) throws {
-        let walk = try Walk(source(bridge, ["path": .text(path(body)), "paging": "none"]))
-        #expect(walk.ids == [1])
-        #expect(walk.last?.isComplete == true, "\(walk.warnings)")
+        let scan = try Scan(source(bridge, ["path": .text(path(body)), "paging": "none"]))
+        #expect(scan.ids == [1])
+        #expect(scan.last?.isComplete == true, "\(scan.warnings)")
     }
 
     @Test func `paging none does not hide a Link header`() throws {
         let server = try ServerProcess.shared.get()
         let linked = try RESTBridgeTests.bridge(["url": "\(server.url)"])
-        let walk = try Walk(source(linked, ["path": "/users/link", "paging": "none"]))
-        #expect(walk.last?.isComplete == false)
-        #expect(walk.warnings.first?.contains("(the Link header names a next page)") == true, "\(walk.warnings)")
+        let scan = try Scan(source(linked, ["path": "/users/link", "paging": "none"]))
+        #expect(scan.last?.isComplete == false)
+        #expect(scan.warnings.first?.contains("(the Link header names a next page)") == true, "\(scan.warnings)")
     }
 
     // MARK: Nothing
@@ -174,89 +174,89 @@ import Testing
         for records in [nil, "$.runs"] {
             var section: [(String, Literal)] = [("path", .text(path(body)))]
             if let records { section.append(("records", .text(records))) }
-            let walk = try Walk(source(bridge, .object(section)))
-            #expect(walk.records.isEmpty)
-            #expect(walk.last?.isComplete == true)
-            #expect(walk.warnings.isEmpty)
+            let scan = try Scan(source(bridge, .object(section)))
+            #expect(scan.records.isEmpty)
+            #expect(scan.last?.isComplete == true)
+            #expect(scan.warnings.isEmpty)
         }
     }
 
     @Test(arguments: [#"{"id":1,"total_count":0}"#, #"{"number":"A7","total":0}"#, #"{"id":1,"count":0,"name":"x"}"#])
     func `an object that counts nothing is a record all the same`(body: String) throws {
-        #expect(try walk(path(body)).records == [body])
+        #expect(try scan(path(body)).records == [body])
     }
 
     @Test(arguments: [#"{"error":"no"}"#, #"{"success":false,"total":0}"#, #"{"things":[{"id":1}],"total":0}"#, "7"])
     func `a reply without the list that is no empty one is an error`(body: String) throws {
         let section: Literal = ["path": .text(path(body)), "records": "$.items"]
-        _ = try failure { _ = try Walk(source(bridge, section)) }
+        _ = try failure { _ = try Scan(source(bridge, section)) }
     }
 
     @Test(arguments: [(50, false), (100, false), (500, false), (49, true), (60, true), (150, true)])
     func `as many records as pages often have may not be all`(count: Int, isComplete: Bool) throws {
         let body = "[" + (1...count).map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]"
-        let walk = try walk(path(body))
-        #expect(walk.ids.count == count)
-        #expect(walk.last?.isComplete == isComplete)
+        let scan = try scan(path(body))
+        #expect(scan.ids.count == count)
+        #expect(scan.last?.isComplete == isComplete)
         #expect(
-            walk.warnings
+            scan.warnings
                 == (isComplete
                     ? []
                     : [
-                        "just \(count) records came, as many as a page often has, and nothing says whether there are "
-                            + "more, so the listing is not complete: set paging, or paging: none where that is all"
+                        "just \(count) records arrived, a common page size, and nothing says whether there are "
+                            + "more, so the listing is not complete: set paging, or paging: none if that is all"
                     ]))
-        let told = try Walk(source(bridge, ["path": .text(path(body)), "paging": "none"]))
+        let told = try Scan(source(bridge, ["path": .text(path(body)), "paging": "none"]))
         #expect(told.last?.isComplete == true)
     }
 
     // MARK: Counts
 
-    private func zoo(_ path: String, paging: Literal = "auto") throws -> Walk {
-        try Walk(source(bridge, ["path": .text("/zoo/" + path), "paging": paging]))
+    private func zoo(_ path: String, paging: Literal = "auto") throws -> Scan {
+        try Scan(source(bridge, ["path": .text("/zoo/" + path), "paging": paging]))
     }
 
     @Test(arguments: [
         "page-count", "page-count?unlimited=1", "offset-count", "query-count?page=1", "query-count?page=1&limit=10",
     ])
     func `a count of the page's records is no total`(path: String) throws {
-        let walk = try zoo(path)
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.isComplete == true)
-        #expect(walk.warnings.isEmpty)
-        #expect(walk.pages.first?.metadata["paging"]?.contains("$.count") == false)
-        let cursor = try #require(walk.pages[0].cursor)
-        let rest = try Walk(source(bridge, ["path": .text("/zoo/" + path)], cursor: cursor))
+        let scan = try zoo(path)
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.isComplete == true)
+        #expect(scan.warnings.isEmpty)
+        #expect(scan.pages.first?.metadata["paging"]?.contains("$.count") == false)
+        let cursor = try #require(scan.pages[0].cursor)
+        let rest = try Scan(source(bridge, ["path": .text("/zoo/" + path)], cursor: cursor))
         #expect(rest.ids == Array(11...25))
     }
 
     @Test(arguments: ["just-full", "just-full?then=gone"])
     func `a total that is the size of a page costs a request to confirm it`(path: String) throws {
-        let walk = try zoo(path)
-        #expect(walk.ids == Array(1...10))
-        #expect(walk.last?.isComplete == true)
-        #expect(walk.warnings.isEmpty)
+        let scan = try zoo(path)
+        #expect(scan.ids == Array(1...10))
+        #expect(scan.last?.isComplete == true)
+        #expect(scan.warnings.isEmpty)
     }
 
     @Test func `a full page that comes whatever is asked for may not be all`() throws {
-        let walk = try zoo("just-full?then=same")
-        #expect(Set(walk.ids) == Set(1...10))
-        #expect(walk.last?.isComplete == false)
-        #expect(walk.warnings.count == 1)
-        #expect(walk.warnings.first?.contains("nothing says whether there are more") == true)
+        let scan = try zoo("just-full?then=same")
+        #expect(Set(scan.ids) == Set(1...10))
+        #expect(scan.last?.isComplete == false)
+        #expect(scan.warnings.count == 1)
+        #expect(scan.warnings.first?.contains("nothing says whether there are more") == true)
     }
 
     @Test func `just as many records as the reply counts and allows may not be all`() throws {
-        let walk = try walk(path(#"{"items":[{"id":1},{"id":2}],"count":2,"limit":2}"#))
-        #expect(walk.last?.isComplete == false)
-        #expect(walk.warnings.first?.hasPrefix("just the 2 records came that limit=2 asks for") == true)
-        #expect(try self.walk(path(#"{"items":[{"id":1}],"count":1,"limit":2}"#)).last?.isComplete == true)
+        let scan = try scan(path(#"{"items":[{"id":1},{"id":2}],"count":2,"limit":2}"#))
+        #expect(scan.last?.isComplete == false)
+        #expect(scan.warnings.first?.hasPrefix("just the 2 records arrived that limit=2 requests") == true)
+        #expect(try self.scan(path(#"{"items":[{"id":1}],"count":1,"limit":2}"#)).last?.isComplete == true)
     }
 
     @Test func `a total that the config names is one`() throws {
-        let walk = try zoo("page-count", paging: ["style": "page", "total": "$.count"])
-        #expect(walk.ids == Array(1...10))
-        #expect(walk.last?.isComplete == true)
+        let scan = try zoo("page-count", paging: ["style": "page", "total": "$.count"])
+        #expect(scan.ids == Array(1...10))
+        #expect(scan.last?.isComplete == true)
     }
 
     // MARK: Samples
@@ -286,7 +286,7 @@ import Testing
         )
         #expect(offer.contains(#""name":"name","type":"text","key":true"#), "\(offer)")
         #expect(offer.contains(#""name":"at","type":"text","key":true"#) && !offer.contains("obstacle"), "\(offer)")
-        #expect(offer.contains("unique together in the sample"))
+        #expect(offer.contains("unique in the sample only in combination"))
         let nested = try sampled(#"[{"m":{"job":"a","ort":"x"}},{"m":{"job":"a","ort":"y"}}]"#)
         #expect(nested.contains(#""name":"m.ort","type":"text","key":true"#), "\(nested)")
     }
@@ -365,7 +365,7 @@ import Testing
         (#"[{"id":1,"":"x"},{"id":2}]"#, "left out: a member whose name is empty"),
         (#"{"id":7,"name":"Lyon","weather":[{"id":800,"main":"Clear"}],"cod":200}"#, #""records":"$""#),
     ])
-    func `a sample is described as a walk will find it`(body: String, expected: String) throws {
+    func `a sample is described as a scan will find it`(body: String, expected: String) throws {
         let offer = try sampled(body)
         #expect(offer.contains(expected), "\(offer)")
     }
@@ -388,7 +388,7 @@ import Testing
 
     @Test func `a sample without objects is told in true words`() throws {
         let error = try failure { _ = try sampled("[null,null]") }
-        #expect(error.message == "the sample holds an array whose elements are no objects")
+        #expect(error.message == "the sample holds an array whose elements are not objects")
         #expect(error.remedy != nil)
     }
 }

@@ -14,92 +14,92 @@ import Testing
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
     }
 
-    private func walk(_ section: Literal, cursor: String? = nil) throws -> Walk {
-        try Walk(source(bridge, section, cursor: cursor))
+    private func scan(_ section: Literal, cursor: String? = nil) throws -> Scan {
+        try Scan(source(bridge, section, cursor: cursor))
     }
 
     private func requests() throws -> [ServerProcess.Event] { try server.events().filter { $0.event == "begin" } }
 
     @Test func `without paging one reply is the whole listing`() throws {
-        let walk = try walk(["path": "/users", "query": ["count": 25], "paging": "none"])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.pages.count == 1)
-        #expect(walk.last?.isComplete == true)
-        #expect(walk.records[0] == #"{"id":1,"name":"User 1","score":0.5,"address":{"city":"Lyon","tags":["a","b"]}}"#)
+        let scan = try scan(["path": "/users", "query": ["count": 25], "paging": "none"])
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.pages.count == 1)
+        #expect(scan.last?.isComplete == true)
+        #expect(scan.records[0] == #"{"id":1,"name":"User 1","score":0.5,"address":{"city":"Lyon","tags":["a","b"]}}"#)
     }
 
     @Test func `numbered pages end with a short one`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/page", "records": "$.items",
             "paging": ["style": "page", "size_parameter": "per_page", "size": 10],
         ])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.pages.map(\.isPageEnd) == [true, true, true])
-        #expect(walk.pages.map(\.cursor) == ["p2 page:2", "p3 page:3", nil])
-        #expect(walk.last?.isComplete == true)
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.pages.map(\.isPageEnd) == [true, true, true])
+        #expect(scan.pages.map(\.cursor) == ["p2 page:2", "p3 page:3", nil])
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test func `numbered pages may begin at zero and end with an empty one`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/page?first=0&count=20", "records": "$.items", "paging": ["style": "page", "start": 0],
         ])
-        #expect(walk.ids == Array(1...20))
-        #expect(walk.last?.isComplete == true)
+        #expect(scan.ids == Array(1...20))
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test(arguments: ["total", "pages"])
     func `a total ends the pages without one request too many`(member: String) throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/page?total=1&count=20", "records": "$.items",
             "paging": ["style": "page", "size_parameter": "per_page", "size": 5, member: "$.meta.\(member)"],
         ])
-        #expect(walk.ids == Array(1...20))
-        #expect(walk.last?.isComplete == true)
+        #expect(scan.ids == Array(1...20))
+        #expect(scan.last?.isComplete == true)
         #expect(try requests().count == 4)
     }
 
     @Test func `a number of pages that no listing has breaks nothing`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/page?total=1&count=20&claim=9223372036854775807", "records": "$.items",
             "paging": ["style": "page", "size_parameter": "per_page", "size": 5, "pages": "$.meta.pages"],
         ])
-        #expect(walk.ids == Array(1...20))
-        #expect(walk.last?.isEnd == true)
+        #expect(scan.ids == Array(1...20))
+        #expect(scan.last?.isEnd == true)
     }
 
     @Test func `offsets grow by what came`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/offset", "records": "$.items", "paging": ["style": "offset", "size": 10],
         ])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.pages.map(\.cursor) == ["p2 offset:10", "p3 offset:20", nil])
-        #expect(walk.last?.isComplete == true)
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.pages.map(\.cursor) == ["p2 offset:10", "p3 offset:20", nil])
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test(arguments: [("next", "$.next"), ("relative", "$.next"), ("nested-next", "$.links.next.href")])
     func `a next URL is followed, absolute or relative`(style: String, path: String) throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/\(style)", "records": .text(style == "nested-next" ? "$.data.items" : "$.items"),
             "paging": ["style": "next_url", "path": .text(path)],
         ])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.isComplete == true)
-        #expect(walk.warnings.isEmpty)
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.isComplete == true)
+        #expect(scan.warnings.isEmpty)
     }
 
     @Test func `a Link header is followed`() throws {
-        let walk = try walk(["path": "/users/link", "paging": ["style": "link_header"]])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.isComplete == true)
+        let scan = try scan(["path": "/users/link", "paging": ["style": "link_header"]])
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test func `a cursor goes into its parameter`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "/users/cursor", "records": "$.items",
             "paging": ["style": "cursor", "path": "$.next_cursor", "parameter": "cursor"],
         ])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.pages.map(\.cursor) == ["p2 cursor:c10", "p3 cursor:c20", nil])
-        #expect(walk.last?.isComplete == true)
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.pages.map(\.cursor) == ["p2 cursor:c10", "p3 cursor:c20", nil])
+        #expect(scan.last?.isComplete == true)
     }
 }

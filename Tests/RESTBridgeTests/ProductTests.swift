@@ -4,7 +4,7 @@ import RecordBatch
 import TestSupport
 import Testing
 
-/// Listings in the style of well-known products, each with something that makes it hard to walk.
+/// Listings in the style of well-known products, each with something that makes it hard to scan.
 @Suite struct ProductTests {
     let server: ServerProcess
 
@@ -12,8 +12,8 @@ import Testing
 
     init() throws { server = try Self.shared.get() }
 
-    private func walked(_ section: Literal, cursor: String? = nil) throws -> Walk {
-        try Walk(source(RESTBridgeTests.bridge(["url": .text(server.url)]), section, cursor: cursor))
+    private func scanned(_ section: Literal, cursor: String? = nil) throws -> Scan {
+        try Scan(source(RESTBridgeTests.bridge(["url": .text(server.url)]), section, cursor: cursor))
     }
 
     @Test(arguments: [
@@ -59,35 +59,35 @@ import Testing
         ("/json-server/posts?_page=1", "{style: cursor, path: $.next, parameter: _page}"),
     ])
     func `a path is enough`(path: String, paging: String) throws {
-        let walk = try walked(["path": .text(path)])
-        #expect(walk.pages.first?.metadata["paging"] == paging)
-        #expect(walk.records.count == 25)
-        #expect(Set(walk.records).count == 25)
-        #expect(walk.last?.isComplete == true)
-        #expect(walk.warnings.isEmpty)
-        let cursor = try #require(walk.pages[1].cursor)
-        #expect(try walked(["path": .text(path)], cursor: cursor).records == Array(walk.records.suffix(5)))
+        let scan = try scanned(["path": .text(path)])
+        #expect(scan.pages.first?.metadata["paging"] == paging)
+        #expect(scan.records.count == 25)
+        #expect(Set(scan.records).count == 25)
+        #expect(scan.last?.isComplete == true)
+        #expect(scan.warnings.isEmpty)
+        let cursor = try #require(scan.pages[1].cursor)
+        #expect(try scanned(["path": .text(path)], cursor: cursor).records == Array(scan.records.suffix(5)))
     }
 
     @Test func `an offset is tried where a total is all that the reply tells, and a rule saves the request`() throws {
-        let found = try walked(["path": "/3.0/lists"])
+        let found = try scanned(["path": "/3.0/lists"])
         #expect(Set(found.records).count == 25)
         #expect(found.last?.isComplete == true)
         #expect(found.last?.isPositional == true)
         #expect(
             found.pages.first?.metadata["paging"] == "{style: offset, offset_parameter: offset, total: $.total_items}")
         let cursor = try #require(found.pages[0].cursor)
-        #expect(try walked(["path": "/3.0/lists"], cursor: cursor).records == Array(found.records.suffix(15)))
+        #expect(try scanned(["path": "/3.0/lists"], cursor: cursor).records == Array(found.records.suffix(15)))
         let rule: Literal = ["style": "offset", "limit_parameter": "count", "size": 7, "total": "$.total_items"]
-        let all = try walked(["path": "/3.0/lists", "paging": rule])
+        let all = try scanned(["path": "/3.0/lists", "paging": rule])
         #expect(Set(all.records).count == 25)
         #expect(all.last?.isComplete == true)
-        #expect(try walked(["path": "/json-server/posts"]).records.count == 25)
+        #expect(try scanned(["path": "/json-server/posts"]).records.count == 25)
     }
 
     @Test func `a cursor that is an object goes into the next body, found or said`() throws {
         let body: Literal = ["TableName": "Users"]
-        let found = try walked(["path": "/dynamo", "body": body])
+        let found = try scanned(["path": "/dynamo", "body": body])
         #expect(Set(found.records).count == 25)
         #expect(found.last?.isComplete == true)
         #expect(
@@ -97,12 +97,12 @@ import Testing
                     == "{style: cursor, path: $.LastEvaluatedKey, parameter: ExclusiveStartKey}"
         )
         let rule: Literal = ["style": "cursor", "path": "$.LastEvaluatedKey", "parameter": "ExclusiveStartKey"]
-        let said = try walked(["path": "/dynamo", "body": body, "records": "$.Items", "paging": rule])
+        let said = try scanned(["path": "/dynamo", "body": body, "records": "$.Items", "paging": rule])
         #expect(Set(said.records).count == 25)
-        // A walk that goes on has the object in its cursor.
+        // A scan that goes on has the object in its cursor.
         let cursor = try #require(said.pages[0].cursor)
         #expect(cursor == #"p2 json:{"id":{"N":"10"}}"#)
-        let rest = try walked(
+        let rest = try scanned(
             ["path": "/dynamo", "body": body, "records": "$.Items", "paging": rule], cursor: cursor)
         #expect(rest.records == Array(said.records.suffix(15)))
     }
@@ -111,18 +111,18 @@ import Testing
         func body(_ token: Literal) -> Literal {
             ["path": "/api_jsonrpc.php", "body": ["jsonrpc": "2.0", "id": 1, "params": ["auth": token]]]
         }
-        #expect(try walked(body("t")).records.count == 25)
-        let error = try failure { _ = try walked(body("x")) }
+        #expect(try scanned(body("t")).records.count == 25)
+        let error = try failure { _ = try scanned(body("x")) }
         #expect(error.code == .remote)
         #expect(error.remote == "Invalid params.")
     }
 
     @Test func `a cursor goes into the variable that the query has for it`() throws {
         let query: Literal = "query($from: String) { books(first: 10, after: $from) { edges { node { id } } } }"
-        let walk = try walked(["path": "/relay", "graphql": ["query": query]])
-        #expect(Set(walk.records).count == 25)
-        #expect(walk.last?.isComplete == true)
-        #expect(walk.pages[0].metadata["paging"]?.contains("parameter: variables.from") == true)
+        let scan = try scanned(["path": "/relay", "graphql": ["query": query]])
+        #expect(Set(scan.records).count == 25)
+        #expect(scan.last?.isComplete == true)
+        #expect(scan.pages[0].metadata["paging"]?.contains("parameter: variables.from") == true)
     }
 
     @Test func `search_after takes the last record's sort values`() throws {
@@ -130,10 +130,10 @@ import Testing
             "path": "/elastic/_search", "body": ["sort": ["id"], "size": 10], "records": "$.hits.hits",
             "paging": ["style": "keyset", "field": "sort", "parameter": "search_after"],
         ]
-        let walk = try walked(section)
-        #expect(Set(walk.records).count == 25)
-        #expect(walk.last?.isComplete == true)
-        #expect(walk.pages[0].cursor == #"p2 json:[10,"b10"]"#)
+        let scan = try scanned(section)
+        #expect(Set(scan.records).count == 25)
+        #expect(scan.last?.isComplete == true)
+        #expect(scan.pages[0].cursor == #"p2 json:[10,"b10"]"#)
     }
 
     @Test func `a scroll and a folder go on at another path by their cursor alone`() throws {
@@ -144,7 +144,7 @@ import Testing
                 "next_path": "/elastic/_search/scroll", "next_body": ["scroll": "1m"],
             ],
         ]
-        let found = try walked(scroll)
+        let found = try scanned(scroll)
         #expect(found.records.count == 25)
         #expect(found.last?.isComplete == true)
         let folder: Literal = [
@@ -154,11 +154,11 @@ import Testing
                 "next_path": "/2/files/list_folder/continue",
             ],
         ]
-        let files = try walked(folder)
+        let files = try scanned(folder)
         #expect(Set(files.records).count == 25)
         #expect(files.last?.isComplete == true)
         let error = try failure {
-            _ = try walked(["path": "/x", "paging": ["style": "cursor", "path": "$.c", "next_body": [:]]])
+            _ = try scanned(["path": "/x", "paging": ["style": "cursor", "path": "$.c", "next_body": [:]]])
         }
         #expect(error.message == "User: paging.next_body without paging.next_path")
     }
@@ -225,12 +225,12 @@ import Testing
     }
 
     @Test func `as many records as were asked for may not be all`() throws {
-        let cut = try walked(["path": "/json-server/posts", "query": ["_limit": 25]])
+        let cut = try scanned(["path": "/json-server/posts", "query": ["_limit": 25]])
         #expect(cut.records.count == 25)
         #expect(cut.last?.isComplete == false)
-        #expect(cut.warnings.first?.hasPrefix("just the 25 records came that _limit=25 asks for") == true)
-        #expect(try walked(["path": "/json-server/posts?_limit=26"]).last?.isComplete == true)
-        let said = try walked(["path": "/json-server/posts", "query": ["_limit": 25], "paging": "none"])
+        #expect(cut.warnings.first?.hasPrefix("just the 25 records arrived that _limit=25 requests") == true)
+        #expect(try scanned(["path": "/json-server/posts?_limit=26"]).last?.isComplete == true)
+        let said = try scanned(["path": "/json-server/posts", "query": ["_limit": 25], "paging": "none"])
         #expect(said.last?.isComplete == true)
     }
 }

@@ -8,12 +8,12 @@ import Testing
 
     init() throws { server = try ServerProcess.shared.get() }
 
-    private func walk(_ body: String, _ more: (String, Literal)...) throws -> Walk {
+    private func scan(_ body: String, _ more: (String, Literal)...) throws -> Scan {
         let bridge = try bridge(.object([("url", .text(server.url)), ("max_record_bytes", 65536)]))
         let section: [(String, Literal)] = [
             ("path", "/say"), ("query", ["body": .text(body)]), ("records", "$"), ("paging", "none"),
         ]
-        return try Walk(source(bridge, .object(section + more)))
+        return try Scan(source(bridge, .object(section + more)))
     }
 
     private static let large = #"{"id":2,"n":["# + Array(repeating: "1", count: 5000).joined(separator: ",") + "]}"
@@ -22,13 +22,13 @@ import Testing
         for format in ["json", "ndjson"] {
             let records = [#"{"id":1}"#, Self.large, #"{"id":3}"#]
             let body = format == "json" ? "[\(records.joined(separator: ","))]" : records.joined(separator: "\n") + "\n"
-            let walk = try walk(body, ("format", .text(format)))
-            #expect(walk.ids == [1, 3], "\(format)")
+            let scan = try scan(body, ("format", .text(format)))
+            #expect(scan.ids == [1, 3], "\(format)")
             #expect(
-                walk.rejected.map(\.reason) == [
+                scan.rejected.map(\.reason) == [
                     "the record takes more than 65536 bytes (16 for each value, and its texts); raise max_record_bytes"
                 ])
-            #expect(walk.rejected.map(\.index) == [1])
+            #expect(scan.rejected.map(\.index) == [1])
         }
     }
 

@@ -12,115 +12,115 @@ import Testing
         bridge = try RESTBridgeTests.bridge(["url": "\(ServerProcess.shared.get().url)/zoo"])
     }
 
-    private func walk(_ section: Literal) throws -> Walk {
-        try Walk(bridge.fetch(FetchRequest(entity: "User", section: section.options)))
+    private func scan(_ section: Literal) throws -> Scan {
+        try Scan(bridge.fetch(FetchRequest(entity: "User", section: section.options)))
     }
 
     @Test(
         arguments: [("$.columns", "table"), ("$.columns", "table?typed=1"), (["id", "name"], "table")]
             as [(Literal, String)])
     func `rows of values become records by the names of their columns`(columns: Literal, path: String) throws {
-        let walk = try walk(["path": .text(path), "columns": columns])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.records.first == #"{"id":1,"name":"User 1"}"#)
-        #expect(walk.last?.isComplete == true)
+        let scan = try scan(["path": .text(path), "columns": columns])
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.records.first == #"{"id":1,"name":"User 1"}"#)
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test func `a first row may hold the names, and a row with too many values is handed on as it is`() throws {
-        let walk = try walk(["path": "header-row", "columns": "$[0]"])
-        #expect(walk.records.first == #"{"id":1,"name":"User 1"}"#)
-        #expect(walk.records.count == 26)
-        #expect(walk.records.last == #"[26,"User 26","one too many"]"#)
+        let scan = try scan(["path": "header-row", "columns": "$[0]"])
+        #expect(scan.records.first == #"{"id":1,"name":"User 1"}"#)
+        #expect(scan.records.count == 26)
+        #expect(scan.records.last == #"[26,"User 26","one too many"]"#)
     }
 
     @Test(arguments: ["header-rows", "header-rows?once=1"])
     func `a first row of names is no record to count, and no later row becomes one`(path: String) throws {
-        let walk = try walk(["path": .text(path), "columns": "$[0]", "paging": ["style": "offset"]])
-        #expect(walk.records == (1...25).map { #"{"id":"\#($0)","name":"User \#($0)"}"# })
-        #expect(walk.last?.isComplete == true)
-        // A walk that goes on from a later page would take its first row for the names.
-        #expect(walk.pages.allSatisfy { $0.cursor == nil })
+        let scan = try scan(["path": .text(path), "columns": "$[0]", "paging": ["style": "offset"]])
+        #expect(scan.records == (1...25).map { #"{"id":"\#($0)","name":"User \#($0)"}"# })
+        #expect(scan.last?.isComplete == true)
+        // A scan that goes on from a later page would take its first row for the names.
+        #expect(scan.pages.allSatisfy { $0.cursor == nil })
     }
 
     @Test func `rows get what the request and the reply's head know`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "table", "columns": "$.columns", "header_fields": ["kind": "Content-Type"],
             "parameters": ["day": "today"], "request_fields": ["day": "{day}", "name": "{day}"],
         ])
-        #expect(walk.records.count == 25)
-        #expect(walk.records.first == #"{"kind":"application/json","day":"today","id":1,"name":"User 1"}"#)
+        #expect(scan.records.count == 25)
+        #expect(scan.records.first == #"{"kind":"application/json","day":"today","id":1,"name":"User 1"}"#)
     }
 
     @Test func `columns with keyset paging is refused`() throws {
         let error = try failure {
-            _ = try walk(["path": "table", "columns": "$.columns", "paging": ["style": "keyset"]])
+            _ = try scan(["path": "table", "columns": "$.columns", "paging": ["style": "keyset"]])
         }
         #expect(error.code == .configuration)
-        #expect(error.message == "User: columns does not go with paging.style keyset")
+        #expect(error.message == "User: columns cannot be combined with paging.style keyset")
     }
 
     @Test func `rows of values without names are no records, and no other list is taken for them`() throws {
-        let error = try failure { _ = try walk(["path": "table"]) }
+        let error = try failure { _ = try scan(["path": "table"]) }
         #expect(error.code == .configuration)
         #expect(
-            error.message.contains("the records at $.rows are arrays, and nothing says what their values are called"))
+            error.message.contains("the records at $.rows are arrays, and nothing names their values"))
         #expect(error.remedy?.contains("set columns to where the reply has the names, such as $.columns") == true)
     }
 
     @Test func `JSON API resources become plain records with what is included`() throws {
-        let walk = try walk(["path": "json_api", "preset": "json_api"])
-        #expect(walk.records.count == 25)
-        #expect(walk.last?.isComplete == true)
+        let scan = try scan(["path": "json_api", "preset": "json_api"])
+        #expect(scan.records.count == 25)
+        #expect(scan.last?.isComplete == true)
         #expect(
-            walk.records[0]
+            scan.records[0]
                 == #"{"type":"users","id":"1","name":"User 1","team":{"type":"teams","id":"7","title":"Blue"},"#
                 + #""friends":[{"type":"users","id":"1"}]}"#)
     }
 
     @Test func `what HAL embeds becomes a member`() throws {
-        let walk = try walk(["path": "hal", "preset": "hal"])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.records[0] == #"{"id":1,"name":"User 1","_links":{"self":{"href":"/u"}},"team":{"id":7}}"#)
+        let scan = try scan(["path": "hal", "preset": "hal"])
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.records[0] == #"{"id":1,"name":"User 1","_links":{"self":{"href":"/u"}},"team":{"id":7}}"#)
     }
 
     @Test func `objects by key become records with their keys`() throws {
         #expect(
-            try walk(["path": "by-key", "records": "$.users.*"]).records.first
+            try scan(["path": "by-key", "records": "$.users.*"]).records.first
                 == #"{"@key":"u1","id":1,"name":"User 1"}"#)
         #expect(
-            try walk(["path": "rates", "records": "$.rates.*"]).records
+            try scan(["path": "rates", "records": "$.rates.*"]).records
                 == [#"{"@key":"USD","@value":1.1}"#, #"{"@key":"JPY","@value":163}"#])
     }
 
     @Test func `a list of values instead of objects has a record for each`() throws {
         for kind in ["alone", "enveloped"] {
-            let walk = try walk(["path": .text("names?kind=\(kind)")])
-            #expect(walk.records.count == 25 && walk.rejected.isEmpty, "\(kind): \(walk)")
-            #expect(walk.records.first == #"{"@value":"User 1"}"#)
-            #expect(walk.last?.isComplete == true && walk.pages.count == 3)
+            let scan = try scan(["path": .text("names?kind=\(kind)")])
+            #expect(scan.records.count == 25 && scan.rejected.isEmpty, "\(kind): \(scan)")
+            #expect(scan.records.first == #"{"@value":"User 1"}"#)
+            #expect(scan.last?.isComplete == true && scan.pages.count == 3)
         }
         #expect(
-            try walk(["path": "names?kind=rows", "records": "$.rows"]).records.first == #"{"@value":[1,"User 1"]}"#)
+            try scan(["path": "names?kind=rows", "records": "$.rows"]).records.first == #"{"@value":[1,"User 1"]}"#)
         // An object with a list of its own is one record.
-        #expect(try walk(["path": "names?kind=record"]).records.first?.hasPrefix(#"{"name":"User","tags":["#) == true)
+        #expect(try scan(["path": "names?kind=record"]).records.first?.hasPrefix(#"{"name":"User","tags":["#) == true)
         #expect(
-            try walk(["path": "names?kind=record", "records": "$.tags"]).records.last == #"{"@value":"User 25"}"#)
+            try scan(["path": "names?kind=record", "records": "$.tags"]).records.last == #"{"@value":"User 25"}"#)
     }
 
     @Test func `objects by their ids are found a step deeper than usual`() throws {
-        let walk = try walk(["path": "generator"])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.records.first == #"{"@key":"1","id":1,"name":"User 1"}"#)
-        #expect(walk.last?.isComplete == true && walk.pages.count == 3)
+        let scan = try scan(["path": "generator"])
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.records.first == #"{"@key":"1","id":1,"name":"User 1"}"#)
+        #expect(scan.last?.isComplete == true && scan.pages.count == 3)
     }
 
     @Test func `a list of plain values has a record for each, and one of arrays a record for each row`() throws {
-        let tables = try walk(["path": "table-names", "records": "$.TableNames", "body": [:]])
+        let tables = try scan(["path": "table-names", "records": "$.TableNames", "body": [:]])
         #expect(tables.records.count == 25 && tables.last?.isComplete == true)
         #expect(tables.records.first == #"{"@value":"t1"}"#)
-        let elements = try walk(["path": "table-names", "records": "$.TableNames[*]", "body": [:]])
+        let elements = try scan(["path": "table-names", "records": "$.TableNames[*]", "body": [:]])
         #expect(elements.records == tables.records)
-        let rows = try walk(["path": "table-rows", "records": "$.rows"])
+        let rows = try scan(["path": "table-rows", "records": "$.rows"])
         #expect(
             rows.records == [
                 #"{"@value":[1,"User 1"]}"#, #"{"@value":[2,"User 2"]}"#, #"{"@value":[]}"#,
@@ -129,14 +129,14 @@ import Testing
     }
 
     @Test func `JSON that is called a web page is read all the same`() throws {
-        #expect(try walk(["path": "called-a-page"]).ids == Array(1...25))
+        #expect(try scan(["path": "called-a-page"]).ids == Array(1...25))
     }
 
     @Test func `records get what the request knows and they lack`() throws {
-        let walk = try walk([
+        let scan = try scan([
             "path": "rates", "records": "$.rates.*", "parameters": ["day": "today"],
             "request_fields": ["day": "{day}", "none": "{parent.none}"],
         ])
-        #expect(walk.records.first == #"{"@key":"USD","day":"today","@value":1.1}"#)
+        #expect(scan.records.first == #"{"@key":"USD","day":"today","@value":1.1}"#)
     }
 }

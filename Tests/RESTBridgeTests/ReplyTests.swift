@@ -14,14 +14,14 @@ import Testing
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
     }
 
-    private func walk(_ path: String, records: String? = "$.items") throws -> Walk {
+    private func scan(_ path: String, records: String? = "$.items") throws -> Scan {
         var section: Literal = ["path": .text(path)]
         if let records { section = ["path": .text(path), "records": .text(records)] }
-        return try Walk(source(bridge, section))
+        return try Scan(source(bridge, section))
     }
 
     @Test func `integers of 64 bits are integers, all other numbers keep their characters`() throws {
-        let records = try walk("/well/numbers").records
+        let records = try scan("/well/numbers").records
         let expected =
             #"{"a":9007199254740993,"b":9223372036854775807,"c":9223372036854775808,"d":-9223372036854775808,"#
             + #""e":0.1,"f":1e400,"g":-0,"h":12345678901234567890.12345678901234567890,"i":1E2,"#
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `texts lose their escapes and nothing else`() throws {
         #expect(
-            try walk("/well/texts").records == [
+            try scan("/well/texts").records == [
                 #"{"a":"é😀","b":"é😀","c":"\"\\/\u0008\u000c\n\r\t","d":"\u0000","e":""}"#
             ])
     }
@@ -49,34 +49,34 @@ import Testing
         ("root-object", "$", [#"{"id":7,"name":"one"}"#]),
     ])
     func `records are found by their path`(name: String, path: String, expected: [String]) throws {
-        #expect(try walk("/well/\(name)", records: path).records == expected)
+        #expect(try scan("/well/\(name)", records: path).records == expected)
     }
 
     @Test func `without a path the root is taken where it leaves no doubt`() throws {
-        #expect(try walk("/well/root-array", records: nil).ids == [1, 2])
-        #expect(try walk("/well/root-object", records: nil).ids == [7])
-        #expect(try walk("/well/root-wrapped", records: nil).ids == [1])
-        let error = try failure { _ = try walk("/well/root-doubtful", records: nil) }
+        #expect(try scan("/well/root-array", records: nil).ids == [1, 2])
+        #expect(try scan("/well/root-object", records: nil).ids == [7])
+        #expect(try scan("/well/root-wrapped", records: nil).ids == [1])
+        let error = try failure { _ = try scan("/well/root-doubtful", records: nil) }
         #expect(error.code == .configuration)
         #expect(
             error.remedy
-                == "set records to one of: $.orders, $.friends; or to $ where the object itself is the record")
+                == "set records to one of: $.orders, $.friends; or to $ if the object itself is the record")
     }
 
     @Test func `a hundred levels are kept`() throws {
-        let records = try walk("/well/depth-100").records
+        let records = try scan("/well/depth-100").records
         let nest = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
         #expect(records == ["{\"d\":\(nest)}"])
     }
 
     @Test func `204 is an empty listing`() throws {
-        let walk = try walk("/no-content", records: nil)
-        #expect(walk.records.isEmpty)
-        #expect(walk.last?.isComplete == true)
+        let scan = try scan("/no-content", records: nil)
+        #expect(scan.records.isEmpty)
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test func `a null list is an empty listing`() throws {
-        #expect(try walk("/malformed/records-null").last?.isComplete == true)
+        #expect(try scan("/malformed/records-null").last?.isComplete == true)
     }
 
     /// Each row stands in docs/rest.md.
@@ -87,67 +87,67 @@ import Testing
         ("unclosed-string", "is not JSON: the text ends in the middle of the string that begins here, at byte 20"),
         ("trailing", "page 1 of User is not JSON: something follows the JSON value, at byte 23"),
         ("trailing-garbage", "page 1 of User is not JSON: something follows the JSON value, at byte 12"),
-        ("garbage-after-records", "page 1 of User is not JSON: this is no JSON value, at byte 31"),
+        ("garbage-after-records", "page 1 of User is not JSON: this is not a JSON value, at byte 31"),
         ("invalid-utf8", "page 1 of User is not JSON: the text is not UTF-8, at byte 30"),
         ("utf16", "is not JSON: the text is UTF-16 or UTF-32; JSON is UTF-8, at byte 0"),
-        ("nan", "page 1 of User is not JSON: this is no JSON value, at byte 18"),
-        ("bare-word", "page 1 of User is not JSON: this is no JSON value, at byte 0"),
+        ("nan", "page 1 of User is not JSON: this is not a JSON value, at byte 18"),
+        ("bare-word", "page 1 of User is not JSON: this is not a JSON value, at byte 0"),
         ("comma", "page 1 of User is not JSON: a comma must be followed by a value, at byte 21"),
         ("single-quotes", "page 1 of User is not JSON: a member's name must be a string, at byte 1"),
         ("control", "is not JSON: a string holds a control character that must be escaped, at byte 22"),
-        ("bad-escape", "page 1 of User is not JSON: this is no escape of a JSON string, at byte 21"),
-        ("leading-zero", "page 1 of User is not JSON: this is no JSON number, at byte 18"),
-        ("records-text", "page 1 of User: what stands at $.items is no object or array"),
+        ("bad-escape", "page 1 of User is not JSON: this is not an escape of a JSON string, at byte 21"),
+        ("leading-zero", "page 1 of User is not JSON: this is not a JSON number, at byte 18"),
+        ("records-text", "page 1 of User: the value at $.items is not an object or array"),
         ("records-missing", "page 1 of User: the reply has nothing at $.items"),
     ])
     func `a malformed reply is an error that names page, place and byte`(name: String, message: String) throws {
-        let error = try failure { _ = try walk("/malformed/\(name)") }
+        let error = try failure { _ = try scan("/malformed/\(name)") }
         #expect(error.code == .malformed)
         #expect(error.message.hasSuffix(message), "\(error.message)")
         #expect(error.location == server.url + "/malformed/\(name)")
     }
 
     @Test func `a missing path names the lists that are there`() throws {
-        let error = try failure { _ = try walk("/malformed/records-missing") }
+        let error = try failure { _ = try scan("/malformed/records-missing") }
         #expect(error.remedy == "set records to one of: $.things, $.users")
     }
 
     @Test func `too many levels are refused`() throws {
-        let error = try failure { _ = try walk("/malformed/very-deep") }
+        let error = try failure { _ = try scan("/malformed/very-deep") }
         #expect(error.code == .limit)
         #expect(error.message == "page 1 of User: more than 1,024 levels, at byte 1035")
     }
 
     @Test func `a record that is no object goes to quarantine and the others stay`() throws {
-        let walk = try walk("/malformed/scalar-record")
-        #expect(walk.records == [#"{"id":3}"#])
-        #expect(walk.rejected.map(\.index) == [0, 1])
-        #expect(walk.rejected.map(\.representation) == ["1", #""two""#])
-        #expect(walk.rejected.first?.reason == "a record must be an object")
+        let scan = try scan("/malformed/scalar-record")
+        #expect(scan.records == [#"{"id":3}"#])
+        #expect(scan.rejected.map(\.index) == [0, 1])
+        #expect(scan.rejected.map(\.representation) == ["1", #""two""#])
+        #expect(scan.rejected.first?.reason == "a record must be an object")
     }
 
     @Test func `a page of nothing but bad records is handed out in pieces`() throws {
-        let walk = try walk("/scalars?count=1200", records: nil)
-        #expect(walk.rejected.compactMap(\.index) == Array(0..<1200))
-        #expect(walk.pages.map(\.rejected.count) == [500, 500, 200])
-        #expect(walk.pages.map(\.isPageEnd) == [false, false, true])
+        let scan = try scan("/scalars?count=1200", records: nil)
+        #expect(scan.rejected.compactMap(\.index) == Array(0..<1200))
+        #expect(scan.pages.map(\.rejected.count) == [500, 500, 200])
+        #expect(scan.pages.map(\.isPageEnd) == [false, false, true])
     }
 
     @Test func `a record with half a surrogate pair goes to quarantine`() throws {
-        let walk = try walk("/malformed/lone-surrogate")
-        #expect(walk.records.isEmpty)
-        #expect(walk.rejected.map(\.representation) == [#"{"id": 1, "name": "\ud800 x"}"#])
-        #expect(walk.rejected.first?.reason == "a text holds half of a surrogate pair, which is no character")
+        let scan = try scan("/malformed/lone-surrogate")
+        #expect(scan.records.isEmpty)
+        #expect(scan.rejected.map(\.representation) == [#"{"id": 1, "name": "\ud800 x"}"#])
+        #expect(scan.rejected.first?.reason == "a text holds half of a surrogate pair, which is not a character")
     }
 
     @Test func `a record too deep for a batch goes to quarantine`() throws {
-        let walk = try walk("/malformed/deep")
-        #expect(walk.rejected.count == 1)
-        #expect(walk.records.isEmpty)
+        let scan = try scan("/malformed/deep")
+        #expect(scan.rejected.count == 1)
+        #expect(scan.records.isEmpty)
     }
 
     @Test func `a web page instead of JSON is said to be one`() throws {
-        let error = try failure { _ = try walk("/html") }
+        let error = try failure { _ = try scan("/html") }
         #expect(error.code == .malformed)
         #expect(
             error.message
@@ -157,7 +157,7 @@ import Testing
 
     @Test func `a reply that breaks off is malformed and may be asked for again`() throws {
         for path in ["/truncated", "/truncated-chunks", "/cut-gzip/close?always"] {
-            let error = try failure { _ = try walk(path) }
+            let error = try failure { _ = try scan(path) }
             #expect(error.code == .malformed)
             #expect(error.isRetryable)
             #expect(error.message.contains("broke off after"))
@@ -165,16 +165,16 @@ import Testing
     }
 
     @Test func `a compressed reply is read`() throws {
-        #expect(try walk("/gzip").ids == Array(1...1000))
+        #expect(try scan("/gzip").ids == Array(1...1000))
     }
 
     @Test func `a huge page comes in several batches that end as one page`() throws {
         let count = 60_000
-        let walk = try walk("/users?count=\(count)", records: nil)
-        #expect(walk.ids == Array(1...count))
-        #expect(walk.pages.count > 1)
-        #expect(walk.pages.dropLast().allSatisfy { !$0.isPageEnd && !$0.isEnd })
-        #expect(walk.last?.isPageEnd == true)
+        let scan = try scan("/users?count=\(count)", records: nil)
+        #expect(scan.ids == Array(1...count))
+        #expect(scan.pages.count > 1)
+        #expect(scan.pages.dropLast().allSatisfy { !$0.isPageEnd && !$0.isEnd })
+        #expect(scan.last?.isPageEnd == true)
     }
 
     @Test(arguments: [
@@ -183,7 +183,7 @@ import Testing
         (503, .remote, true), (501, .remote, false), (400, .remote, false),
     ])
     func `each status has its code`(status: Int, code: BridgeError.Code, retryable: Bool) throws {
-        let error = try failure { _ = try walk("/status/\(status)") }
+        let error = try failure { _ = try scan("/status/\(status)") }
         #expect(error.code == code)
         #expect(error.isRetryable == retryable)
         #expect(error.message.hasPrefix("page 1 of User: the server answers \(status)"))
@@ -191,11 +191,11 @@ import Testing
     }
 
     @Test func `Retry-After is passed on`() throws {
-        #expect(try failure { _ = try walk("/status/429?retry_after=7") }.retryAfterMilliseconds == 7000)
+        #expect(try failure { _ = try scan("/status/429?retry_after=7") }.retryAfterMilliseconds == 7000)
         #expect(
-            try failure { _ = try walk("/status/503?retry_after=Wed,%2021%20Oct%202015%2007:28:00%20GMT") }
+            try failure { _ = try scan("/status/503?retry_after=Wed,%2021%20Oct%202015%2007:28:00%20GMT") }
                 .retryAfterMilliseconds == 0)
-        let far = try failure { _ = try walk("/status/429?retry_after=Sun,%2006%20Nov%202147483647%2008:49:37%20GMT") }
+        let far = try failure { _ = try scan("/status/429?retry_after=Sun,%2006%20Nov%202147483647%2008:49:37%20GMT") }
         #expect(far.isRetryable, "a date as far away as a server likes is no reason to stop the process")
     }
 }

@@ -24,8 +24,8 @@ import Testing
 
     /// What the server was asked: the path, without its prefix.
     private func path(_ section: Literal, since: String? = nil, parent: Literal? = nil) throws -> String {
-        let walk = try Walk(bridge.fetch(request(section, since: since, parent: parent)))
-        let record = try #require(walk.records.first)
+        let scan = try Scan(bridge.fetch(request(section, since: since, parent: parent)))
+        let record = try #require(scan.records.first)
         let start = try #require(record.firstRange(of: #""path":"/echo"#))
         return String(record[start.upperBound...].prefix { $0 != "\"" })
     }
@@ -60,7 +60,7 @@ import Testing
         // Where nobody listens, a request would be another failure.
         let bridge = try RESTBridgeTests.bridge(["url": "http://127.0.0.1:1"])
         let parent: Literal = ["id": .text(id)]
-        let error = try failure { _ = try Walk(bridge.fetch(request(["path": .text(template)], parent: parent))) }
+        let error = try failure { _ = try Scan(bridge.fetch(request(["path": .text(template)], parent: parent))) }
         #expect(error.message.contains("{parent.id} in the path \(template) is \""))
         #expect(error.message.hasSuffix("which in a URL leads to another path: nothing was sent"))
     }
@@ -89,7 +89,7 @@ import Testing
     ])
     func `a template that is none is refused with its place`(template: String, what: String) throws {
         let error = try failure { _ = try bridge.fetch(request(["path": .text(template)])) }
-        #expect(error.message == "User: path: \"\(template)\" is no template: \(what)")
+        #expect(error.message == "User: path: \"\(template)\" is not a template: \(what)")
     }
 
     @Test func `a query parameter without its value is left out`() throws {
@@ -114,13 +114,13 @@ import Testing
     ) throws {
         // Where nobody listens, a request would be a failure.
         let bridge = try RESTBridgeTests.bridge(["url": "http://127.0.0.1:1"])
-        let walk = try Walk(bridge.fetch(request(section, parent: ["slug": .null])))
-        #expect(walk.records.isEmpty)
-        #expect(walk.last?.isEnd == true && walk.last?.isComplete == false)
+        let scan = try Scan(bridge.fetch(request(section, parent: ["slug": .null])))
+        #expect(scan.records.isEmpty)
+        #expect(scan.last?.isEnd == true && scan.last?.isComplete == false)
         #expect(
-            walk.warnings == [
+            scan.warnings == [
                 "{parent.slug} of \(option) is null, so this parent is skipped: its objects are neither fetched nor deleted; "
-                    + #"where that part may be left out put it in ( ), or leave such parents out by "where: slug!=null" of the parent"#
+                    + #"if that part is optional put it in ( ), or exclude such parents by "where: slug!=null" of the parent"#
             ])
     }
 
@@ -129,9 +129,10 @@ import Testing
         #expect(try path(section, parent: ["slug": "", "lead": .null]) == "?team=")
         #expect(try path(section, parent: ["slug": "a", "lead": 7]) == "?team=a&by=7")
         #expect(try path(["query": ["by": #"\({parent.lead}\)"#]], parent: ["lead": 7]) == "?by=%287%29")
-        let walk = try Walk(bridge.fetch(request(["path": "/teams/{parent.slug}/users"], parent: ["slug": ""])))
+        let scan = try Scan(bridge.fetch(request(["path": "/teams/{parent.slug}/users"], parent: ["slug": ""])))
         #expect(
-            walk.warnings.first?.hasPrefix("{parent.slug} of path is an empty text, which no path can hold") == true)
+            scan.warnings.first?.hasPrefix("{parent.slug} of path is an empty text, which a path cannot contain")
+                == true)
     }
 
     @Test func `a name that the parent does not have is refused, also where the host did not ask`() throws {
@@ -148,24 +149,24 @@ import Testing
         ("(name:'{parent.name}',x:!(1))", "it's!", "(name:'it!'s!!',x:!(1))"),
     ])
     func `a value in quotes does not end them`(template: String, name: String, expected: String) throws {
-        let walk = try Walk(
+        let scan = try Scan(
             bridge.fetch(request(["query": ["q": .text(template)]], parent: ["name": .text(name)])))
-        let record = try #require(walk.records.first)
+        let record = try #require(scan.records.first)
         let url = try #require(record.firstMatch(of: /"path":"\/echo\?q=([^"]*)"/)?.1)
         #expect(String(url).removingPercentEncoding == expected)
     }
 
-    @Test func `a walk since a time lists all that moved`() throws {
+    @Test func `a scan since a time lists all that moved`() throws {
         let section: Literal = ["query": ["since": "{since}"]]
-        #expect(try Walk(bridge.fetch(request(section))).last?.isComplete == true)
+        #expect(try Scan(bridge.fetch(request(section))).last?.isComplete == true)
         // The host, which asked for it, knows that the rest is not gone.
-        #expect(try Walk(bridge.fetch(request(section, since: "2024"))).last?.isComplete == true)
+        #expect(try Scan(bridge.fetch(request(section, since: "2024"))).last?.isComplete == true)
     }
 
     @Test func `bodies are JSON, forms and texts with values of their kinds`() throws {
         func body(_ section: Literal) throws -> String {
-            let walk = try Walk(bridge.fetch(request(section, parent: ["id": 42, "name": "Ann"])))
-            return try #require(walk.records.first)
+            let scan = try Scan(bridge.fetch(request(section, parent: ["id": 42, "name": "Ann"])))
+            return try #require(scan.records.first)
         }
         let json = try body([
             "body": [
@@ -201,13 +202,13 @@ import Testing
             FetchRequest.Filter(attribute: "score", path: "score", comparison: .equal, value: nil),
         ]
         var asked = request(section, filters: filters)
-        let walk = try Walk(bridge.fetch(asked))
-        #expect(walk.last?.pushed == [0, 2, 3, 4])
-        #expect(walk.last?.isComplete == false)
+        let scan = try Scan(bridge.fetch(asked))
+        #expect(scan.last?.pushed == [0, 2, 3, 4])
+        #expect(scan.last?.isComplete == false)
         let wanted = "/users?q=Ann%20%26%20co&min_age=18&filter=age%20lt%2030%20and%20city%20eq%20%27Lyon%27"
-        #expect(walk.records.first?.contains("\"path\":\"/echo\(wanted)\"") == true)
+        #expect(scan.records.first?.contains("\"path\":\"/echo\(wanted)\"") == true)
         asked.explains = true
-        let plan = try Walk(bridge.fetch(asked))
+        let plan = try Scan(bridge.fetch(asked))
         #expect(plan.records == ["{\"request\":\"GET \(server.url)/echo\(wanted)\",\"body\":null}"])
         #expect(plan.last?.pushed == [0, 2, 3, 4])
         #expect(plan.last?.isComplete == false)
@@ -230,7 +231,7 @@ import Testing
             ["path": "/users", "filters": ["name": ["parameter": "filter", "value": .text(template)]]],
             filters: filters)
         asked.explains = true
-        let plan = try Walk(bridge.fetch(asked))
+        let plan = try Scan(bridge.fetch(asked))
         #expect(plan.records.first?.contains("?filter=\(percentEncoded(expected))") == true, "\(plan.records)")
     }
 
@@ -304,19 +305,19 @@ import Testing
             "paging": ["style": "offset", "size": 5],
         ])
         asked.explains = true
-        let plan = try Walk(offline.fetch(asked))
+        let plan = try Scan(offline.fetch(asked))
         #expect(
             plan.records == [
                 #"{"request":"POST http://127.0.0.1:9/graphql?api_key=***","body":"{\"query\":\"{ a }\",\"variables\":{\"offset\":0,\"limit\":5}}"}"#
             ])
     }
 
-    @Test func `a walk that takes too long is ended by its total time`() throws {
+    @Test func `a scan that takes too long is ended by its total time`() throws {
         let hasty = try RESTBridgeTests.bridge(["url": "\(server.url)", "limits": ["total_time": 0.05]])
         let error = try failure {
-            _ = try Walk(source(hasty, ["path": "/users/next?delay=0.1", "records": "$.items"]))
+            _ = try Scan(source(hasty, ["path": "/users/next?delay=0.1", "records": "$.items"]))
         }
         #expect(error.code == .limit)
-        #expect(error.message.hasPrefix("page 2 of User: the walk takes longer than limits.total_time"))
+        #expect(error.message.hasPrefix("page 2 of User: the scan takes longer than limits.total_time"))
     }
 }

@@ -4,7 +4,7 @@ import RecordBatch
 import TestSupport
 import Testing
 
-/// What discover makes of replies: references, nested objects, times, walks by parent.
+/// What discover makes of replies: references, nested objects, times, scans by parent.
 @Suite struct SampleGuessTests {
     private let server: ServerProcess
 
@@ -95,7 +95,7 @@ import Testing
         for name in ["on", "by"] { #expect(field(name)?.contains("zone") == false, "\(name): \(offer)") }
     }
 
-    @Test func `the reply about one object of another sample is a walk by parent`() throws {
+    @Test func `the reply about one object of another sample is a scan by parent`() throws {
         let zones = (path: "/say/zones", body: #"[{"id": "a", "kind": "Native"}, {"id": "b", "kind": "Slave"}]"#)
         let sets = #"{"id": "a", "kind": "Native", "rrsets": [{"name": "x", "type": "A"}, {"name": "y", "type": "A"}]}"#
         let offers = try sampled(zones, (path: "/say/zones/a", body: sets))

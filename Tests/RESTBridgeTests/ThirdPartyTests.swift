@@ -18,11 +18,11 @@ struct ThirdPartyTests {
 
     init() throws { servers = try Self.shared.get() }
 
-    private func walk(
+    private func scan(
         _ options: Literal, _ section: Literal, token: String? = nil, since: String? = nil
-    ) throws -> Walk {
+    ) throws -> Scan {
         let bridge = try bridge(options)
-        return try Walk(
+        return try Scan(
             bridge.fetch(FetchRequest(entity: "User", section: section.options, token: token, since: since)))
     }
 
@@ -34,15 +34,15 @@ struct ThirdPartyTests {
     }
 
     @Test func `a table of Datasette is read with nothing but its path`() throws {
-        let walk = try walk(["url": .text(servers.datasette)], ["path": "zoo/users.json?_shape=objects"])
-        #expect(walk.ids == Array(1...250))
-        #expect(walk.pages.count == 3)
-        #expect(walk.last?.isComplete == true)
-        #expect(walk.pages[0].metadata["paging"] == "{style: link_header}")
+        let scan = try scan(["url": .text(servers.datasette)], ["path": "zoo/users.json?_shape=objects"])
+        #expect(scan.ids == Array(1...250))
+        #expect(scan.pages.count == 3)
+        #expect(scan.last?.isComplete == true)
+        #expect(scan.pages[0].metadata["paging"] == "{style: link_header}")
     }
 
     @Test func `a table of Datasette in another shape goes on by its Link header, and takes conditions`() throws {
-        let all = try walk(["url": .text(servers.datasette)], ["path": "zoo/users.json?_shape=array&_size=60"])
+        let all = try scan(["url": .text(servers.datasette)], ["path": "zoo/users.json?_shape=array&_size=60"])
         #expect(all.ids == Array(1...250))
         #expect(all.pages.count == 5)
         #expect(all.pages[0].metadata["paging"] == "{style: link_header}")
@@ -50,7 +50,7 @@ struct ThirdPartyTests {
         let section: Literal = [
             "path": "zoo/users.json?_shape=objects", "filters": ["city": "city", "id": [">": "id__gt"]],
         ]
-        let some = try Walk(
+        let some = try Scan(
             bridge.fetch(
                 FetchRequest(
                     entity: "User", section: section.options,
@@ -63,19 +63,19 @@ struct ThirdPartyTests {
     }
 
     @Test func `a collection of Kinto is read with nothing but its path`() throws {
-        let walk = try walk(kinto, ["path": "collections/users/records"])
-        #expect(walk.records.count == 250)
-        #expect(Set(walk.records).count == 250)
-        #expect(walk.pages.count == 3)
-        #expect(walk.last?.isComplete == true)
-        #expect(walk.pages[0].metadata["paging"] == "{style: next_url, header: Next-Page}")
+        let scan = try scan(kinto, ["path": "collections/users/records"])
+        #expect(scan.records.count == 250)
+        #expect(Set(scan.records).count == 250)
+        #expect(scan.pages.count == 3)
+        #expect(scan.last?.isComplete == true)
+        #expect(scan.pages[0].metadata["paging"] == "{style: next_url, header: Next-Page}")
     }
 
     @Test func `a collection of Kinto that did not move is not sent again`() throws {
-        let first = try walk(kinto, ["path": "collections/few/records"])
+        let first = try scan(kinto, ["path": "collections/few/records"])
         #expect(first.records.count == 3)
         let token: String = try #require(first.last?.token)
-        let second = try walk(kinto, ["path": "collections/few/records"], token: token)
+        let second = try scan(kinto, ["path": "collections/few/records"], token: token)
         #expect(second.records.isEmpty)
         #expect(second.last?.isUnchanged == true)
     }
@@ -84,11 +84,11 @@ struct ThirdPartyTests {
         let section: Literal = [
             "path": "collections/few/records", "query": ["_since": "{since}", "_sort": "last_modified"],
         ]
-        let all = try walk(kinto, section)
+        let all = try scan(kinto, section)
         #expect(all.records.count == 3)
         let first = try #require(all.records.first?.firstRange(of: "\"last_modified\":"))
         let stamp = try #require(all.records.first)[first.upperBound...].prefix { $0.isNumber }
-        let later = try walk(kinto, section, since: "\"\(stamp)\"")
+        let later = try scan(kinto, section, since: "\"\(stamp)\"")
         #expect(later.records.count == 2)
     }
 }

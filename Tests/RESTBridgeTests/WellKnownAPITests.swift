@@ -4,7 +4,7 @@ import RecordBatch
 import TestSupport
 import Testing
 
-/// APIs as their documentation shows them: a path is enough to walk them, and a sample to describe them.
+/// APIs as their documentation shows them: a path is enough to scan them, and a sample to describe them.
 @Suite struct WellKnownAPITests {
     let server: ServerProcess
 
@@ -12,9 +12,10 @@ import Testing
 
     init() throws { server = try Self.shared.get() }
 
-    private func walked(_ section: Literal, _ options: [(String, Literal)] = [], cursor: String? = nil) throws -> Walk {
+    private func scanned(_ section: Literal, _ options: [(String, Literal)] = [], cursor: String? = nil) throws -> Scan
+    {
         let bridge = try RESTBridgeTests.bridge(.object([("url", .text(server.url))] + options))
-        return try Walk(source(bridge, section, cursor: cursor))
+        return try Scan(source(bridge, section, cursor: cursor))
     }
 
     @Test(arguments: [
@@ -53,18 +54,18 @@ import Testing
         ("/api/0/projects", "{style: link_header}"),
         ("/2/tweets/search/recent", "{style: cursor, path: $.meta.next_token, parameter: next_token}"),
     ])
-    func `a path is enough, and what a sample shows is what a walk finds`(path: String, paging: String) throws {
-        let walk = try walked(["path": .text(path)])
-        #expect(Set(walk.records).count == 25)
-        #expect(walk.last?.isComplete == true)
-        #expect(walk.pages.first?.metadata["paging"] == paging)
+    func `a path is enough, and what a sample shows is what a scan finds`(path: String, paging: String) throws {
+        let scan = try scanned(["path": .text(path)])
+        #expect(Set(scan.records).count == 25)
+        #expect(scan.last?.isComplete == true)
+        #expect(scan.pages.first?.metadata["paging"] == paging)
         // Told once; what the second page had to prove, then.
-        let found = walk.pages.prefix(2).compactMap { $0.metadata["found"] }
+        let found = scan.pages.prefix(2).compactMap { $0.metadata["found"] }
         #expect(found.count == 1 && found.first?.hasSuffix("paging: \(paging)") == true)
-        #expect(walk.pages.dropFirst(2).allSatisfy { $0.metadata["found"] == nil })
-        let cursor = try #require(walk.pages[1].cursor)
+        #expect(scan.pages.dropFirst(2).allSatisfy { $0.metadata["found"] == nil })
+        let cursor = try #require(scan.pages[1].cursor)
         #expect(cursor.hasPrefix("p3 "))
-        #expect(try walked(["path": .text(path)], cursor: cursor).records == Array(walk.records.suffix(5)))
+        #expect(try scanned(["path": .text(path)], cursor: cursor).records == Array(scan.records.suffix(5)))
 
         let offers = try sample([path])
         #expect(offers[1].contains("left to auto, which finds \(paging)"), "\(offers[1])")
@@ -83,26 +84,26 @@ import Testing
     }
 
     @Test func `the list of a forum's topics is named, and goes on without its users`() throws {
-        let error = try failure { _ = try walked(["path": "/latest.json"]) }
+        let error = try failure { _ = try scanned(["path": "/latest.json"]) }
         #expect(error.remedy?.contains("$.topic_list.topics") == true)
-        let walk = try walked(["path": "/latest.json", "records": "$.topic_list.topics"])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.isComplete == true)
+        let scan = try scanned(["path": "/latest.json", "records": "$.topic_list.topics"])
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.isComplete == true)
         #expect(try sample(["/latest.json"])[1].contains(#""records":"$.topic_list.topics""#))
     }
 
-    @Test func `objects by their keys, features and lines are seen in a sample and in a walk`() throws {
-        #expect(try walked(["path": "/rooms.json"]).records.first == #"{"@key":"-N001","name":"Room 1","seats":1}"#)
+    @Test func `objects by their keys, features and lines are seen in a sample and in a scan`() throws {
+        #expect(try scanned(["path": "/rooms.json"]).records.first == #"{"@key":"-N001","name":"Room 1","seats":1}"#)
         let rooms = try sample(["/rooms.json"])[1]
         #expect(rooms.contains(#""records":"$.*""#))
         #expect(rooms.contains(#"{"name":"@key","type":"text","key":true,"as":"key""#))
         let quakes = try sample(["/fdsnws/event/1/query"])[1]
         #expect(quakes.contains("GeoJSON"))
         #expect(quakes.contains(#"{"name":"properties.mag","type":"real","key":false,"as":"mag""#), "\(quakes)")
-        #expect(quakes.contains("the reply holds all that it counts"))
+        #expect(quakes.contains("the reply has as many records as it counts"))
         #expect(try sample(["/nd/plain"])[1].contains(#""preset":"ndjson""#))
         #expect(!(try sample(["/nd/logs"])[1].contains("preset")))
-        #expect(try walked(["path": "/nd/logs"]).ids == Array(1...25))
+        #expect(try scanned(["path": "/nd/logs"]).ids == Array(1...25))
         let article = try sample(["/jsonapi/articles"])[1]
         #expect(article.contains(#""preset":"json_api""#))
         #expect(article.contains(#"{"name":"title","type":"text""#), "\(article)")
@@ -148,8 +149,8 @@ import Testing
             ]
         }
         let section: Literal = ["path": "/aws/instances", "query": ["Version": "2016 11/15", "Action": "List*"]]
-        #expect(try walked(section, auth("s3cret+key/x")).ids == Array(1...25))
-        let error = try failure { _ = try walked(section, auth("s3cret+other")) }
+        #expect(try scanned(section, auth("s3cret+key/x")).ids == Array(1...25))
+        let error = try failure { _ = try scanned(section, auth("s3cret+other")) }
         #expect(error.code == .permission)
         #expect(error.remote?.contains("does not match") == true)
         #expect(!error.description.contains("s3cret"))
@@ -162,39 +163,39 @@ import Testing
         #" , ,<NEXT>  ;  rel  =  "next" ;;x"#,
     ])
     func `a Link header is read by RFC 8288`(link: String) throws {
-        let walk = try walked(["path": "/linked", "query": ["link": .text(link)], "paging": ["style": "link_header"]])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.isComplete == true)
+        let scan = try scanned(["path": "/linked", "query": ["link": .text(link)], "paging": ["style": "link_header"]])
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.isComplete == true)
     }
 
     @Test func `206 is a page like any other, and 304 nobody asked for is none`() throws {
-        let walk = try walked(["path": "/partial"])
-        #expect(walk.ids == Array(1...25))
-        #expect(walk.last?.isComplete == true)
-        let error = try failure { _ = try walked(["path": "/says?status=304"]) }
+        let scan = try scanned(["path": "/partial"])
+        #expect(scan.ids == Array(1...25))
+        #expect(scan.last?.isComplete == true)
+        let error = try failure { _ = try scanned(["path": "/says?status=304"]) }
         #expect(error.message == "page 1 of User: the server answers 304")
     }
 
-    @Test func `a walk that goes on tells the page of the whole walk that failed`() throws {
+    @Test func `a scan that goes on tells the page of the whole scan that failed`() throws {
         let section: Literal = ["path": "/says?status=500", "paging": ["style": "page"]]
-        let error = try failure { _ = try walked(section, cursor: "p7 page:7") }
+        let error = try failure { _ = try scanned(section, cursor: "p7 page:7") }
         #expect(error.message == "page 7 of User: the server answers 500 Internal Server Error")
         // A cursor of an earlier version has no number.
-        let old = try failure { _ = try walked(section, cursor: "page:7") }
+        let old = try failure { _ = try scanned(section, cursor: "page:7") }
         #expect(old.message == "page 1 of User: the server answers 500 Internal Server Error")
-        #expect(try failure { _ = try walked(section, cursor: "p7 offset:7") }.code == .configuration)
+        #expect(try failure { _ = try scanned(section, cursor: "p7 offset:7") }.code == .configuration)
     }
 
     @Test func `a head that is too large is told in words`() throws {
         for size in ["150000", "90000"] {
             let path = "/says?cookies=\(size)"
             guard size == "150000" else {
-                #expect(try walked(["path": .text(path)]).records.isEmpty)
+                #expect(try scanned(["path": .text(path)]).records.isEmpty)
                 continue
             }
-            let error = try failure { _ = try walked(["path": .text(path)]) }
+            let error = try failure { _ = try scanned(["path": .text(path)]) }
             #expect(error.code == .limit)
-            #expect(error.message == "a field of the reply's head is over 100 KiB")
+            #expect(error.message == "a header field of the reply is over 100 KiB")
         }
     }
 }

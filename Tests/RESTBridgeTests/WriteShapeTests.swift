@@ -65,7 +65,7 @@ extension WriteTests {
         let whole = try failure {
             _ = try resource(.update, ["title": "a"], key: ["id": "1"], write: ["update": ["method": "PUT"]])
         }
-        #expect(whole.remedy == "remove format, and let method be PATCH")
+        #expect(whole.remedy == "remove format, and set method to PATCH")
         let delete = try failure {
             _ = try resource(.delete, [:], key: ["id": "1"], write: ["delete": ["method": "PATCH"]])
         }

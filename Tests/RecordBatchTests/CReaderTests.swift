@@ -61,17 +61,17 @@ import Testing
     @Test func `the members of an object come with their names, elements without`() throws {
         try withView { view, record in
             var names: [String?] = []
-            var walk = bmo_walk_begin(view, record)
-            while bmo_walk_next(&walk) == 1 { names.append(Self.text(walk.name, walk.name_length)) }
+            var scan = bmo_walk_begin(view, record)
+            while bmo_walk_next(&scan) == 1 { names.append(Self.text(scan.name, scan.name_length)) }
             #expect(names == ["flag", "count", "share", "nothing", "data", "moment", "list", "inner", "exact"])
             var count = 0
-            walk = bmo_walk_begin(view, bmo_view_member(view, record, "list"))
-            while bmo_walk_next(&walk) == 1 {
-                #expect(walk.name == nil)
+            scan = bmo_walk_begin(view, bmo_view_member(view, record, "list"))
+            while bmo_walk_next(&scan) == 1 {
+                #expect(scan.name == nil)
                 count += 1
             }
-            walk = bmo_walk_begin(view, bmo_view_member(view, record, "flag"))
-            #expect(count == 2 && bmo_walk_next(&walk) == 0)
+            scan = bmo_walk_begin(view, bmo_view_member(view, record, "flag"))
+            #expect(count == 2 && bmo_walk_next(&scan) == 0)
         }
     }
 

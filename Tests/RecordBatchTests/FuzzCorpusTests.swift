@@ -5,7 +5,7 @@ import Testing
 
 /// The inputs that `Scripts/fuzz` found worth keeping, and each that ever crashed it, through the same readers.
 @Suite struct FuzzCorpusTests {
-    @Test func everyBatchOfTheCorpusIsRefusedOrReadToItsLastByte() throws {
+    @Test func `every batch of the corpus is refused or read to its last byte`() throws {
         var taken = 0
         for input in try inputs("batch") {
             do {
@@ -23,7 +23,7 @@ import Testing
         #expect(taken > 10)
     }
 
-    @Test func everyJSONTextOfTheCorpusIsRefusedOrMeansTheSameWhenWrittenAgain() throws {
+    @Test func `every JSON text of the corpus is refused or means the same when written again`() throws {
         var taken = 0
         for input in try inputs("json") {
             guard let batch = try? JSONParser.batch(String(decoding: input, as: UTF8.self)) else { continue }

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func mutatedBatchesAreRefusedOrReadable() throws {
+    @Test func `mutated batches are refused or readable`() throws {
         let original = try valid()
         var random = SplitMix64(seed: 20_261_121)
         var refused = 0
@@ -95,12 +95,12 @@ import Testing
                 refused += 1
             }
         }
-        // Both ways were walked.
+        // Both ways were scanned.
         #expect(refused > 1000)
         #expect(accepted > 1000)
     }
 
-    @Test func everyTruncationIsRefused() throws {
+    @Test func `every truncation is refused`() throws {
         let original = try valid()
         for count in 0..<original.count {
             #expect(throws: RecordBatchError.self) {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func arbitraryBytesAreRefused() {
+    @Test func `arbitrary bytes are refused`() {
         var random = SplitMix64(seed: 7)
         for _ in 0..<2000 {
             let count = Int.random(in: 0...400, using: &random)
@@ -118,14 +118,14 @@ import Testing
         }
     }
 
-    @Test func aHeaderThatPromisesGigabytesIsRefusedWithoutTakingThem() throws {
+    @Test func `a header that promises gigabytes is refused without taking them`() throws {
         var bytes = [UInt8](repeating: 0, count: 32)
         bytes.replaceSubrange(0..<8, with: Array("BTCH".utf8) + [1, 0, 0, 0])
         for field in 2..<8 { bytes.replaceSubrange(field * 4..<field * 4 + 4, with: [0xFF, 0xFF, 0xFF, 0xFF]) }
         #expect(throws: RecordBatchError.self) { try bytes.withUnsafeBytes { try RecordBatch(copying: $0) } }
     }
 
-    @Test func releaseRunsOnceWhetherABatchIsTakenOrRefused() throws {
+    @Test func `release runs once whether a batch is taken or refused`() throws {
         for bytes in [try valid(), [UInt8](repeating: 0xA5, count: 64)] {
             let released = Counter()
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)

@@ -6,7 +6,7 @@ import TextFormats
 
 /// What a writer writes, a batch reads; and both as JSON text.
 @Suite struct RoundTripTests {
-    @Test func everyKindOfValueComesBack() throws {
+    @Test func `every kind of value comes back`() throws {
         let writer = RecordBatchWriter()
         writer.object {
             for (key, write) in [
@@ -37,7 +37,7 @@ import TextFormats
         withExtendedLifetime(batch) {}
     }
 
-    @Test func aBatchIsWrittenAgainByteByByte() throws {
+    @Test func `a batch is written again byte by byte`() throws {
         let writer = RecordBatchWriter()
         for number in 0..<50 as Range<Int64> {
             writer.object {
@@ -64,7 +64,7 @@ import TextFormats
         #expect((0..<51).map { again.json($0) } == (0..<51).map { batch.json($0) })
     }
 
-    @Test func theLastOfTwoMembersOfOneNameIsFound() throws {
+    @Test func `the last of two members of one name is found`() throws {
         let writer = RecordBatchWriter()
         writer.object {
             writer.key("a")
@@ -78,7 +78,7 @@ import TextFormats
         withExtendedLifetime(batch) {}
     }
 
-    @Test func aWriterIsEmptyAfterEachBatch() throws {
+    @Test func `a writer is empty after each batch`() throws {
         let writer = RecordBatchWriter()
         for round in 0..<3 as Range<Int64> {
             writer.object {
@@ -93,7 +93,7 @@ import TextFormats
         #expect(try writer.finish().count == 0)
     }
 
-    @Test func anAbandonedRecordLeavesTheOthers() throws {
+    @Test func `an abandoned record leaves the others`() throws {
         let writer = RecordBatchWriter()
         writer.int64(1)
         writer.beginObject()
@@ -106,7 +106,7 @@ import TextFormats
         #expect((0..<batch.count).map { batch.json($0) } == ["1", "2"])
     }
 
-    @Test func whatIsNotFinishedIsRefused() throws {
+    @Test func `what is not finished is refused`() throws {
         let open = RecordBatchWriter()
         open.beginArray()
         #expect(throws: RecordBatchError.self) { try open.finish() }
@@ -127,7 +127,7 @@ import TextFormats
         ("", #""""#), ("a\"b\\c", #""a\"b\\c""#), ("\u{8}\u{c}\n\r\t", #""\u0008\u000c\n\r\t""#),
         ("\u{0}\u{1f}\u{7f}", #""\u0000\u001f\u007f""#), ("/é👩‍👩‍👧\u{2028}", "\"/é👩‍👩‍👧\u{2028}\""), ("\r\n", #""\r\n""#),
     ])
-    func aTextBecomesAJSONString(text: String, json: String) throws {
+    func `a text becomes AJSON string`(text: String, json: String) throws {
         var out = ""
         out.appendJSONString(text)
         #expect(Array(out.utf8) == Array(json.utf8))
@@ -135,7 +135,7 @@ import TextFormats
         #expect((parsed as? String).map { Array($0.utf8) } == Array(text.utf8), "as another parser reads it")
     }
 
-    @Test func numbersBecomeJSONNumbers() throws {
+    @Test func `numbers become JSON numbers`() throws {
         let writer = RecordBatchWriter()
         writer.array {
             for number in [0, -0.0, 1.5, 1e300, 5e-300, .nan, .infinity, -.infinity] { writer.double(number) }
@@ -161,14 +161,14 @@ import TextFormats
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"),
     ])
-    func theExamplesOfTheRFCHold(text: String, base64: String) {
+    func `the examples of the RFC hold`(text: String, base64: String) {
         // RFC 4648, section 10.
         #expect(Array(text.utf8).withUnsafeBytes(Base64.encode) == base64)
         #expect(Base64.decode(base64) == Array(text.utf8))
         #expect(Base64.decode(base64.replacing("=", with: "")) == Array(text.utf8))
     }
 
-    @Test func allBytesComeBackInBothAlphabets() {
+    @Test func `all bytes come back in both alphabets`() {
         for length in 0..<300 {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 37 + length) }
             let text = bytes.withUnsafeBytes(Base64.encode)
@@ -179,11 +179,11 @@ import TextFormats
     }
 
     @Test(arguments: ["A", "AAAAA", "A=AA", "====A", "A*==", "Zm9v.", "Zg==Zg==", "é"])
-    func anythingElseIsNone(text: String) {
+    func `anything else is none`(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
-    @Test func whiteSpaceIsIgnored() {
+    @Test func `white space is ignored`() {
         #expect(Base64.decode(" Z\tm\r\n9 v ") == Array("foo".utf8))
     }
 }
@@ -197,11 +197,11 @@ import TextFormats
             (253_402_300_799_999_999, "9999-12-31T23:59:59.999999Z"),
             (-62_135_596_800_000_000, "0001-01-01T00:00:00.000000Z"),
         ] as [(Int64, String)])
-    func aPointInTimeHasOneText(microseconds: Int64, text: String) {
+    func `a point in time has one text`(microseconds: Int64, text: String) {
         #expect(Timestamp.text(microseconds: microseconds) == text)
     }
 
-    @Test func theLongestIntegersHaveATextToo() throws {
+    @Test func `the longest integers have a text too`() throws {
         #expect(Timestamp.text(microseconds: .max) == "294247-01-10T04:00:54.775807Z")
         #expect(Timestamp.text(microseconds: .min) == "-290308-12-21T19:59:05.224192Z")
         let writer = RecordBatchWriter()
@@ -209,7 +209,7 @@ import TextFormats
         #expect(try writer.finish().json(0) == #""-290308-12-21T19:59:05.224192Z""#, "a plugin may say anything")
     }
 
-    @Test func bothWaysOfWritingAgreeEveryFewDays() {
+    @Test func `both ways of writing agree every few days`() {
         // 13 days and some odd time, over 9,999 years.
         var microseconds: Int64 = -62_135_596_800_000_000
         let step: Int64 = 13 * 86_400_000_000 + 12_345_678_901
@@ -223,7 +223,7 @@ import TextFormats
         }
     }
 
-    @Test func daysAndDatesAreEachOthersInverse() {
+    @Test func `days and dates are each others inverse`() {
         var previous: (year: Int64, month: Int64, day: Int64)?
         for days in stride(from: Int64(-719_162), through: 2_932_896, by: 1) {
             let date = Timestamp.civil(days: days)

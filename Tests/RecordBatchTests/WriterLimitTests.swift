@@ -75,7 +75,7 @@ import Testing
         defer { free(mark) }
         let bytes = UnsafeRawBufferPointer(start: mark, count: size)
         let error = try #require(throws: RecordBatchError.self) { try RecordBatch(copying: bytes) }
-        #expect(error.description.hasPrefix("the bridge's writer gave the batch up: "), "\(error)")
+        #expect(error.description.hasPrefix("the bridge's writer gave up on the batch: "), "\(error)")
         // A host that knows no flags, such as that of an earlier version, finds sections that do not add up.
         UnsafeMutableRawPointer(mark).storeBytes(of: 0, toByteOffset: 6, as: UInt16.self)
         #expect(throws: RecordBatchError.self) { try RecordBatch(copying: bytes) }

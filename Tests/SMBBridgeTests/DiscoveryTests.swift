@@ -44,7 +44,7 @@ extension AgainstRealServer {
                             + "\(relationship["to"]?.string ?? "") by \(relationship["from"]?.string ?? "")")
                 }
                 let section = try #require(entity["section"])
-                _ = try Walk(bridge.fetch(FetchRequest(entity: "x", section: BridgeOptions(copying: section))))
+                _ = try Scan(bridge.fetch(FetchRequest(entity: "x", section: BridgeOptions(copying: section))))
             }
             #expect(
                 lines == [
@@ -68,10 +68,10 @@ extension AgainstRealServer {
             try server.write("tree/a/b/x", "")
             try server.write("tree/c/x", "")
             let bridge = try SMBBridge(server, folder: "/tree")
-            let walk = try bridge.walk(["folders": "**"])
-            #expect(walk.values("path") == [#""""#, #""a""#, #""c""#, #""a/b""#])
-            #expect(walk.values("folder") == ["null", #""""#, #""""#, #""a""#])
-            #expect(try bridge.walk(["folders": "{x}"]).values("x") == [#""a""#, #""c""#])
+            let scan = try bridge.scan(["folders": "**"])
+            #expect(scan.values("path") == [#""""#, #""a""#, #""c""#, #""a/b""#])
+            #expect(scan.values("folder") == ["null", #""""#, #""""#, #""a""#])
+            #expect(try bridge.scan(["folders": "{x}"]).values("x") == [#""a""#, #""c""#])
         }
 
         @Test(arguments: [

@@ -29,16 +29,16 @@ extension AgainstRealServer {
             #expect(path.code == .notFound)
             #expect(path.message == "cannot list nothing/here: there is no such path on the share")
             #expect(path.location == "smb://127.0.0.1:\(server.port)/pw/nothing/here")
-            let literal = try bridgeError { _ = try SMBBridge(server).walk(["csv": "none.csv"]) }
+            let literal = try bridgeError { _ = try SMBBridge(server).scan(["csv": "none.csv"]) }
             #expect(literal.code == .notFound)
             #expect(literal.message == "there is no file none.csv")
         }
 
-        @Test func `the folder where a walk starts must be readable`() throws {
+        @Test func `the folder where a scan starts must be readable`() throws {
             try server.write("closed/a", "")
             chmod(server.share + "/closed", 0)
             defer { chmod(server.share + "/closed", 0o755) }
-            let error = try bridgeError { _ = try SMBBridge(server).walk(["files": "closed/*"]) }
+            let error = try bridgeError { _ = try SMBBridge(server).scan(["files": "closed/*"]) }
             #expect(error.code == .permission)
             #expect(error.message == "cannot list closed: the server refuses access")
         }
@@ -49,7 +49,7 @@ extension AgainstRealServer {
                 _ = try SMBBridge(server, ["url": .text("smb://127.0.0.1:\(port)/pw")]).check()
             }
             #expect(error.code == .unreachable)
-            #expect(error.message == "cannot open the share: nothing answers at port \(port) of 127.0.0.1")
+            #expect(error.message == "cannot open the share: no server answers at port \(port) of 127.0.0.1")
             #expect(error.isRetryable)
         }
 
@@ -71,12 +71,12 @@ extension AgainstRealServer {
                 _ = try SMBBridge(server, share: "guest", ["user": "", "password": ""]).check()
             }
             #expect(silent.code == .configuration)
-            #expect(silent.message == "nobody signs in: there is no user")
+            #expect(silent.message == "no user is set")
             let refused = try bridgeError {
                 _ = try SMBBridge(server, ["user": "", "password": "", "guest": true]).check()
             }
             #expect(refused.code == .authentication)
-            #expect(refused.message == "cannot open the share: the server lets no guest in")
+            #expect(refused.message == "cannot open the share: the server does not allow guests")
         }
 
         @Test func `Kerberos without a ticket says so, and no password is tried`() throws {
@@ -94,18 +94,18 @@ extension AgainstRealServer {
             #expect(try SMBBridge(server, ["encryption": "required"]).check() != nil)
         }
 
-        @Test func `a server that dies in the middle ends the walk with a retryable error`() throws {
+        @Test func `a server that dies in the middle ends the scan with a retryable error`() throws {
             let mortal = try SMBServer()
             defer { mortal.kill() }
             for folder in 0..<4 { try mortal.write("\(folder)/file", "x") }
             let source = try SMBBridge(mortal).source(["files": "**"], pageSize: 1)
-            let first = try Walk(source, limit: 2)
+            let first = try Scan(source, limit: 2)
             #expect(first.records.count == 2)
             mortal.kill()
-            let error = try bridgeError { _ = try Walk(source) }
+            let error = try bridgeError { _ = try Scan(source) }
             #expect(error.code == .unreachable)
             #expect(error.isRetryable)
-            #expect(try bridgeError { _ = try Walk(source) }.message == error.message)
+            #expect(try bridgeError { _ = try Scan(source) }.message == error.message)
         }
     }
 }

@@ -19,17 +19,17 @@ import Testing
             return SMBListing(entries: names.map { FolderWalkTests.entry($0.key, isDirectory: $0.value) })
         }
 
-        /// Runs a walk; returns the paths and the point behind each.
-        func run(_ walk: inout FolderWalk) -> [(path: String, point: WalkPoint?)] {
-            var found: [(String, WalkPoint?)] = []
+        /// Runs a scan; returns the paths and the point behind each.
+        func run(_ scan: inout FolderWalk) -> [(path: String, point: ScanPoint?)] {
+            var found: [(String, ScanPoint?)] = []
             while true {
-                switch walk.next() {
-                case .match(let match): found.append((match.path.joined(separator: "/"), walk.point))
+                switch scan.next() {
+                case .match(let match): found.append((match.path.joined(separator: "/"), scan.point))
                 case .list(let folder):
                     if let listing = listing(folder.path) {
-                        walk.listed(listing)
+                        scan.listed(listing)
                     } else {
-                        walk.skipped(because: "is refused")
+                        scan.skipped(because: "is refused")
                     }
                 case .end: return found
                 }
@@ -46,15 +46,15 @@ import Testing
     ])
 
     @Test func `files of a folder come before its subfolders, both by the bytes of their names`() throws {
-        var walk = FolderWalk(patterns: try PatternSet(["**"]), kinds: .files)
-        #expect(tree.run(&walk).map(\.path) == ["B", "a", "z", "b/c/d", "m/1", "m/2", "m/deep/x", "m-1/y"])
-        #expect(walk.leftOut.isEmpty)
+        var scan = FolderWalk(patterns: try PatternSet(["**"]), kinds: .files)
+        #expect(tree.run(&scan).map(\.path) == ["B", "a", "z", "b/c/d", "m/1", "m/2", "m/deep/x", "m-1/y"])
+        #expect(scan.leftOut.isEmpty)
     }
 
-    @Test func `a walk from any point gives exactly what came behind it`() throws {
+    @Test func `a scan from any point gives exactly what came behind it`() throws {
         let patterns = try PatternSet(["**"])
-        var walk = FolderWalk(patterns: patterns, kinds: .files)
-        let all = tree.run(&walk)
+        var scan = FolderWalk(patterns: patterns, kinds: .files)
+        let all = tree.run(&scan)
         for (index, step) in all.enumerated() {
             var rest = FolderWalk(patterns: patterns, kinds: .files, from: step.point)
             #expect(tree.run(&rest).map(\.path) == all[(index + 1)...].map(\.path))
@@ -65,37 +65,37 @@ import Testing
             #expect(tree.run(&rest).map(\.path) == all[index...].map(\.path))
         }
         var rest = FolderWalk(
-            patterns: patterns, kinds: .files, from: WalkPoint(folder: ["m"], name: nil))
+            patterns: patterns, kinds: .files, from: ScanPoint(folder: ["m"], name: nil))
         #expect(tree.run(&rest).map(\.path) == ["m/deep/x", "m-1/y"])
     }
 
     @Test func `a resume point whose folder went away keeps its place in the order`() throws {
-        var walk = FolderWalk(
+        var scan = FolderWalk(
             patterns: try PatternSet(["**"]), kinds: .files,
-            from: WalkPoint(folder: ["gone", "x"], name: "y"))
-        #expect(tree.run(&walk).map(\.path) == ["m/1", "m/2", "m/deep/x", "m-1/y"])
+            from: ScanPoint(folder: ["gone", "x"], name: "y"))
+        #expect(tree.run(&scan).map(\.path) == ["m/1", "m/2", "m/deep/x", "m-1/y"])
     }
 
     @Test func `a folder that is refused leaves out its subtree and says so`() throws {
-        var walk = FolderWalk(patterns: try PatternSet(["**"]), kinds: .files)
-        let found = Tree(files: tree.files, refused: ["m"]).run(&walk)
+        var scan = FolderWalk(patterns: try PatternSet(["**"]), kinds: .files)
+        let found = Tree(files: tree.files, refused: ["m"]).run(&scan)
         #expect(found.map(\.path) == ["B", "a", "z", "b/c/d", "m-1/y"])
-        #expect(walk.leftOut == [["m"]])
-        #expect(walk.warnings == ["the folder m is refused: what it holds is unknown"])
+        #expect(scan.leftOut == [["m"]])
+        #expect(scan.warnings == ["the folder m is refused: its contents are unknown"])
     }
 
     @Test func `folders below 64 levels are left out`() throws {
         let deep = (0..<70).map { "\($0)" }.joined(separator: "/")
-        var walk = FolderWalk(patterns: try PatternSet(["**"]), kinds: .both)
-        #expect(Tree(files: [deep + "/file"]).run(&walk).count == 65)
-        #expect(walk.leftOut.map(\.count) == [65])
-        #expect(walk.warnings.count == 1)
-        #expect(walk.warnings.first?.contains("is deeper than 64 folders") == true)
+        var scan = FolderWalk(patterns: try PatternSet(["**"]), kinds: .both)
+        #expect(Tree(files: [deep + "/file"]).run(&scan).count == 65)
+        #expect(scan.leftOut.map(\.count) == [65])
+        #expect(scan.warnings.count == 1)
+        #expect(scan.warnings.first?.contains("is deeper than 64 folders") == true)
     }
 
     /// A link below `m` that leads back to the root, on a server that gives no file ids.
-    private func loop(created: Int64?) throws -> (paths: [String], walk: FolderWalk) {
-        var walk = FolderWalk(patterns: try PatternSet(["**"]), kinds: .files)
+    private func loop(created: Int64?) throws -> (paths: [String], scan: FolderWalk) {
+        var scan = FolderWalk(patterns: try PatternSet(["**"]), kinds: .files)
         func entry(_ name: String, isDirectory: Bool, _ number: Int64) -> SMBEntry {
             var entry = Self.entry(name, isDirectory: isDirectory)
             entry.created = created.map { $0 + number }
@@ -103,7 +103,7 @@ import Testing
         }
         var paths: [String] = []
         while true {
-            switch walk.next() {
+            switch scan.next() {
             case .match(let match): paths.append(match.path.joined(separator: "/"))
             case .list(let folder):
                 let isRoot = folder.path.count.isMultiple(of: 2)
@@ -113,21 +113,22 @@ import Testing
                         entry(isRoot ? "a" : "b", isDirectory: false, isRoot ? 3 : 4),
                     ])
                 listing.itself = entry(".", isDirectory: true, isRoot ? 5 : 1)
-                walk.listed(listing)
-            case .end: return (paths, walk)
+                scan.listed(listing)
+            case .end: return (paths, scan)
             }
             try #require(paths.count < 200)
         }
     }
 
-    @Test func `without file ids a folder that is like one above it is left out, and what it holds is spared`() throws {
-        let (paths, walk) = try loop(created: 1_700_000_000_000_000)
+    @Test func `without file ids a folder that is like one above it is left out, and what it holds is skipped`() throws
+    {
+        let (paths, scan) = try loop(created: 1_700_000_000_000_000)
         #expect(paths == ["a", "m/b"])
-        #expect(walk.leftOut == [["m", "back"]])
+        #expect(scan.leftOut == [["m", "back"]])
         #expect(
-            walk.warnings == [
+            scan.warnings == [
                 "the folder m/back looks like a folder above it, and the server gives no file ids to tell them apart: "
-                    + "what it holds is unknown"
+                    + "its contents are unknown"
             ])
         // Without times of creation folders in folders may be alike by chance.
         let (more, unsure) = try loop(created: nil)
@@ -140,33 +141,33 @@ import Testing
         let found = Tree(files: tree.files, refused: ["m/deep", "b/c"]).run(&flat)
         #expect(found.map(\.path) == ["B", "a", "z", "m/1", "m/2", "m-1/y"])
         #expect(flat.leftOut.isEmpty)
-        var walk = FolderWalk(patterns: try PatternSet(["**"], excluding: ["m", "**/d", "?"]), kinds: .files)
-        #expect(Tree(files: tree.files, refused: ["m"]).run(&walk).map(\.path) == ["m-1/y"])
+        var scan = FolderWalk(patterns: try PatternSet(["**"], excluding: ["m", "**/d", "?"]), kinds: .files)
+        #expect(Tree(files: tree.files, refused: ["m"]).run(&scan).map(\.path) == ["m-1/y"])
     }
 
     @Test func `only folders that can match are listed`() throws {
-        var walk = FolderWalk(patterns: try PatternSet(["m/deep/{f}"]), kinds: .files)
-        let found = Tree(files: tree.files, refused: ["", "b", "m-1"]).run(&walk)
+        var scan = FolderWalk(patterns: try PatternSet(["m/deep/{f}"]), kinds: .files)
+        let found = Tree(files: tree.files, refused: ["", "b", "m-1"]).run(&scan)
         #expect(found.map(\.path) == ["m/deep/x"])
-        #expect(walk.leftOut.isEmpty)
+        #expect(scan.leftOut.isEmpty)
     }
 
     @Test func `a cursor comes back as it was, for the same question only`() throws {
         let cursors = [
-            WalkCursor(point: WalkPoint(folder: [], name: nil)),
-            WalkCursor(point: WalkPoint(folder: ["a b", "ü/\n"], name: "50%\n")),
-            WalkCursor(
-                point: WalkPoint(folder: ["a"], name: "b", repeatsEntry: true), rows: 7,
-                version: FileVersion(size: 9, modified: nil, inode: .max), spared: [.path(["a", "b/"]), .below([])]),
-            WalkCursor(point: WalkPoint(folder: ["a"], name: nil), spared: nil),
+            ShareCursor(point: ScanPoint(folder: [], name: nil)),
+            ShareCursor(point: ScanPoint(folder: ["a b", "ü/\n"], name: "50%\n")),
+            ShareCursor(
+                point: ScanPoint(folder: ["a"], name: "b", repeatsEntry: true), rows: 7,
+                version: FileVersion(size: 9, modified: nil, inode: .max), skipped: [.path(["a", "b/"]), .below([])]),
+            ShareCursor(point: ScanPoint(folder: ["a"], name: nil), skipped: nil),
         ]
         for cursor in cursors {
             let text = cursor.encoded(question: "csv:*")
-            #expect(WalkCursor(text, question: "csv:*") == cursor)
-            #expect(WalkCursor(text, question: "csv:**") == nil)
-            #expect(WalkCursor(text + "\n", question: "csv:*") == nil)
+            #expect(ShareCursor(text, question: "csv:*") == cursor)
+            #expect(ShareCursor(text, question: "csv:**") == nil)
+            #expect(ShareCursor(text + "\n", question: "csv:*") == nil)
         }
-        #expect(WalkCursor("", question: "csv:*") == nil)
-        #expect(WalkCursor("smb2\ncsv%3A%2A\n\n\n1 2 3 4", question: "csv:*") == nil)
+        #expect(ShareCursor("", question: "csv:*") == nil)
+        #expect(ShareCursor("smb2\ncsv%3A%2A\n\n\n1 2 3 4", question: "csv:*") == nil)
     }
 }

@@ -14,85 +14,85 @@ extension AgainstRealServer {
             server.age(path)
         }
 
-        @Test func `files that did not move are spared and not read again`() throws {
+        @Test func `files that did not move are skipped and not read again`() throws {
             for name in ["a", "b", "c"] { try write("inc/\(name).csv", "id\n\(name)1\n\(name)2\n") }
             let bridge = try SMBBridge(server)
-            let first = try bridge.walk(["csv": "inc/*"])
+            let first = try bridge.scan(["csv": "inc/*"])
             #expect(first.records.count == 6)
             #expect(!first.isUnchanged)
             let token = try #require(first.token)
-            let second = try bridge.walk(["csv": "inc/*"], token: token)
+            let second = try bridge.scan(["csv": "inc/*"], token: token)
             #expect(second.records.isEmpty)
             #expect(second.isUnchanged)
             #expect(second.isComplete)
-            #expect(second.spared == ["a", "b", "c"].map { "@path = inc/\($0).csv" })
+            #expect(second.skipped == ["a", "b", "c"].map { "@path = inc/\($0).csv" })
             #expect(second.token == token)
 
             try write("inc/b.csv", "id\nb3\n")
             unlink(server.share + "/inc/c.csv")
-            let third = try bridge.walk(["csv": "inc/*"], token: token)
+            let third = try bridge.scan(["csv": "inc/*"], token: token)
             #expect(third.values("id") == [#""b3""#])
-            #expect(third.spared == ["@path = inc/a.csv"])
+            #expect(third.skipped == ["@path = inc/a.csv"])
             #expect(third.isComplete)
             #expect(!third.isUnchanged, "the rows of c.csv are gone")
-            let fourth = try bridge.walk(["csv": "inc/*"], token: third.token)
+            let fourth = try bridge.scan(["csv": "inc/*"], token: third.token)
             #expect(fourth.isUnchanged)
         }
 
         @Test func `a file that was written a moment ago is not taken for known`() throws {
             try server.write("racy/a.csv", "id\n1\n")
             let bridge = try SMBBridge(server)
-            let first = try bridge.walk(["csv": "racy/*"])
-            #expect(try bridge.walk(["csv": "racy/*"], token: first.token).records.count == 1)
+            let first = try bridge.scan(["csv": "racy/*"])
+            #expect(try bridge.scan(["csv": "racy/*"], token: first.token).records.count == 1)
         }
 
         @Test func `another section, or a broken token, reads everything`() throws {
             try write("asked/a.csv", "id;x\n1;2\n")
             let bridge = try SMBBridge(server)
-            let first = try bridge.walk(["csv": "asked/*"])
-            #expect(try bridge.walk(["csv": "asked/*", "delimiter": ";"], token: first.token).records.count == 1)
-            #expect(try bridge.walk(["csv": "asked/*"], token: "nonsense").records.count == 1)
-            #expect(try bridge.walk(["csv": "asked/*"], token: first.token).isUnchanged)
+            let first = try bridge.scan(["csv": "asked/*"])
+            #expect(try bridge.scan(["csv": "asked/*", "delimiter": ";"], token: first.token).records.count == 1)
+            #expect(try bridge.scan(["csv": "asked/*"], token: "nonsense").records.count == 1)
+            #expect(try bridge.scan(["csv": "asked/*"], token: first.token).isUnchanged)
         }
 
         @Test func `a folder that cannot be read keeps the states of its files`() throws {
             try write("kept/open/a.csv", "id\n1\n")
             try write("kept/shut/b.csv", "id\n2\n")
             let bridge = try SMBBridge(server)
-            let first = try bridge.walk(["csv": "kept/**"])
+            let first = try bridge.scan(["csv": "kept/**"])
             chmod(server.share + "/kept/shut", 0)
-            let second = try bridge.walk(["csv": "kept/**"], token: first.token)
+            let second = try bridge.scan(["csv": "kept/**"], token: first.token)
             chmod(server.share + "/kept/shut", 0o755)
-            #expect(second.spared == ["@path = kept/open/a.csv", "@path = kept/shut/..."])
+            #expect(second.skipped == ["@path = kept/open/a.csv", "@path = kept/shut/..."])
             #expect(!second.isUnchanged)
-            #expect(try bridge.walk(["csv": "kept/**"], token: second.token).isUnchanged)
+            #expect(try bridge.scan(["csv": "kept/**"], token: second.token).isUnchanged)
         }
 
         @Test func `contents and hashes come once`() throws {
             try write("hashed/a.txt", "abc")
             try write("hashed/empty", "")
             let bridge = try SMBBridge(server)
-            let first = try bridge.walk(["files": "hashed/*", "content": "hash"])
+            let first = try bridge.scan(["files": "hashed/*", "content": "hash"])
             #expect(
                 first.values("sha256") == [
                     "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"",
                     "\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"",
                 ])
-            let second = try bridge.walk(["files": "hashed/*", "content": "hash"], token: first.token)
+            let second = try bridge.scan(["files": "hashed/*", "content": "hash"], token: first.token)
             #expect(second.records.isEmpty)
-            #expect(second.spared == ["path = hashed/a.txt", "path = hashed/empty"])
-            #expect(try bridge.walk(["files": "hashed/*"]).token == nil, "a listing alone is always told whole")
+            #expect(second.skipped == ["path = hashed/a.txt", "path = hashed/empty"])
+            #expect(try bridge.scan(["files": "hashed/*"]).token == nil, "a listing alone is always told whole")
         }
 
-        @Test func `a resumed walk says again what was spared before`() throws {
+        @Test func `a resumed scan says again what was skipped before`() throws {
             for name in ["a", "m", "z"] { try write("resumed/\(name)/x.csv", "id\n1\n") }
             chmod(server.share + "/resumed/a", 0)
             defer { chmod(server.share + "/resumed/a", 0o755) }
             let bridge = try SMBBridge(server)
-            let first = try Walk(bridge.source(["csv": "resumed/**"], pageSize: 1), limit: 2)
-            #expect(first.spared == ["@path = resumed/a/..."])
-            let rest = try bridge.walk(["csv": "resumed/**"], cursor: first.pages.last?.cursor)
-            #expect(rest.spared == ["@path = resumed/a/..."])
+            let first = try Scan(bridge.source(["csv": "resumed/**"], pageSize: 1), limit: 2)
+            #expect(first.skipped == ["@path = resumed/a/..."])
+            let rest = try bridge.scan(["csv": "resumed/**"], cursor: first.pages.last?.cursor)
+            #expect(rest.skipped == ["@path = resumed/a/..."])
             #expect(rest.isComplete)
             #expect(first.records.count + rest.records.count == 2)
         }

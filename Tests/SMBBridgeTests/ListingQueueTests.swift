@@ -60,9 +60,9 @@ import Testing
         var count: Int { value.withLock { $0 } }
     }
 
-    private func walk(_ share: some Share, _ queue: ListingQueue?) throws -> Walk {
+    private func scan(_ share: some Share, _ queue: ListingQueue?) throws -> Scan {
         let section = BridgeOptions(["files": "**", "directories": true])
-        return try Walk(
+        return try Scan(
             SMBBridge.source(FetchRequest(entity: "File", section: section), share: share, queue: queue))
     }
 
@@ -72,24 +72,24 @@ import Testing
     }
 
     @Test(arguments: [1, 4])
-    func `a walk with helpers gives what one without them gives, in the same order`(threads: Int) throws {
+    func `a scan with helpers gives what one without them gives, in the same order`(threads: Int) throws {
         let recording = Self.recording(folders: 300)
-        let alone = try walk(RecordedShare(recording), nil)
+        let alone = try scan(RecordedShare(recording), nil)
         let (context, requests) = Self.context(recording)
-        let helped = try walk(try Self.slow(recording), ListingQueue(context, threads: threads))
+        let helped = try scan(try Self.slow(recording), ListingQueue(context, threads: threads))
         #expect(helped.records == alone.records)
         #expect(helped.records.count == 300 + 299 * 2 + 298)
-        #expect(helped.spared == alone.spared)
-        #expect(helped.spared.sorted() == ["path = folder7/...", "path = folder9/deep/..."])
+        #expect(helped.skipped == alone.skipped)
+        #expect(helped.skipped.sorted() == ["path = folder7/...", "path = folder9/deep/..."])
         #expect(helped.isComplete)
         #expect(requests.count > 3, "the helpers did something")
     }
 
-    @Test func `what helpers cannot list the walk lists itself`() throws {
+    @Test func `what helpers cannot list the scan lists itself`() throws {
         let recording = Self.recording(folders: 100)
-        let alone = try walk(RecordedShare(recording), nil)
+        let alone = try scan(RecordedShare(recording), nil)
         let (context, requests) = Self.context(recording) { $0 % 2 == 0 }
-        let helped = try walk(try Self.slow(recording), ListingQueue(context, threads: 4))
+        let helped = try scan(try Self.slow(recording), ListingQueue(context, threads: 4))
         #expect(helped.records == alone.records)
         #expect(requests.count > 1)
     }
@@ -128,52 +128,52 @@ import Testing
         func owners(of path: [String]) throws(SMBFailure) -> Owners { try share.owners(of: path) }
     }
 
-    @Test func `while a helper is at the next folder the walk lists those behind it`() throws {
+    @Test func `while a helper is at the next folder the scan lists those behind it`() throws {
         let recording = Self.recording(folders: 60)
-        let alone = try walk(RecordedShare(recording), nil)
+        let alone = try scan(RecordedShare(recording), nil)
         let enough = DispatchSemaphore(value: 0)
         let waited = Counter()
-        // The helper answers its first request when the walk has listed fifteen folders by itself.
+        // The helper answers its first request when the scan has listed fifteen folders by itself.
         let (context, _) = Self.context(recording) { number in
             if number == 1, enough.wait(timeout: .now() + 20) == .timedOut { _ = waited.next() }
             return false
         }
         let share = try CountedShare(recording, folders: 15, enough)
         let section = BridgeOptions(["files": "**", "directories": true])
-        let helped = try Walk(
+        let helped = try Scan(
             SMBBridge.source(
                 FetchRequest(entity: "File", section: section), share: share, queue: ListingQueue(context, threads: 1)))
-        #expect(waited.count == 0, "the walk waited for the helper")
+        #expect(waited.count == 0, "the scan waited for the helper")
         #expect(helped.records == alone.records)
-        #expect(helped.spared.sorted() == alone.spared.sorted())
+        #expect(helped.skipped.sorted() == alone.skipped.sorted())
     }
 
-    @Test func `a helper that never answers does not stop the walk`() throws {
+    @Test func `a helper that never answers does not stop the scan`() throws {
         let recording = Self.recording(folders: 60)
-        let alone = try walk(RecordedShare(recording), nil)
+        let alone = try scan(RecordedShare(recording), nil)
         let release = DispatchSemaphore(value: 0)
         let (context, requests) = Self.context(recording) { _ in
             _ = release.wait(timeout: .now() + 60)
             return true
         }
         let start = ContinuousClock.now
-        let helped = try walk(try Self.slow(recording), ListingQueue(context, threads: 2, patience: 0.2))
+        let helped = try scan(try Self.slow(recording), ListingQueue(context, threads: 2, patience: 0.2))
         for _ in 1...2 { release.signal() }
         #expect(requests.count > 0, "no helper was asked")
-        #expect(ContinuousClock.now - start < .seconds(30), "the walk waited for the helpers' end")
+        #expect(ContinuousClock.now - start < .seconds(30), "the scan waited for the helpers' end")
         #expect(helped.records == alone.records)
         #expect(helped.isComplete == alone.isComplete)
     }
 
-    @Test func `a cancelled walk does not wait for a helper`() throws {
+    @Test func `a cancelled scan does not wait for a helper`() throws {
         let recording = Self.recording(folders: 40)
         let release = DispatchSemaphore(value: 0)
-        // The helper answers nothing until the walk has ended.
+        // The helper answers nothing until the scan has ended.
         let (context, _) = Self.context(recording) { _ in
             _ = release.wait(timeout: .now() + 60)
             return true
         }
-        // By then the walk has listed all folders but those of the helper, for which it waits.
+        // By then the scan has listed all folders but those of the helper, for which it waits.
         let enough = DispatchSemaphore(value: 0)
         let share = try CountedShare(recording, folders: 30, enough, pause: 1000)
         let section = BridgeOptions(["files": "*/*"])
@@ -190,7 +190,7 @@ import Testing
         }
         #expect(scan)
         _ = enough.wait(timeout: .now() + 20)
-        // A moment for the walk to begin to wait; without it the test still holds.
+        // A moment for the scan to begin to wait; without it the test still holds.
         usleep(100_000)
         source.cancel()
         let error = failure.wait(seconds: 20) { $0 }
@@ -205,20 +205,20 @@ import Testing
         recording.folders[""]?.entries[index].attributes = 0x410
         recording.folders["folder12"] = RecordedShare.Folder(error: "EINPROGRESS")
         let (context, _) = Self.context(recording)
-        let walk = try walk(RecordedShare(recording), hasHelpers ? ListingQueue(context, threads: 1) : nil)
-        #expect(walk.isComplete)
-        #expect(walk.spared.contains("path = folder12/..."))
+        let scan = try scan(RecordedShare(recording), hasHelpers ? ListingQueue(context, threads: 1) : nil)
+        #expect(scan.isComplete)
+        #expect(scan.skipped.contains("path = folder12/..."))
         #expect(
-            walk.warnings.contains(
-                "the folder folder12 is a link that cannot be followed (cannot list folder12: no server answers where "
-                    + "it leads to): what it holds is unknown"), "\(walk.warnings)")
-        #expect(walk.values("path").contains(#""folder29/ü.txt""#))
+            scan.warnings.contains(
+                "the folder folder12 is a link that cannot be followed (cannot list folder12: no server answers at "
+                    + "its target): its contents are unknown"), "\(scan.warnings)")
+        #expect(scan.values("path").contains(#""folder29/ü.txt""#))
     }
 
     @Test func `a share with few folders starts no helper`() throws {
         let recording = Self.recording(folders: 10)
         let (context, requests) = Self.context(recording)
-        _ = try walk(RecordedShare(recording), ListingQueue(context, threads: 4))
+        _ = try scan(RecordedShare(recording), ListingQueue(context, threads: 4))
         #expect(requests.count == 0)
     }
 }

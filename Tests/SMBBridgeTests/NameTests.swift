@@ -15,33 +15,33 @@ extension AgainstRealServer {
         @Test func `names that Windows clients cannot have come mangled, and are read all the same`() throws {
             let names = ["a:b.txt", "dot.", "space ", "CON", "q?*.txt", "back\\slash.txt"]
             for (number, name) in names.enumerated() { try server.write("mangled/" + name, "\(number)") }
-            let walk = try SMBBridge(server).walk(["files": "mangled/*", "content": "text"])
-            #expect(walk.values("content").sorted() == names.indices.map { "\"\($0)\"" })
-            #expect(walk.rejected.isEmpty)
-            #expect(Set(walk.values("path")).count == names.count)
+            let scan = try SMBBridge(server).scan(["files": "mangled/*", "content": "text"])
+            #expect(scan.values("content").sorted() == names.indices.map { "\"\($0)\"" })
+            #expect(scan.rejected.isEmpty)
+            #expect(Set(scan.values("path")).count == names.count)
         }
 
         @Test func `a name in both normal forms is two files, and path_key tells that they are alike`() throws {
             try server.write("forms/caf\u{E9}.txt", "nfc")
             try server.write("forms/cafe\u{301}.txt", "nfd")
             try server.write("forms/B.txt", "")
-            let walk = try SMBBridge(server).walk(["files": "forms/*", "content": "text"])
-            #expect(Set(walk.values("content")) == [#""nfc""#, #""nfd""#, #""""#])
-            let paths = walk.records.compactMap { $0["path"] }.map { Array($0.utf8) }
+            let scan = try SMBBridge(server).scan(["files": "forms/*", "content": "text"])
+            #expect(Set(scan.values("content")) == [#""nfc""#, #""nfd""#, #""""#])
+            let paths = scan.records.compactMap { $0["path"] }.map { Array($0.utf8) }
             #expect(Set(paths).count == 3)
-            let keys = walk.records.compactMap { $0["path_key"] }.map { Array($0.utf8) }
+            let keys = scan.records.compactMap { $0["path_key"] }.map { Array($0.utf8) }
             #expect(Set(keys).count == 2, "a server that ignores form has one file there")
-            #expect(walk.values("path_key").contains(#""forms/b.txt""#))
-            let named = try SMBBridge(server).walk(["files": "forms/caf\u{E9}.txt"])
+            #expect(scan.values("path_key").contains(#""forms/b.txt""#))
+            let named = try SMBBridge(server).scan(["files": "forms/caf\u{E9}.txt"])
             #expect(named.records.count == 2)
         }
 
         @Test func `folders whose names differ in normal form only stay two, with their files`() throws {
             try server.write("twins/caf\u{E9}/nfc.txt", "")
             try server.write("twins/cafe\u{301}/nfd.txt", "")
-            let walk = try SMBBridge(server).walk(["files": "twins/**"])
+            let scan = try SMBBridge(server).scan(["files": "twins/**"])
             #expect(
-                Set(walk.records.compactMap { $0["path"] }.map { Array($0.utf8) }) == [
+                Set(scan.records.compactMap { $0["path"] }.map { Array($0.utf8) }) == [
                     Array("\"twins/caf\u{E9}/nfc.txt\"".utf8), Array("\"twins/cafe\u{301}/nfd.txt\"".utf8),
                 ])
         }
@@ -52,8 +52,8 @@ extension AgainstRealServer {
             let file = folder + "/" + String(repeating: "f", count: 240) + ".csv"
             try server.write(file, "id\n1\n")
             #expect(file.utf8.count > 1800)
-            let walk = try SMBBridge(server).walk(["csv": "deep/**"])
-            #expect(walk.records.first?["@path"] == "\"\(file)\"")
+            let scan = try SMBBridge(server).scan(["csv": "deep/**"])
+            #expect(scan.records.first?["@path"] == "\"\(file)\"")
             let long = try bridgeError { _ = try SharePath(String(repeating: "x", count: 256)) }
             #expect(long.message.contains("is longer than 255 bytes"))
         }
@@ -65,9 +65,9 @@ extension AgainstRealServer {
             let descriptor = open(&bad, O_CREAT | O_WRONLY, 0o644)
             #expect(descriptor >= 0)
             close(descriptor)
-            let walk = try SMBBridge(server).walk(["files": "bytes/*"])
-            #expect(walk.values("name").contains(#""good.txt""#))
-            #expect(walk.isComplete)
+            let scan = try SMBBridge(server).scan(["files": "bytes/*"])
+            #expect(scan.values("name").contains(#""good.txt""#))
+            #expect(scan.isComplete)
         }
 
         @Test func `a name that libsmbclient refuses spares its folder, and the other folders come`() throws {
@@ -83,19 +83,19 @@ extension AgainstRealServer {
             let descriptor = open(&bad, O_CREAT | O_WRONLY, 0o644)
             #expect(descriptor >= 0)
             close(descriptor)
-            let walk = try SMBBridge(plain).walk(["files": "refused/**"])
-            #expect(walk.values("path") == [#""refused/ok/good.txt""#])
-            #expect(walk.isComplete)
-            #expect(walk.spared.sorted() == ["path = refused/slash/...", "path = refused/surrogate/..."])
+            let scan = try SMBBridge(plain).scan(["files": "refused/**"])
+            #expect(scan.values("path") == [#""refused/ok/good.txt""#])
+            #expect(scan.isComplete)
+            #expect(scan.skipped.sorted() == ["path = refused/slash/...", "path = refused/surrogate/..."])
             #expect(
-                walk.warnings.first
-                    == "the folder refused/slash cannot be listed (its name, or one in it, is none that libsmbclient takes "
-                    + "(a backslash, or broken UTF-16), and no other is given): what it holds is unknown")
-            #expect(walk.warnings.count == 2)
-            let root = try bridgeError { _ = try SMBBridge(plain).walk(["files": "refused/slash/*.txt"]) }
-            #expect(root.code == .remote && root.remedy?.hasPrefix("rename it at the server") == true, "\(root)")
+                scan.warnings.first
+                    == "the folder refused/slash cannot be listed (its name, or one in it, is not one that libsmbclient accepts "
+                    + "(a backslash, or broken UTF-16), and it has no other): its contents are unknown")
+            #expect(scan.warnings.count == 2)
+            let root = try bridgeError { _ = try SMBBridge(plain).scan(["files": "refused/slash/*.txt"]) }
+            #expect(root.code == .remote && root.remedy?.hasPrefix("rename it on the server") == true, "\(root)")
             // One whose name is known can be read.
-            #expect(try SMBBridge(plain, folder: "/refused/ok").walk(["files": "*"]).records.count == 1)
+            #expect(try SMBBridge(plain, folder: "/refused/ok").scan(["files": "*"]).records.count == 1)
         }
 
         @Test func `several patterns, depth and exclude choose files, each once`() throws {
@@ -103,27 +103,27 @@ extension AgainstRealServer {
                 try server.write("choose/" + path, "")
             }
             let bridge = try SMBBridge(server, folder: "/choose")
-            let walk = try bridge.walk([
+            let scan = try bridge.scan([
                 "files": ["a/**", "{folder_name}/*.csv", "a/*.txt"], "exclude": ["**/*.tmp", "c"], "depth": 2,
             ])
-            #expect(walk.values("path") == [#""a/1.txt""#, #""a/sub/3.txt""#, #""b/5.csv""#])
-            #expect(walk.values("folder_name") == ["null", "null", #""b""#])
-            #expect(walk.isComplete)
-            #expect(walk.warnings == ["no file matches a/*.txt in smb://127.0.0.1:\(server.port)/pw/choose"])
+            #expect(scan.values("path") == [#""a/1.txt""#, #""a/sub/3.txt""#, #""b/5.csv""#])
+            #expect(scan.values("folder_name") == ["null", "null", #""b""#])
+            #expect(scan.isComplete)
+            #expect(scan.warnings == ["no file matches a/*.txt in smb://127.0.0.1:\(server.port)/pw/choose"])
         }
 
         @Test func `DOS attributes come one by one and as their number`() throws {
             try server.write("dos/.hidden", "x")
-            let walk = try SMBBridge(server).walk(["files": "dos/*"])
-            #expect(walk.values("hidden") == ["true"])
-            #expect(walk.values("reparse_point") == ["false"])
-            let attributes = Int32(walk.values("attributes").first ?? "") ?? 0
+            let scan = try SMBBridge(server).scan(["files": "dos/*"])
+            #expect(scan.values("hidden") == ["true"])
+            #expect(scan.values("reparse_point") == ["false"])
+            let attributes = Int32(scan.values("attributes").first ?? "") ?? 0
             #expect(attributes & SMBC_DOS_MODE_HIDDEN != 0)
         }
 
         @Test func `owners need port 445`() throws {
             let refused = try bridgeError {
-                _ = try SMBBridge(server).walk(["files": "*", "owners": true])
+                _ = try SMBBridge(server).scan(["files": "*", "owners": true])
             }
             #expect(refused.code == .configuration)
         }
@@ -135,10 +135,10 @@ extension AgainstRealServer {
             defer { local.kill() }
             try local.write("owned.txt", "x")
             let bridge = try SMBBridge(local)
-            let walk = try bridge.walk(["files": "owned.txt", "owners": true])
-            #expect(walk.values("owner").first?.hasPrefix("\"S-1-") == true, "\(walk.values("owner"))")
-            #expect(walk.values("group").first?.hasPrefix("\"S-1-") == true)
-            #expect(try bridge.walk(["files": "owned.txt"]).values("owner") == ["(none)"])
+            let scan = try bridge.scan(["files": "owned.txt", "owners": true])
+            #expect(scan.values("owner").first?.hasPrefix("\"S-1-") == true, "\(scan.values("owner"))")
+            #expect(scan.values("group").first?.hasPrefix("\"S-1-") == true)
+            #expect(try bridge.scan(["files": "owned.txt"]).values("owner") == ["(none)"])
         }
     }
 }

@@ -6,12 +6,12 @@ import Testing
 
 /// Texts that are no text: reasons instead of rows that nobody wrote.
 @Suite struct OddTextTests {
-    private func walk(_ section: [String: Setting], _ files: [(name: String, bytes: [UInt8])]) throws -> Walk {
+    private func scan(_ section: [String: Setting], _ files: [(name: String, bytes: [UInt8])]) throws -> Scan {
         var recording = RecordedShare.Recording()
         recording.folders[""] = RecordedShare.Folder(
             entries: files.map { RecordedShare.Entry(name: $0.name, size: $0.bytes.count) })
         for file in files { recording.files[file.name] = [RecordedShare.Answer(bytes: file.bytes)] }
-        return try Walk(
+        return try Scan(
             SMBBridge.source(
                 FetchRequest(entity: "Row", section: BridgeOptions(section)), share: RecordedShare(recording)))
     }
@@ -26,30 +26,31 @@ import Testing
     @Test(arguments: ["csv", "ndjson", "json"])
     func `UTF-16 without a byte order mark is a reason that names the encoding`(format: String) throws {
         let text = format == "csv" ? "id,name\n1,ä\n" : "{\"id\": 1}"
-        let walk = try walk(
+        let scan = try scan(
             [format: "*"], [("a", Self.wide(text)), ("b", Self.wide(text, isBigEndian: true))])
-        #expect(walk.records.isEmpty)
+        #expect(scan.records.isEmpty)
         #expect(
-            walk.rejected.map(\.reason) == [
+            scan.rejected.map(\.reason) == [
                 "a looks like UTF-16 without a byte order mark; set encoding: utf-16le",
                 "b looks like UTF-16 without a byte order mark; set encoding: utf-16be",
             ])
-        #expect(walk.spared == ["@path = a", "@path = b"])
-        let told = try self.walk([format: "*", "encoding": "utf-16le"], [("a", Self.wide(text))])
+        #expect(scan.skipped == ["@path = a", "@path = b"])
+        let told = try self.scan([format: "*", "encoding": "utf-16le"], [("a", Self.wide(text))])
         #expect(told.records.count == 1)
     }
 
     @Test func `a row with a NUL byte is a reason, and so is a header`() throws {
-        let walk = try walk(
+        let scan = try scan(
             ["csv": "*.csv"],
             [
                 ("a.csv", Array("id,name\n1,a\0b\n2,c\n\0,d\n".utf8)), ("b.csv", Array("id,na\0me\n1,a\n".utf8)),
             ])
-        #expect(walk.values("id") == ["\"2\""])
+        #expect(scan.values("id") == ["\"2\""])
         #expect(
-            walk.rejected.map(\.reason) == [
-                "row 1 of a.csv has a NUL byte, which no text has", "row 3 of a.csv has a NUL byte, which no text has",
-                "b.csv has a NUL byte in its header: it is no text",
+            scan.rejected.map(\.reason) == [
+                "row 1 of a.csv has a NUL byte, which text cannot have",
+                "row 3 of a.csv has a NUL byte, which text cannot have",
+                "b.csv has a NUL byte in its header: it is not text",
             ])
     }
 
@@ -58,16 +59,16 @@ import Testing
         let gzip: [UInt8] = [
             0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xCB, 0x4C, 0xE1, 0x32, 0xE4, 2, 0, 0x0F, 0xE9, 0x5B, 0xCD, 5, 0, 0, 0,
         ]
-        let walk = try walk(
+        let scan = try scan(
             ["csv": "*.gz"],
             [
                 ("a.gz", gzip + Array("trailing words".utf8)), ("b.gz", gzip + [UInt8](repeating: 0, count: 512)),
             ])
-        #expect(walk.values("@path") == ["\"a.gz\"", "\"b.gz\""])
+        #expect(scan.values("@path") == ["\"a.gz\"", "\"b.gz\""])
         #expect(
-            walk.rejected.map(\.reason) == [
-                "a.gz has something behind its gzip data that is no gzip (incorrect header check); cut it off, or write "
-                    + "the file anew"
+            scan.rejected.map(\.reason) == [
+                "a.gz has something after its gzip data that is not gzip (incorrect header check); remove it, or write "
+                    + "the file again"
             ])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import SMBBridge
 
 @Suite struct PathPatternTests {
-    /// What a walk down `path` captures, or nil when it is pruned or does not match.
+    /// What a scan down `path` captures, or nil when it is pruned or does not match.
     private func match(_ pattern: String, _ path: String, isCaseSensitive: Bool = false) throws -> [String]? {
         let pattern = try PathPattern(pattern, isCaseSensitive: isCaseSensitive)
         var parts = path.split(separator: "/").map(String.init)
@@ -39,7 +39,7 @@ import Testing
         #expect(try match("x/{N}.TXT", "x/Abc.txt", isCaseSensitive: true) == nil)
     }
 
-    @Test func `a walk starts in the literal folders and prunes what leads nowhere`() throws {
+    @Test func `a scan starts in the literal folders and prunes what leads nowhere`() throws {
         let pattern = try PathPattern("a/b/{c}/d/*.txt")
         #expect(pattern.literalFolders == ["a", "b"])
         #expect(!pattern.isLiteral)
@@ -79,11 +79,14 @@ import Testing
     @Test(arguments: [
         ("", "the pattern is empty"), ("a/{b", "the pattern \"a/{b\": a { has no }"),
         ("a}", "the pattern \"a}\": a } has no {; a brace itself is written twice"),
-        ("{a}{b}", "the pattern \"{a}{b}\": nothing separates {b} from what stands before it"),
-        ("*{a}", "the pattern \"*{a}\": nothing separates {a} from what stands before it"),
+        ("{a}{b}", "the pattern \"{a}{b}\": nothing separates {b} from what precedes it"),
+        ("*{a}", "the pattern \"*{a}\": nothing separates {a} from what precedes it"),
         ("{a}*", "the pattern \"{a}*\": nothing separates a capture from the * after it"),
         ("{a}/{a}", "the pattern \"{a}/{a}\" captures {a} twice"),
-        ("{1}", "the pattern \"{1}\": {1} is no capture: a name has letters, digits and _ and begins with no digit"),
+        (
+            "{1}",
+            "the pattern \"{1}\": {1} is not a capture: a name has letters, digits and _ and does not begin with a digit"
+        ),
         ("a**", "the pattern \"a**\": ** must stand alone between slashes"),
         ("../a", "the pattern \"../a\": \"..\" is not a name"),
         ("a:b", "the pattern \"a:b\": \"a:b\" has a character that SMB names cannot have"),

@@ -10,19 +10,19 @@ extension AgainstRealServer {
             let server = try SMBServer("server signing = mandatory")
             defer { server.kill() }
             try server.write("a/b.txt", "x")
-            #expect(try SMBBridge(server).walk(["files": "**"]).records.count == 1)
-            #expect(try SMBBridge(server, ["signing": "required"]).walk(["files": "**"]).records.count == 1)
+            #expect(try SMBBridge(server).scan(["files": "**"]).records.count == 1)
+            #expect(try SMBBridge(server, ["signing": "required"]).scan(["files": "**"]).records.count == 1)
         }
 
         @Test func `required signing is in force on a server that leaves it open`() throws {
             let server = try SMBServer.shared.get()
             try server.write("signed/x", "x")
             let plain = try SMBBridge(server)
-            _ = try plain.walk(["files": "signed/*"])
+            _ = try plain.scan(["files": "signed/*"])
             #expect(
                 try server.sessions().contains { $0.contains(" - ") && !$0.contains("HMAC") && !$0.contains("CMAC") })
             let signed = try SMBBridge(server, ["signing": "required"])
-            _ = try signed.walk(["files": "signed/*"])
+            _ = try signed.scan(["files": "signed/*"])
             #expect(
                 try server.sessions().contains { $0.contains("CMAC") || $0.contains("GMAC") || $0.contains("HMAC") })
             withExtendedLifetime((plain, signed)) {}
@@ -32,9 +32,9 @@ extension AgainstRealServer {
             let server = try SMBServer.shared.get()
             try server.write("sealed/x", "x")
             let bridge = try SMBBridge(server, share: "sealed")
-            #expect(try bridge.walk(["files": "sealed/*"]).records.count == 1)
+            #expect(try bridge.scan(["files": "sealed/*"]).records.count == 1)
             let required = try SMBBridge(server, share: "sealed", ["encryption": "required"])
-            #expect(try required.walk(["files": "sealed/*"]).records.count == 1)
+            #expect(try required.scan(["files": "sealed/*"]).records.count == 1)
             let old = try bridgeError {
                 _ = try SMBBridge(server, share: "sealed", ["max_protocol": "SMB2_10"]).check()
             }
@@ -46,7 +46,7 @@ extension AgainstRealServer {
             let server = try SMBServer.shared.get()
             try server.write("versions/x.csv", "id\n1\n")
             let bridge = try SMBBridge(server, ["min_protocol": .text(version), "max_protocol": .text(version)])
-            #expect(try bridge.walk(["csv": "versions/*"]).values("id") == [#""1""#])
+            #expect(try bridge.scan(["csv": "versions/*"]).values("id") == [#""1""#])
         }
 
         /// libsmbclient 4.17 prints that it fails, and goes on in the clear.
@@ -59,14 +59,14 @@ extension AgainstRealServer {
             let error = try bridgeError { _ = try bridge.check() }
             #expect([.tls, .malformed].contains(error.code), "\(error)")
             #expect(error.remedy?.contains("encryption") == true, "\(error)")
-            #expect(try bridgeError { _ = try bridge.walk(["files": "**"]) }.message == error.message)
+            #expect(try bridgeError { _ = try bridge.scan(["files": "**"]) }.message == error.message)
         }
 
         @Test func `required encryption is in force on a server that leaves it open`() throws {
             let server = try SMBServer.shared.get()
             try server.write("open/x", "x")
             let bridge = try SMBBridge(server, ["encryption": "required"])
-            #expect(try bridge.walk(["files": "open/*"]).records.count == 1)
+            #expect(try bridge.scan(["files": "open/*"]).records.count == 1)
             #expect(try server.sessions().contains { $0.contains("AES-128-GCM") || $0.contains("AES-256-GCM") })
             withExtendedLifetime(bridge) {}
         }
@@ -76,11 +76,11 @@ extension AgainstRealServer {
             defer { server.kill() }
             for folder in 0..<3 { try server.write("\(folder)/file", "x") }
             let source = try SMBBridge(server, ["timeout": 1]).source(["files": "**"], pageSize: 1)
-            _ = try Walk(source, limit: 1)
+            _ = try Scan(source, limit: 1)
             server.freeze()
             defer { server.thaw() }
             let start = ContinuousClock.now
-            let error = try bridgeError { _ = try Walk(source) }
+            let error = try bridgeError { _ = try Scan(source) }
             let elapsed = ContinuousClock.now - start
             #expect(error.code == .timeout, "\(error)")
             #expect(error.isRetryable)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SMBBridge
 
-/// Walks over recordings: each folder of Fixtures/smb has a share, a section of a config, and what a walk over it gives.
+/// Scans over recordings: each folder of Fixtures/smb has a share, a section of a config, and what a scan over it gives.
 @Suite struct RecordedShareTests {
     private static let folder =
         #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Fixtures/smb"
@@ -22,16 +22,16 @@ import Testing
         do {
             let request = FetchRequest(entity: "Row", section: section, pageSize: 1000)
             let source = try SMBBridge.source(request, share: share)
-            let walk = try Walk(source)
-            for record in walk.records {
+            let scan = try Scan(source)
+            for record in scan.records {
                 let members = record.sorted { $0.key < $1.key }
                     .filter { $0.value != "null" && $0.value != "false" && $0.key != "path_key" }
                 lines.append("record " + members.map { "\($0.key)=\($0.value)" }.joined(separator: " "))
             }
-            lines += walk.rejected.map { "rejected \($0.reason)" }
-            lines += walk.warnings.map { "warning \($0)" }
-            lines += walk.spared.map { "spared \($0)" }
-            lines.append("complete \(walk.isComplete)")
+            lines += scan.rejected.map { "rejected \($0.reason)" }
+            lines += scan.warnings.map { "warning \($0)" }
+            lines += scan.skipped.map { "skipped \($0)" }
+            lines.append("complete \(scan.isComplete)")
         } catch let error as BridgeError {
             lines.append("error \(error.code.rawValue): \(error.message), retryable \(error.isRetryable)")
         }
@@ -53,21 +53,21 @@ import Testing
                         "a.csv": [RecordedShare.Answer(bytes: Array("id\n1\n".utf8), modified: 1_700_000_000_000_000)]
                     ]))
         }
-        func walk(_ share: RecordedShare, token: String?) throws -> Walk {
+        func scan(_ share: RecordedShare, token: String?) throws -> Scan {
             let section = BridgeOptions(["csv": "*"])
-            return try Walk(
+            return try Scan(
                 SMBBridge.source(FetchRequest(entity: "Row", section: section, token: token), share: share))
         }
-        let first = try walk(share(changed: 1), token: nil)
+        let first = try scan(share(changed: 1), token: nil)
         #expect(first.records.count == 1)
-        #expect(try walk(share(changed: 1), token: first.token).isUnchanged)
-        #expect(try walk(share(changed: 2), token: first.token).records.count == 1)
+        #expect(try scan(share(changed: 1), token: first.token).isUnchanged)
+        #expect(try scan(share(changed: 2), token: first.token).records.count == 1)
     }
 }
 
 extension AgainstRealServer {
     @Suite struct RecordingTests {
-        @Test func `a recorded walk over a real server plays back the same`() throws {
+        @Test func `a recorded scan over a real server plays back the same`() throws {
             let server = try SMBServer.shared.get()
             try server.write("recorded/a.csv", "id\n1\n2\n")
             try server.write("recorded/sub/b.csv", "id\n3\n")
@@ -76,12 +76,12 @@ extension AgainstRealServer {
             defer { chmod(server.share + "/recorded/shut", 0o755) }
             let recorder = RecordingShare(try SMBBridge(server).connection)
             let request = FetchRequest(entity: "Row", section: BridgeOptions(["csv": "recorded/**"]))
-            let live = try Walk(SMBBridge.source(request, share: recorder))
+            let live = try Scan(SMBBridge.source(request, share: recorder))
             let share = try RecordedShare(json: Array(recorder.recording.json.utf8))
-            let played = try Walk(SMBBridge.source(request, share: share))
+            let played = try Scan(SMBBridge.source(request, share: share))
             #expect(played.records == live.records)
             #expect(played.records.count == 3)
-            #expect(played.spared == live.spared)
+            #expect(played.skipped == live.skipped)
             #expect(played.warnings == live.warnings)
         }
     }

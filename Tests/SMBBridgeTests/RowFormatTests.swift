@@ -27,39 +27,39 @@ extension AgainstRealServer {
                 {"id":6,"a":tru}
                 {"id":7}
                 """)
-            let walk = try SMBBridge(server).walk(["ndjson": "nd/*"])
-            #expect(walk.values("id") == ["1", "2", "(none)", "7"])
-            #expect(walk.values("@row") == ["1", "2", "3", "8"])
-            #expect(walk.records.first?["tags"] == #"["x",{"y":2}]"#)
-            #expect(walk.records.first?["big"] == "12345678901234567890")
-            #expect(walk.values("@path") == Array(repeating: #""nd/a.ndjson""#, count: 4))
+            let scan = try SMBBridge(server).scan(["ndjson": "nd/*"])
+            #expect(scan.values("id") == ["1", "2", "(none)", "7"])
+            #expect(scan.values("@row") == ["1", "2", "3", "8"])
+            #expect(scan.records.first?["tags"] == #"["x",{"y":2}]"#)
+            #expect(scan.records.first?["big"] == "12345678901234567890")
+            #expect(scan.values("@path") == Array(repeating: #""nd/a.ndjson""#, count: 4))
             #expect(
-                walk.rejected.map(\.reason).map { $0.split(separator: ":")[0] } == [
+                scan.rejected.map(\.reason).map { $0.split(separator: ":")[0] } == [
                     "row 4 of nd/a.ndjson is not one JSON object", "row 5 of nd/a.ndjson is not one JSON object",
                     "row 6 of nd/a.ndjson is not one JSON object", "row 7 of nd/a.ndjson is not JSON",
                 ])
-            #expect(walk.rejected.map(\.representation) == ["[3]", #"{"id":4"#, #"{"id":5}}"#, #"{"id":6,"a":tru}"#])
-            #expect(walk.spared == ["@path = nd/a.ndjson"])
+            #expect(scan.rejected.map(\.representation) == ["[3]", #"{"id":4"#, #"{"id":5}}"#, #"{"id":6,"a":tru}"#])
+            #expect(scan.skipped == ["@path = nd/a.ndjson"])
         }
 
         @Test func `a JSON list streams, whatever stands in its texts`() throws {
             let count = 40_000
             let elements = (1...count).map { #"{"id":\#($0),"t":"a,]}\"{[ \#($0)"}"# }
             try server.write("json/list.json", "[\n" + elements.joined(separator: ",\n") + "\n]\n")
-            let walk = try SMBBridge(server).walk(["json": "json/list.json"])
-            #expect(walk.values("id") == (1...count).map(String.init))
-            #expect(walk.records.last?["t"] == #""a,]}\"{[ \#(count)""#)
-            #expect(walk.records.last?["@row"] == "\(count)")
-            #expect(walk.pages.count > 2)
+            let scan = try SMBBridge(server).scan(["json": "json/list.json"])
+            #expect(scan.values("id") == (1...count).map(String.init))
+            #expect(scan.records.last?["t"] == #""a,]}\"{[ \#(count)""#)
+            #expect(scan.records.last?["@row"] == "\(count)")
+            #expect(scan.pages.count > 2)
         }
 
         @Test func `a list inside a JSON document is found by its path, or named in the quarantine`() throws {
             try server.write("json/inner.json", #"{"meta":{"n":2},"data":{"items":[{"a":1},7,{"a":{"b":2}}]}}"#)
-            let walk = try SMBBridge(server).walk(["json": "json/inner.json", "records": "$.data.items"])
-            #expect(walk.values("a") == ["1", #"{"b":2}"#])
-            #expect(walk.values("@row") == ["1", "3"])
-            #expect(walk.rejected.count == 1)
-            let guess = try SMBBridge(server).walk(["json": "json/inner.json"])
+            let scan = try SMBBridge(server).scan(["json": "json/inner.json", "records": "$.data.items"])
+            #expect(scan.values("a") == ["1", #"{"b":2}"#])
+            #expect(scan.values("@row") == ["1", "3"])
+            #expect(scan.rejected.count == 1)
+            let guess = try SMBBridge(server).scan(["json": "json/inner.json"])
             #expect(
                 guess.rejected.map(\.reason) == [
                     "json/inner.json does not say where its records are; set records to one of: $.data.items"
@@ -68,14 +68,14 @@ extension AgainstRealServer {
 
         @Test(arguments: [
             ("", "is empty where JSON was expected"), ("[{}", "ends in the middle of its JSON list"),
-            ("[{} {}]", "is not JSON: no comma behind row 1"),
-            ("[{},]", "is not JSON: an element is missing behind row 1"),
+            ("[{} {}]", "is not JSON: no comma after row 1"),
+            ("[{},]", "is not JSON: an element is missing after row 1"),
             ("[]]", "is not JSON: something follows its list"),
         ])
         func `a file that is not JSON goes to quarantine`(text: String, reason: String) throws {
             try server.write("json/bad.json", text)
-            let walk = try SMBBridge(server).walk(["json": "json/bad.json"])
-            #expect(walk.rejected.map(\.reason) == ["json/bad.json \(reason)"])
+            let scan = try SMBBridge(server).scan(["json": "json/bad.json"])
+            #expect(scan.rejected.map(\.reason) == ["json/bad.json \(reason)"])
         }
 
         @Test func `XML elements of a name are records, with attributes, lists and texts`() throws {
@@ -90,15 +90,15 @@ extension AgainstRealServer {
                     <gone i:nil="true"/></item></items></feed>
                     """.utf8
                 ).split(separator: Array("\u{FFFF}".utf8)).reduce([]) { $0.isEmpty ? Array($1) : $0 + [0xFC] + $1 })
-            let walk = try SMBBridge(server).walk(["xml": "xml/a.xml", "records": "items/item"])
-            #expect(walk.values("@id") == [#""1""#, #""2""#])
-            #expect(walk.records.first?["name"] == #""Müller & Co""#)
-            #expect(walk.records.first?["tag"] == #"["a","b"]"#)
-            #expect(walk.records.first?["none"] == #""""#)
-            #expect(walk.records.last?["price"] == ##"{"@cur":"EUR","#text":"1.50"}"##)
-            #expect(walk.records.last?["gone"] == "null")
-            #expect(walk.values("@row") == ["1", "2"])
-            #expect(walk.rejected.isEmpty)
+            let scan = try SMBBridge(server).scan(["xml": "xml/a.xml", "records": "items/item"])
+            #expect(scan.values("@id") == [#""1""#, #""2""#])
+            #expect(scan.records.first?["name"] == #""Müller & Co""#)
+            #expect(scan.records.first?["tag"] == #"["a","b"]"#)
+            #expect(scan.records.first?["none"] == #""""#)
+            #expect(scan.records.last?["price"] == ##"{"@cur":"EUR","#text":"1.50"}"##)
+            #expect(scan.records.last?["gone"] == "null")
+            #expect(scan.values("@row") == ["1", "2"])
+            #expect(scan.rejected.isEmpty)
         }
 
         @Test(arguments: [
@@ -107,8 +107,8 @@ extension AgainstRealServer {
         ])
         func `XML that cannot be read goes to quarantine`(text: String, reason: String) throws {
             try server.write("xml/bad.xml", text)
-            let walk = try SMBBridge(server).walk(["xml": "xml/bad.xml"])
-            #expect(walk.rejected.first?.reason.hasPrefix("xml/bad.xml \(reason)") == true, "\(walk.rejected)")
+            let scan = try SMBBridge(server).scan(["xml": "xml/bad.xml"])
+            #expect(scan.rejected.first?.reason.hasPrefix("xml/bad.xml \(reason)") == true, "\(scan.rejected)")
         }
 
         @Test func `gzip and zip are unpacked on the way, and members are named`() throws {
@@ -121,19 +121,19 @@ extension AgainstRealServer {
                 "cd packed && gzip -k a.csv && gzip -c sub/b.csv > two.csv.gz && gzip -c sub/b.csv >> two.csv.gz && "
                     + "python3 -m zipfile -c all.zip a.csv sub/")
             let bridge = try SMBBridge(server)
-            let gzip = try bridge.walk(["csv": "packed/a.csv.gz"])
+            let gzip = try bridge.scan(["csv": "packed/a.csv.gz"])
             #expect(gzip.records.count == 60_000)
             #expect(gzip.records.last?["id"] == #""60000""#)
             // Two members of gzip are one text: the second header is a row like any other.
-            #expect(try bridge.walk(["csv": "packed/two.csv.gz"]).values("id") == [#""1""#, #""id""#, #""1""#])
-            let zip = try bridge.walk(["csv": "packed/all.zip", "members": "**/*.csv"])
+            #expect(try bridge.scan(["csv": "packed/two.csv.gz"]).values("id") == [#""1""#, #""id""#, #""1""#])
+            let zip = try bridge.scan(["csv": "packed/all.zip", "members": "**/*.csv"])
             #expect(zip.records.count == 60_001)
             #expect(zip.records.last?["@member"] == #""sub/b.csv""#)
             #expect(zip.records.last?["@row"] == "1")
             #expect(zip.records.first?["@member"] == #""a.csv""#)
-            let first = try Walk(
+            let first = try Scan(
                 bridge.source(["csv": "packed/all.zip", "members": "**/*.csv"], pageSize: 500), limit: 20)
-            let rest = try SMBBridge(server).walk(
+            let rest = try SMBBridge(server).scan(
                 ["csv": "packed/all.zip", "members": "**/*.csv"], cursor: first.pages.last?.cursor)
             #expect(first.records.count + rest.records.count == 60_001)
         }
@@ -143,14 +143,14 @@ extension AgainstRealServer {
             try run(
                 "cd broken && gzip -c a.csv | head -c 20000 > cut.gz && python3 -m zipfile -c x.zip a.csv && "
                     + "head -c 30000 x.zip > cut.zip && rm x.zip && printf '\\037\\213garbage' > bad.gz")
-            let walk = try SMBBridge(server).walk(["csv": "broken/*"])
-            #expect(walk.values("@path").filter { $0 == #""broken/a.csv""# }.count == 30_000)
-            let reasons = walk.rejected.map(\.reason)
+            let scan = try SMBBridge(server).scan(["csv": "broken/*"])
+            #expect(scan.values("@path").filter { $0 == #""broken/a.csv""# }.count == 30_000)
+            let reasons = scan.rejected.map(\.reason)
             #expect(reasons.count == 3)
             #expect(reasons[0].hasPrefix("broken/bad.gz is not well-formed gzip"), "\(reasons)")
             #expect(reasons[1].hasPrefix("broken/cut.gz ends in the middle of its gzip data"), "\(reasons)")
             #expect(reasons[2].hasPrefix("broken/cut.zip is not a zip archive that can be read"), "\(reasons)")
-            #expect(walk.spared == ["bad.gz", "cut.gz", "cut.zip"].map { "@path = broken/\($0)" })
+            #expect(scan.skipped == ["bad.gz", "cut.gz", "cut.zip"].map { "@path = broken/\($0)" })
         }
 
         @Test func `a byte order mark tells UTF-16, as Excel writes it, and sep= its delimiter`() throws {
@@ -158,25 +158,25 @@ extension AgainstRealServer {
             try server.write("utf16/le.txt", [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] })
             try server.write("utf16/be.txt", [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] })
             try server.write("utf16/utf8.txt", "\u{FEFF}" + text)
-            let walk = try SMBBridge(server).walk(["csv": "utf16/*", "delimiter": "tab"])
-            #expect(walk.values("name") == Array(repeating: #""Größe 😀""#, count: 3))
-            #expect(walk.values("id") == Array(repeating: #""1""#, count: 3))
+            let scan = try SMBBridge(server).scan(["csv": "utf16/*", "delimiter": "tab"])
+            #expect(scan.values("name") == Array(repeating: #""Größe 😀""#, count: 3))
+            #expect(scan.values("id") == Array(repeating: #""1""#, count: 3))
             try server.write("utf16/sep.csv", "sep=;\r\na;b\r\n1;2,5\r\n")
-            #expect(try SMBBridge(server).walk(["csv": "utf16/sep.csv"]).values("b") == [#""2,5""#])
+            #expect(try SMBBridge(server).scan(["csv": "utf16/sep.csv"]).values("b") == [#""2,5""#])
         }
 
         @Test func `what real files have besides RFC 4180 is read when the section says so`() throws {
             try server.write(
                 "dialect/a.csv", "Report of May\nid;name;note;\n# nobody\n1;5\" disk;NULL;\n2;x\n3;;n/a;;\n")
-            let walk = try SMBBridge(server).walk([
+            let scan = try SMBBridge(server).scan([
                 "csv": "dialect/a.csv", "delimiter": ";", "skip_rows": 1, "comment": "#", "lenient_quotes": true,
                 "pad_rows": true, "null_values": ["NULL", "n/a"],
             ])
-            #expect(walk.values("id") == [#""1""#, #""2""#, #""3""#])
-            #expect(walk.values("name") == [#""5\" disk""#, #""x""#, #""""#])
-            #expect(walk.values("note") == ["null", "null", "null"])
+            #expect(scan.values("id") == [#""1""#, #""2""#, #""3""#])
+            #expect(scan.values("name") == [#""5\" disk""#, #""x""#, #""""#])
+            #expect(scan.values("note") == ["null", "null", "null"])
             try server.write("dialect/raw.tsv", "a\tb\n\"1\t2\"\n")
-            let raw = try SMBBridge(server).walk(["csv": "dialect/raw.tsv", "delimiter": "tab", "quote": "none"])
+            let raw = try SMBBridge(server).scan(["csv": "dialect/raw.tsv", "delimiter": "tab", "quote": "none"])
             #expect(raw.values("a") == [#""\"1""#])
             #expect(raw.values("b") == [#""2\"""#])
         }

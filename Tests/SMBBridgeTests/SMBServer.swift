@@ -190,7 +190,7 @@ final class SMBServer: @unchecked Sendable {
 
     func write(_ path: String, _ text: String) throws { try write(path, Array(text.utf8)) }
 
-    /// Sets a file's modification time to some days ago: what was written a moment ago is read again by every walk.
+    /// Sets a file's modification time to some days ago: what was written a moment ago is read again by every scan.
     func age(_ path: String, days: Int = 3) {
         var times = [timespec(), timespec()]
         times[0].tv_sec = Self.now - days * 86400

@@ -18,17 +18,17 @@ import Testing
             ),
             (["csv": "*", "content": "text"], "the section smb has content, which has no effect with csv"),
             (["files": "{size}"], "the pattern captures {size}, but each record has a field size of its own"),
-            (["files": "*", "content": "all"], "content: \"all\" is none of none, text, bytes, data, hash"),
+            (["files": "*", "content": "all"], "content: \"all\" is not one of none, text, bytes, data, hash"),
             (["csv": "*", "delimiter": "::"], "delimiter: \"::\" is not one ASCII character"),
             (["csv": "*", "quote": ","], "delimiter and quote are the same"),
             (["csv": "*", "encoding": "klingon"], "encoding: \"klingon\" is not known"),
             (["csv": "*", "encoding": "utf-16//IGNORE"], "encoding: \"utf-16//IGNORE\" is not known"),
             (["csv": "*", "header": false], "header: neither true nor a list of names"),
-            (["csv": "*", "header": ["a", "a"]], "header: the name \"a\" of column 2 is there twice"),
-            (["csv": "*", "header": ["@row"]], "header: the name \"@row\" of column 1 is there twice"),
+            (["csv": "*", "header": ["a", "a"]], "header: the name \"a\" of column 2 occurs twice"),
+            (["csv": "*", "header": ["@row"]], "header: the name \"@row\" of column 1 occurs twice"),
             (["xml": "*", "encoding": "utf-8"], "the section smb has encoding, which has no effect with xml"),
-            (["json": "*", "records": "items"], "records: \"items\" is no path: $ must stand first at character 1"),
-            (["ndjson": "*", "write": "all"], "write: \"all\" is none of none, append, rewrite"),
+            (["json": "*", "records": "items"], "records: \"items\" is not a path: $ must come first at character 1"),
+            (["ndjson": "*", "write": "all"], "write: \"all\" is not one of none, append, rewrite"),
             (["files": "*", "depth": -1], "depth: -1 is below 0"),
             (["csv": "{x}", "header": ["x"]], "header: column 1 is named \"x\", as a capture of the pattern is"),
         ] as [([String: Setting], String)])
@@ -49,17 +49,17 @@ import Testing
             ),
             (
                 ["url": "smb://h/s", "user": "u", "encryption": "off"],
-                "encryption: \"off\" is none of default, preferred, required"
+                "encryption: \"off\" is not one of default, preferred, required"
             ),
             (
                 ["url": "smb://h/s", "user": "u", "encryption": "required", "max_protocol": "SMB2_10"],
                 "encryption is required, but max_protocol SMB2_10 has none"
             ),
-            (["url": "smb://h/s"], "nobody signs in: there is no user"),
-            (["url": "smb://h/s", "user": "u", "guest": true], "the option guest is set, and user, too"),
+            (["url": "smb://h/s"], "no user is set"),
+            (["url": "smb://h/s", "user": "u", "guest": true], "the options guest and user are both set"),
             (
                 ["url": "smb://h/s", "kerberos": true, "user": "u", "password": "p"],
-                "kerberos takes neither password nor guest"
+                "kerberos cannot be combined with password or guest"
             ),
             (
                 ["url": "smb://h/s", "user": "u", "credentials_cache": "/c"],
@@ -78,9 +78,9 @@ import Testing
 
     @Test(
         arguments: [
-            (["csv": "*"], "the entity is \"writable\", and its section smb has no \"write\""),
-            (["ndjson": "*", "write": "none"], "the entity is \"writable\", and its section smb has no \"write\""),
-            (["xml": "*"], "the entity is \"writable\", and rows of JSON and XML files cannot be written"),
+            (["csv": "*"], "the entity is \"writable\", but its section smb has no \"write\""),
+            (["ndjson": "*", "write": "none"], "the entity is \"writable\", but its section smb has no \"write\""),
+            (["xml": "*"], "the entity is \"writable\", but rows of JSON and XML files cannot be written"),
             (["csv": "*", "write": "append"], nil), (["files": "*"], nil), (["folders": "*"], nil),
         ] as [([String: Setting], String?)])
     func `a section that allows no writing is a fault where the entity is written`(

@@ -24,7 +24,7 @@ import Testing
         ("smb://h/s/%zz", "url: \"%zz\" is not percent-encoded UTF-8"),
         ("smb://h/s/a%3Ab", "url: \"a:b\" has a character that SMB names cannot have"),
         ("smb://[::1]/s", "url: libsmbclient takes no IPv6 address: use a host name that has one"),
-        ("smb://h!/s", "url: its host has a character that no host name has"),
+        ("smb://h!/s", "url: its host has a character that host names cannot have"),
     ])
     func `a malformed URL is refused with its fault`(text: String, message: String) throws {
         let error = try bridgeError { _ = try ShareURL(text) }

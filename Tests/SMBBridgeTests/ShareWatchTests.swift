@@ -75,7 +75,7 @@ extension AgainstRealServer {
             defer { mute.kill() }
             let error = try bridgeError { _ = try watch(["files": "**"], server: mute) }
             #expect(error.code == .unsupported)
-            #expect(error.message == "cannot watch the share: the server does not tell of changes")
+            #expect(error.message == "cannot watch the share: the server does not report changes")
             #expect(try bridgeError { _ = try watch(["files": "nowhere/**"]) }.code == .notFound)
 
             let mortal = try SMBServer()

@@ -167,7 +167,7 @@ extension AgainstRealServer {
             let csv: [String: Setting] = ["csv": "w4/a.csv", "delimiter": ";", "write": "append"]
             try write(.create, csv, values: ["note": "c;\"d\"\n", "id": 3])
             #expect(content("w4/a.csv") == "id;note;x\r\n1;a;\r\n2;b;\r\n3;\"c;\"\"d\"\"\n\";\r\n")
-            #expect(try bridge.walk(csv).values("note") == [#""a""#, #""b""#, #""c;\"d\"\n""#])
+            #expect(try bridge.scan(csv).values("note") == [#""a""#, #""b""#, #""c;\"d\"\n""#])
             let unknown = try bridgeError { try write(.create, csv, values: ["nope": "1"]) }
             #expect(unknown.message == "the file has no column nope")
             let update = try bridgeError { try write(.update, csv, key: ["id": "1"], values: ["note": "z"]) }
@@ -223,19 +223,19 @@ extension AgainstRealServer {
             try write(.create, ["files": "**"], values: ["path": "w6/free.csv", "content": "id\n2\n"])
             let other = try SMBBridge(server, share: "rw")
             try other.connection.holding(["w6", "held.csv"]) {
-                let walk = try bridge.walk(["csv": "w6/*"])
-                #expect(walk.values("id") == [#""2""#])
+                let scan = try bridge.scan(["csv": "w6/*"])
+                #expect(scan.values("id") == [#""2""#])
                 #expect(
-                    walk.rejected.map(\.reason) == [
-                        "cannot read w6/held.csv: another program holds it locked (3 attempts)"
+                    scan.rejected.map(\.reason) == [
+                        "cannot read w6/held.csv: another program has locked it (3 attempts)"
                     ])
-                #expect(walk.spared == ["@path = w6/held.csv"])
+                #expect(scan.skipped == ["@path = w6/held.csv"])
                 let error = try bridgeError {
                     try write(.delete, ["files": "**"], key: ["path": "w6/held.csv"])
                 }
                 #expect(error.isRetryable, "\(error)")
             }
-            #expect(try bridge.walk(["csv": "w6/*"]).records.count == 2)
+            #expect(try bridge.scan(["csv": "w6/*"]).records.count == 2)
         }
     }
 }

@@ -14,9 +14,9 @@ import Testing
 
     private static let script = TestServers.text("bad-replies.py")
 
-    private func walk(_ name: String, options: ConfigValue = [:], section: ConfigValue = [:]) throws -> Walk {
+    private func scan(_ name: String, options: ConfigValue = [:], section: ConfigValue = [:]) throws -> Scan {
         let wsdl = try server.folder.write(Samples.wsdl(schemas: ""), to: "s.wsdl")
-        return try Walk.run(
+        return try Scan.run(
             (["wsdl": .text(wsdl), "endpoint": .text("\(server.url)/\(name)")] as ConfigValue).adding(options),
             ([
                 "operation": "List", "records": "ListResponse/items/item", "input": ["offset": 0],
@@ -24,48 +24,48 @@ import Testing
             ] as ConfigValue).adding(section))
     }
 
-    @Test func `a reply with a wrong media type and odd values is read, and what was forgiven is told once`() throws {
-        let walk = try walk("odd")
-        #expect(walk.records == Array(repeating: #"{"id":null,"name":"n","strange":"1"}"#, count: 2))
+    @Test func `a reply with a wrong media type and odd values is read, and what was tolerated is told once`() throws {
+        let scan = try scan("odd")
+        #expect(scan.records == Array(repeating: #"{"id":null,"name":"n","strange":"1"}"#, count: 2))
         #expect(
-            walk.pages.last?.warnings == [
-                "forgiven in the replies: the Content-Type text/html is not one of XML; "
+            scan.pages.last?.warnings == [
+                "tolerated deviations in the replies: the Content-Type text/html is not an XML type; "
                     + "<id> is empty where a value of its type belongs: read as null (2 times)"
             ])
     }
 
     @Test func `a reply with an attachment brings its bytes`() throws {
-        #expect(try walk("parts").records == Array(repeating: #"{"image":"YWJj"}"#, count: 2))
+        #expect(try scan("parts").records == Array(repeating: #"{"image":"YWJj"}"#, count: 2))
     }
 
     @Test func `rules turn faults into an end, another error or another try`() throws {
         func faults(_ rule: ConfigValue) -> ConfigValue { ["faults": .list([rule])] }
-        let none = try walk("fault500", section: faults(["code": "Server", "action": "empty"]))
+        let none = try scan("fault500", section: faults(["code": "Server", "action": "empty"]))
         #expect(none.records.isEmpty)
         #expect(none.pages.last?.isComplete == true)
-        let ended = try walk("fault200", options: faults(["reason": "BUSY", "status": 200, "action": "ignore"]))
+        let ended = try scan("fault200", options: faults(["reason": "BUSY", "status": 200, "action": "ignore"]))
         #expect(ended.pages.last?.isEnd == true)
         #expect(ended.pages.last?.isComplete == false)
-        #expect(ended.pages.last?.warnings == ["ended at a fault, as faults says: Server: busy"])
+        #expect(ended.pages.last?.warnings == ["ended at a fault, as the option faults says: Server: busy"])
         let limited = try bridgeError {
-            _ = try walk("fault200", section: faults(["reason": "busy", "action": "rate_limited", "wait": 3]))
+            _ = try scan("fault200", section: faults(["reason": "busy", "action": "rate_limited", "wait": 3]))
         }
         #expect(limited.code == .rateLimited && limited.isRetryable)
         #expect(limited.retryAfterMilliseconds == 3000)
         // A rule of the entity comes before one of the bridge, and one that does not fit changes nothing.
         let first = try bridgeError {
-            _ = try walk(
+            _ = try scan(
                 "fault503", options: faults(["code": "Server", "action": "not_found"]),
                 section: [
                     "faults": .list([["code": "Client", "action": "ignore"], ["status": 503, "action": "fail"]])
                 ])
         }
         #expect(first.code == .remote && !first.isRetryable)
-        let wrong = try bridgeError { _ = try walk("good", section: faults(["action": "retry"])) }
-        #expect(wrong.message.contains("fits every fault"))
+        let wrong = try bridgeError { _ = try scan("good", section: faults(["action": "retry"])) }
+        #expect(wrong.message.contains("matches every fault"))
         for detail in ["", " ", "=", "= busy"] {
             let nameless = try bridgeError {
-                _ = try walk("fault500", section: faults(["detail": .text(detail), "action": "empty"]))
+                _ = try scan("fault500", section: faults(["detail": .text(detail), "action": "empty"]))
             }
             #expect(nameless.code == .configuration)
             #expect(nameless.message.contains("has the detail \"\(detail)\", which names no element"), "\(nameless)")
@@ -74,7 +74,7 @@ import Testing
 
     @Test func `the same token again is an error`() throws {
         let error = try bridgeError {
-            _ = try walk(
+            _ = try scan(
                 "good",
                 section: [
                     "paging": [
@@ -110,10 +110,10 @@ import Testing
     }
 
     @Test func `a WSDL from the disk and a good reply make records`() throws {
-        let walk = try walk("good")
-        #expect(walk.records == [#"{"id":0,"name":"n"}"#, #"{"id":1,"name":"n"}"#])
-        #expect(walk.pages.last?.isComplete == true)
-        #expect(walk.pages.last?.location == "\(server.url)/good")
+        let scan = try scan("good")
+        #expect(scan.records == [#"{"id":0,"name":"n"}"#, #"{"id":1,"name":"n"}"#])
+        #expect(scan.pages.last?.isComplete == true)
+        #expect(scan.pages.last?.location == "\(server.url)/good")
     }
 
     @Test(arguments: [
@@ -135,7 +135,7 @@ import Testing
         ("wsdl", .malformed, "root element is <definitions>"),
     ])
     func `a bad reply is an error in words`(name: String, code: BridgeError.Code, words: String) throws {
-        let error = try bridgeError { _ = try walk(name) }
+        let error = try bridgeError { _ = try scan(name) }
         #expect(error.code == code, "\(error)")
         #expect(error.message.contains(words), "\(error)")
         #expect(error.location == "\(server.url)/\(name)")
@@ -147,26 +147,26 @@ import Testing
     }
 
     @Test func `a web page's title and a fault's words are passed on`() throws {
-        #expect(try bridgeError { _ = try walk("html404") }.remote == "Gone")
-        #expect(try bridgeError { _ = try walk("fault401") }.remote == "Server: busy")
-        #expect(try bridgeError { _ = try walk("json") }.remote == #"{"error": "no"}"#)
+        #expect(try bridgeError { _ = try scan("html404") }.remote == "Gone")
+        #expect(try bridgeError { _ = try scan("fault401") }.remote == "Server: busy")
+        #expect(try bridgeError { _ = try scan("json") }.remote == #"{"error": "no"}"#)
     }
 
     @Test func `a fault is worth another try only when the server says that it is unavailable`() throws {
         for name in ["fault200", "fault500"] {
-            let error = try bridgeError { _ = try walk(name) }
+            let error = try bridgeError { _ = try scan(name) }
             #expect(error.code == .remote)
             #expect(error.remote == "Server: busy")
             #expect(!error.isRetryable)
         }
-        let unavailable = try bridgeError { _ = try walk("fault503") }
+        let unavailable = try bridgeError { _ = try scan("fault503") }
         #expect(unavailable.isRetryable)
         #expect(unavailable.retryAfterMilliseconds == 7000)
-        #expect(try bridgeError { _ = try walk("html503") }.isRetryable)
+        #expect(try bridgeError { _ = try scan("html503") }.isRetryable)
     }
 
     @Test func `an external subset is not asked for`() throws {
-        _ = try bridgeError { _ = try walk("xxe") }
+        _ = try bridgeError { _ = try scan("xxe") }
         #expect(!server.log.contains("stolen"))
         #expect(server.log.contains("/xxe"))
     }

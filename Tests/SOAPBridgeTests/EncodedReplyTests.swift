@@ -38,7 +38,7 @@ import Testing
 
     private func read(
         _ body: String, records: String = "getResponse/return/item", piece: Int = .max
-    ) throws -> (records: [String], rejected: [String], forgiven: String?, total: Int64?) {
+    ) throws -> (records: [String], rejected: [String], tolerated: String?, total: Int64?) {
         let definition = try definition()
         let plan = try Samples.plan(definition, operation: "get", records: records, total: "getResponse/total")
         let outcome = try Samples.read(
@@ -47,7 +47,7 @@ import Testing
         )
         if let error = outcome.error { throw error }
         return (
-            outcome.records, outcome.reader.takeRejected().map(\.reason), outcome.reader.forgiveness.sentence,
+            outcome.records, outcome.reader.takeRejected().map(\.reason), outcome.reader.deviations.sentence,
             outcome.reader.total
         )
     }
@@ -64,9 +64,9 @@ import Testing
             """
         let second = #"{"@xsi:type":"{urn:e}Node","id":2,"next":null,"names":[1.10,2.0]}"#
         for piece in [1, 7, Int.max] {
-            let (records, rejected, forgiven, total) = try read(body, piece: piece)
+            let (records, rejected, tolerated, total) = try read(body, piece: piece)
             #expect(records == [#"{"@xsi:type":"{urn:e}Node","id":1,"next":\#(second)}"#, second])
-            #expect(rejected.isEmpty && forgiven == nil)
+            #expect(rejected.isEmpty && tolerated == nil)
             #expect(total == 2)
         }
     }
@@ -95,11 +95,11 @@ import Testing
             <n:getResponse><return><item href="#a"/><item href="#nowhere"/><item><id>5</id><next href="#gone"/></item></return>
             </n:getResponse><multiRef id="a"><id>1</id><next href="#b"/></multiRef><multiRef id="b"><id>2</id><next href="#a"/></multiRef>
             """
-        let (records, rejected, forgiven, _) = try read(body)
+        let (records, rejected, tolerated, _) = try read(body)
         #expect(records == [#"{"id":1,"next":{"id":2}}"#, #"{"id":5}"#])
         #expect(rejected == ["the record refers to \"nowhere\", which is not in the reply"])
-        #expect(forgiven?.contains("<next> refers to something that holds it") == true, "\(forgiven ?? "")")
-        #expect(forgiven?.contains("<next> refers to something that is not in the reply") == true)
+        #expect(tolerated?.contains("<next> refers to something that contains it") == true, "\(tolerated ?? "")")
+        #expect(tolerated?.contains("<next> refers to something that is not in the reply") == true)
     }
 
     @Test func `references that multiply without an end are a limit`() throws {
@@ -119,14 +119,14 @@ import Testing
             <n:getResponse><return><item href="#a"/><item href="#c"/><item><id>5</id><next href="#a"/></item></return>
             </n:getResponse><multiRef id="a" href="#b"/><multiRef id="b" href="#a"/><multiRef id="c" href="#gone"/>
             """
-        let (records, rejected, forgiven, _) = try read(body)
+        let (records, rejected, tolerated, _) = try read(body)
         #expect(records == [#"{"id":5,"next":null}"#])
         #expect(
             rejected == [
                 "the record refers to \"a\", which leads back to itself",
                 "the record refers to \"c\", which refers to something that is not in the reply",
             ])
-        #expect(forgiven?.contains("<next> refers to something that holds it") == true, "\(forgiven ?? "")")
+        #expect(tolerated?.contains("<next> refers to something that contains it") == true, "\(tolerated ?? "")")
     }
 
     @Test func `references to references are followed as deep as a record may nest`() throws {

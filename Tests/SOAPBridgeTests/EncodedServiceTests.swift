@@ -21,15 +21,15 @@ import Testing
     }
 
     @Test(arguments: ["P11", "P12"], ["listItemsResponse/return/item", "return/*", "listItemsResponse/return"])
-    func `an array of records, which share an object, is walked page by page`(port: String, records: String) throws {
-        let walk = try Walk.run(
+    func `an array of records, which share an object, is scanned page by page`(port: String, records: String) throws {
+        let scan = try Scan.run(
             options(port),
             [
                 "operation": "listItems", "records": .text(records), "input": ["names": .list(["Zoë", "x"])],
                 "paging": ["style": "offset", "offset_element": "from", "limit_element": "count", "size": 100],
             ])
-        #expect(walk.records == (0..<250).map(expected))
-        #expect(walk.pages.flatMap(\.warnings) == [])
+        #expect(scan.records == (0..<250).map(expected))
+        #expect(scan.pages.flatMap(\.warnings) == [])
     }
 
     @Test(arguments: ["P11", "P12"])
@@ -37,10 +37,10 @@ import Testing
         let item: ConfigValue = [
             "id": 5, "price": "1.50", "owner": ["name": "Bo", "age": 3], "tags": .list([]), "made": "2020-02-29",
         ]
-        let walk = try Walk.run(
+        let scan = try Scan.run(
             options(port), ["operation": "echoItem", "records": "return", "input": ["item": item]])
         #expect(
-            walk.records == [
+            scan.records == [
                 #"{"@xsi:type":"{urn:enc}Item","id":5,"price":1.500,"owner":{"@xsi:type":"{urn:enc}Owner","name":"Bo","age":3},"tags":[],"made":"2020-02-29"}"#
             ])
         let request = try String(contentsOfFile: server.folder.appending("request.xml"), encoding: .utf8)

@@ -63,7 +63,7 @@ import Testing
         }
         let both = derived("urn:x", base: "t:Filter") + derived("urn:y", base: "t:Filter")
         let error = try bridgeError { _ = try body(filter("Wide"), schemas: both) }
-        #expect(error.message.hasSuffix("has the xsi:type \"Wide\", which 2 types are called"), "\(error)")
+        #expect(error.message.hasSuffix("has the xsi:type \"Wide\", which 2 types have as their name"), "\(error)")
         #expect(error.remedy == "write one of them with its namespace: {urn:x}Wide, {urn:y}Wide")
         let named = try body(filter("{urn:y}Wide"), schemas: both)
         #expect(named.contains(#"="urn:y""#) && !named.contains("urn:x") && named.contains(":Wide\""), "\(named)")

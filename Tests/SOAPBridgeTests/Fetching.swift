@@ -50,32 +50,32 @@ enum ConfigValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expre
     }
 }
 
-/// What a walk brought.
-struct Walk {
+/// What a scan brought.
+struct Scan {
     var records: [String] = []
     var pages: [Page] = []
-    var largestBatch = 0
+    var maxBatchSize = 0
 
-    /// Walks to the end, or to `pages` page ends.
-    static func run(_ source: any RecordSource, pages limit: Int = .max) throws -> Walk {
-        var walk = Walk()
+    /// Scans to the end, or to `pages` page ends.
+    static func run(_ source: any RecordSource, pages limit: Int = .max) throws -> Scan {
+        var scan = Scan()
         let writer = RecordBatchWriter()
         var ends = 0
         while ends < limit {
             let page = try source.next(into: writer)
             let batch = try writer.finish()
-            walk.records += (0..<batch.count).map { batch[$0].json }
-            walk.largestBatch = max(walk.largestBatch, batch.count)
-            walk.pages.append(page)
+            scan.records += (0..<batch.count).map { batch[$0].json }
+            scan.maxBatchSize = max(scan.maxBatchSize, batch.count)
+            scan.pages.append(page)
             if page.isPageEnd { ends += 1 }
             if page.isEnd { break }
         }
-        return walk
+        return scan
     }
 
     static func run(
         _ options: ConfigValue, _ section: ConfigValue, cursor: String? = nil, pages: Int = .max
-    ) throws -> Walk {
+    ) throws -> Scan {
         let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
         let source = try bridge.fetch(FetchRequest(entity: "Product", section: section.options, cursor: cursor))
         return try run(source, pages: pages)

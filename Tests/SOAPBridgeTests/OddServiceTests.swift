@@ -53,9 +53,9 @@ import Testing
             """#
     }
 
-    private func walk(_ name: String, wsdl: String = wsdl(), options: ConfigValue = [:]) throws -> Walk {
+    private func scan(_ name: String, wsdl: String = wsdl(), options: ConfigValue = [:]) throws -> Scan {
         let path = try server.folder.write(wsdl, to: "odd.wsdl")
-        return try Walk.run(
+        return try Scan.run(
             (["wsdl": .text(path), "endpoint": .text("\(server.url)/\(name)")] as ConfigValue).adding(options),
             ["operation": "List", "records": "ListResponse/items/item"])
     }
@@ -65,89 +65,89 @@ import Testing
     @Test(arguments: ["good", "latin", "latinheader", "utf16", "utf16be", "bom", "gzip", "declared12"])
     func `character sets, compression and the version of the envelope are the reply's own business`(name: String) throws
     {
-        #expect(try walk(name).records == [Self.good])
+        #expect(try scan(name).records == [Self.good])
     }
 
     @Test func `CDATA, references and characters are one text`() throws {
-        #expect(try walk("text").records == [#"{"id":1,"name":"<b>&☺A]]>"}"#])
+        #expect(try scan("text").records == [#"{"id":1,"name":"<b>&☺A]]>"}"#])
     }
 
     @Test func `the default namespace may change on the way`() throws {
-        #expect(try walk("default").records == [#"{"@code":"a","id":1,"name":"n"}"#, #"{"id":2}"#])
+        #expect(try scan("default").records == [#"{"@code":"a","id":1,"name":"n"}"#, #"{"id":2}"#])
     }
 
     @Test func `a record that is nil goes to quarantine, the next one comes`() throws {
-        let walk = try walk("nilrecord")
-        #expect(walk.records == [Self.good])
-        #expect(walk.pages.flatMap(\.rejected).map(\.reason) == ["the record is xsi:nil"])
+        let scan = try scan("nilrecord")
+        #expect(scan.records == [Self.good])
+        #expect(scan.pages.flatMap(\.rejected).map(\.reason) == ["the record is xsi:nil"])
     }
 
     @Test(arguments: ["missing", "nillist", "emptylist"])
     func `a list that is missing, nil or empty is an empty and complete listing`(name: String) throws {
-        let walk = try walk(name)
-        #expect(walk.records.isEmpty)
-        #expect(walk.pages.last?.isComplete == true)
-        #expect(walk.pages.flatMap(\.warnings) == [])
+        let scan = try scan(name)
+        #expect(scan.records.isEmpty)
+        #expect(scan.pages.last?.isComplete == true)
+        #expect(scan.pages.flatMap(\.warnings) == [])
     }
 
     @Test func `an empty element is a record without members`() throws {
-        #expect(try walk("emptyrecord").records == ["{}"])
+        #expect(try scan("emptyrecord").records == ["{}"])
     }
 
     @Test func `a choice that repeats and lists of lists keep all they have`() throws {
         #expect(
-            try walk("choice").records == [
+            try scan("choice").records == [
                 #"{"id":1,"red":["a","b"],"blue":[1],"row":[{"cell":[1,2]},{},{"cell":[3]}]}"#
             ])
     }
 
     @Test func `references lead to the list, its records and their values`() throws {
-        #expect(try walk("refs").records == [#"{"id":7,"name":"n"}"#])
+        #expect(try scan("refs").records == [#"{"id":7,"name":"n"}"#])
     }
 
     @Test(arguments: ["accepted", "nocontent"])
     func `a success without an envelope is an error, not an empty listing`(name: String) throws {
-        let error = try bridgeError { _ = try walk(name) }
+        let error = try bridgeError { _ = try scan(name) }
         #expect(error.code == .malformed, "\(error)")
     }
 
     @Test func `a service of the other version is told, with the remedy`() throws {
-        let mismatch = try bridgeError { _ = try walk("otherversion", options: ["soap_version": "1.2"]) }
+        let mismatch = try bridgeError { _ = try scan("otherversion", options: ["soap_version": "1.2"]) }
         #expect(mismatch.remote?.contains("VersionMismatch: speak 1.1") == true, "\(mismatch)")
         #expect(mismatch.remedy?.contains("soap_version") == true, "\(mismatch)")
-        let type = try bridgeError { _ = try walk("unsupported") }
+        let type = try bridgeError { _ = try scan("unsupported") }
         #expect(type.remedy?.contains(#"soap_version to "1.2""#) == true, "\(type)")
     }
 
     @Test func `pages, other documents and a second document are told as what they are`() throws {
-        #expect(try bridgeError { _ = try walk("page") }.message.contains("a web page"))
-        #expect(try bridgeError { _ = try walk("outer") }.message.contains("<html>"))
-        #expect(try bridgeError { _ = try walk("twice") }.message.contains("not well-formed"))
+        #expect(try bridgeError { _ = try scan("page") }.message.contains("a web page"))
+        #expect(try bridgeError { _ = try scan("outer") }.message.contains("<html>"))
+        #expect(try bridgeError { _ = try scan("twice") }.message.contains("not well-formed"))
     }
 
     @Test func `a fault is one under whatever media type, and what is wrong with an envelope is said`() throws {
-        let fault = try bridgeError { _ = try walk("faultpage") }
+        let fault = try bridgeError { _ = try scan("faultpage") }
         #expect(fault.remote == "Server.Busy: no disk", "\(fault)")
-        #expect(try bridgeError { _ = try walk("otherenvelope") }.message.contains(#"of the namespace "urn:nonsense""#))
-        #expect(try bridgeError { _ = try walk("cut") }.message.contains("it ends inside <"))
+        #expect(try bridgeError { _ = try scan("otherenvelope") }.message.contains(#"of the namespace "urn:nonsense""#))
+        #expect(try bridgeError { _ = try scan("cut") }.message.contains("it ends inside <"))
     }
 
     @Test func `a message of parts without the part that it names is an error`() throws {
-        let error = try bridgeError { _ = try walk("noroot") }
+        let error = try bridgeError { _ = try scan("noroot") }
         #expect(error.message.contains("no part with an envelope"), "\(error)")
     }
 
     @Test func `members of a list under another name are its records, and that is told`() throws {
-        let walk = try walk("renamed")
-        #expect(walk.records == [#"{"id":1}"#, #"{"id":2}"#])
-        #expect(walk.pages.last?.warnings.first?.contains("<other> stands in a list") == true)
+        let scan = try scan("renamed")
+        #expect(scan.records == [#"{"id":1}"#, #"{"id":2}"#])
+        #expect(scan.pages.last?.warnings.first?.contains("<other> occurs in a list") == true)
     }
 
     @Test func `a reply that leads elsewhere than the records is not a complete listing`() throws {
-        let walk = try walk("strangers")
-        #expect(walk.records.isEmpty)
-        #expect(walk.pages.last?.isComplete == false)
-        #expect(walk.pages.last?.warnings.first?.contains("<entries>") == true, "\(walk.pages)")
+        let scan = try scan("strangers")
+        #expect(scan.records.isEmpty)
+        #expect(scan.pages.last?.isComplete == false)
+        #expect(scan.pages.last?.warnings.first?.contains("<entries>") == true, "\(scan.pages)")
     }
 
     // MARK: WSDLs
@@ -157,12 +157,12 @@ import Testing
             .replacing("<definitions", with: "<w:definitions").replacing("</definitions", with: "</w:definitions")
             .replacing("types>", with: "w:types>").replacing("</w:w:types>", with: "</w:types>").replacing(
                 "</types", with: "</w:types")
-        #expect(try walk("good", wsdl: wsdl.replacing("</w:", with: "</w:")).records == [Self.good])
+        #expect(try scan("good", wsdl: wsdl.replacing("</w:", with: "</w:")).records == [Self.good])
     }
 
     @Test func `only SOAP 1.2, and unqualified elements, are spoken as the WSDL says`() throws {
         let wsdl = Self.wsdl(form: "unqualified", soap: "http://schemas.xmlsoap.org/wsdl/soap12/")
-        #expect(try walk("declared12", wsdl: wsdl).records == [Self.good])
+        #expect(try scan("declared12", wsdl: wsdl).records == [Self.good])
     }
 
     @Test func `imports in folders lead on from where each document is`() throws {
@@ -180,14 +180,14 @@ import Testing
         let wsdl = Self.wsdl(
             schema: #"<xs:schema><xs:import namespace="urn:s" schemaLocation="./schemas/./main/list.xsd"/></xs:schema>"#
         )
-        #expect(try walk("good", wsdl: wsdl).records == [Self.good])
+        #expect(try scan("good", wsdl: wsdl).records == [Self.good])
     }
 
     @Test func `of several ports the option names one, and a wrong name is answered with all`() throws {
         let port =
             #"<w:port name="Get" binding="t:B"><h:address xmlns:h="http://schemas.xmlsoap.org/wsdl/http/" location="x"/></w:port><w:port name="Backup" binding="t:B"><soap:address location="http://127.0.0.1:2/"/></w:port>"#
-        #expect(try walk("good", wsdl: Self.wsdl(port: port), options: ["port": "Backup"]).records == [Self.good])
-        let error = try bridgeError { _ = try walk("good", wsdl: Self.wsdl(port: port), options: ["port": "Bakup"]) }
+        #expect(try scan("good", wsdl: Self.wsdl(port: port), options: ["port": "Backup"]).records == [Self.good])
+        let error = try bridgeError { _ = try scan("good", wsdl: Self.wsdl(port: port), options: ["port": "Bakup"]) }
         #expect(error.remedy?.hasPrefix(#"its SOAP ports: "Backup""#) == true, "\(error)")
     }
 }

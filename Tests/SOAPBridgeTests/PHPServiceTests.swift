@@ -40,14 +40,14 @@ import Testing
     }
 
     @Test(arguments: ["Products11", "Products12"])
-    func `a walk by offset brings each record, typed, in both versions`(port: String) throws {
-        let walk = try Walk.run(options(port), offset(size: 500))
-        #expect(walk.records == (0..<PHPService.count).map(expected))
-        let ends = walk.pages.filter(\.isPageEnd)
+    func `a scan by offset brings each record, typed, in both versions`(port: String) throws {
+        let scan = try Scan.run(options(port), offset(size: 500))
+        #expect(scan.records == (0..<PHPService.count).map(expected))
+        let ends = scan.pages.filter(\.isPageEnd)
         #expect(ends.map(\.cursor) == ["500", "1000", "1500", "2000", nil])
         #expect(ends.last?.isComplete == true)
         #expect(ends.allSatisfy { $0.total == 2345 })
-        #expect(walk.pages.allSatisfy { $0.warnings.isEmpty && $0.rejected.isEmpty })
+        #expect(scan.pages.allSatisfy { $0.warnings.isEmpty && $0.rejected.isEmpty })
         let sent = try requests()
         #expect(sent.count == 5)
         if port == "Products11" {
@@ -59,51 +59,51 @@ import Testing
         }
     }
 
-    @Test func `a walk by page does the same, and resumes`() throws {
+    @Test func `a scan by page does the same, and resumes`() throws {
         let section: ConfigValue = [
             "operation": "ListProducts", "records": "ListProductsResponse/products/product",
             "paging": ["style": "page", "page_element": "page", "size_element": "limit", "size": 1000],
         ]
-        let begin = try Walk.run(options("Products11"), section, pages: 2)
+        let begin = try Scan.run(options("Products11"), section, pages: 2)
         #expect(begin.records.count == 2000)
         let cursor = try #require(begin.pages.last?.cursor)
         #expect(cursor == "3/1000")
-        let rest = try Walk.run(options("Products11"), section, cursor: cursor)
+        let rest = try Scan.run(options("Products11"), section, cursor: cursor)
         #expect(begin.records + rest.records == (0..<PHPService.count).map(expected))
         #expect(rest.pages.last?.isComplete == false)
     }
 
     @Test func `one large reply comes in batches, and only its end ends the page`() throws {
-        let walk = try Walk.run(options("Products12"), offset(size: 2400))
-        #expect(walk.records.count == PHPService.count)
-        #expect(walk.pages.count > 1)
-        #expect(walk.largestBatch < 2_000)
-        #expect(walk.pages.map(\.isPageEnd) == Array(repeating: false, count: walk.pages.count - 1) + [true])
+        let scan = try Scan.run(options("Products12"), offset(size: 2400))
+        #expect(scan.records.count == PHPService.count)
+        #expect(scan.pages.count > 1)
+        #expect(scan.maxBatchSize < 2_000)
+        #expect(scan.pages.map(\.isPageEnd) == Array(repeating: false, count: scan.pages.count - 1) + [true])
     }
 
     @Test func `rpc style is called by its parts`() throws {
-        let walk = try Walk.run(
+        let scan = try Scan.run(
             options("Counter11"),
             ["operation": "CountTo", "records": "CountToResponse/result/product", "input": ["n": 3]])
-        #expect(walk.records == (1...3).map(expected))
-        #expect(walk.pages.last?.isComplete == true)
+        #expect(scan.records == (1...3).map(expected))
+        #expect(scan.pages.last?.isComplete == true)
     }
 
     @Test func `a fault tells its code, reason and detail`() throws {
-        let error = try bridgeError { _ = try Walk.run(options("Products11"), offset(size: 10), cursor: "200000") }
+        let error = try bridgeError { _ = try Scan.run(options("Products11"), offset(size: 10), cursor: "200000") }
         #expect(error.code == .remote)
         #expect(!error.isRetryable)
         #expect(error.remote == "Client: offset is too large; detail: largest: 100000")
         #expect(error.message.contains("ListProducts"))
         #expect(error.location == server.url + "/v11")
-        let new = try bridgeError { _ = try Walk.run(options("Products12"), offset(size: 10), cursor: "200000") }
+        let new = try bridgeError { _ = try Scan.run(options("Products12"), offset(size: 10), cursor: "200000") }
         #expect(new.remote?.contains("Sender: offset is too large") == true, "\(new)")
     }
 
     @Test func `CDATA and entities arrive as text`() throws {
-        let walk = try Walk.run(
+        let scan = try Scan.run(
             ["wsdl": .text(server.url + "/service?wsdl"), "endpoint": .text(server.url + "/cdata")], offset(size: 10))
-        #expect(walk.records == [#"{"@kind":"&","id":1,"name":"<b>&amp;</b> & more"}"#])
+        #expect(scan.records == [#"{"@kind":"&","id":1,"name":"<b>&amp;</b> & more"}"#])
     }
 
     @Test func `a service that does not turn pages is noticed`() throws {
@@ -113,7 +113,7 @@ import Testing
             "paging": ["style": "offset", "offset_element": "paging/offset", "size": 1],
         ]
         let error = try bridgeError {
-            _ = try Walk.run(
+            _ = try Scan.run(
                 ["wsdl": .text(server.url + "/service?wsdl"), "endpoint": .text(server.url + "/cdata")], section)
         }
         #expect(error.code == .malformed)
@@ -122,15 +122,15 @@ import Testing
 
     @Test func `wrong names in the config are told before any request`() throws {
         let operation = try bridgeError {
-            _ = try Walk.run(options("Products11"), ["operation": "ListProduct", "records": "a"])
+            _ = try Scan.run(options("Products11"), ["operation": "ListProduct", "records": "a"])
         }
         #expect(operation.remedy == #"its operations: "ListProducts""#)
         let element = try bridgeError {
-            _ = try Walk.run(options("Products11"), offset(size: 5, offset: "paging/start"))
+            _ = try Scan.run(options("Products11"), offset(size: 5, offset: "paging/start"))
         }
         #expect(element.remedy == #"its elements: "offset""#)
         #expect(
-            try bridgeError { _ = try Walk.run(options("Nope"), offset(size: 5)) }.remedy?.contains("Products11")
+            try bridgeError { _ = try Scan.run(options("Nope"), offset(size: 5)) }.remedy?.contains("Products11")
                 == true)
         #expect(throws: (any Error).self) { try requests() }
     }
@@ -154,7 +154,7 @@ import Testing
     @Test func `credentials go to the WSDL's own origin`() throws {
         let secured = options("Products11")
             .adding(["auth": ["type": "basic", "user": "u", "password": "p"]])
-        _ = try Walk.run(secured, offset(size: 2400))
+        _ = try Scan.run(secured, offset(size: 2400))
         let requests = try requests()
         #expect(!requests.isEmpty && requests.allSatisfy { $0.contains("Basic dTpw") })
     }
@@ -165,9 +165,9 @@ import Testing
             "operation": "ListProducts", "records": "products/product",
             "input": ["page": "{parent.page}", "limit": "{since}"],
         ]
-        func fetch(since: String?, explains: Bool) throws -> Walk {
+        func fetch(since: String?, explains: Bool) throws -> Scan {
             let parent: ConfigValue = ["page": 1]
-            return try Walk.run(
+            return try Scan.run(
                 bridge.fetch(
                     FetchRequest(
                         entity: "Product", section: section.options, since: since, parent: parent.options,
@@ -185,10 +185,10 @@ import Testing
         #expect(orphan.message.contains("{parent.page}"))
     }
 
-    @Test func `cancel ends a walk`() throws {
+    @Test func `cancel ends a scan`() throws {
         let bridge = try SOAPBridge(options: options("Products11").options, context: BridgeContext())
         let source = try bridge.fetch(FetchRequest(entity: "Product", section: offset(size: 100).options))
-        _ = try Walk.run(source, pages: 1)
+        _ = try Scan.run(source, pages: 1)
         source.cancel()
         let error = try bridgeError { _ = try source.next(into: RecordBatchWriter()) }
         #expect(error.code == .cancelled)
@@ -196,7 +196,7 @@ import Testing
 
     @Test func `the demo's service gives each subdivision of iso-codes`() async throws {
         let demo = try await LoopbackServer.php([:], router: PackageFolder.path + "/Examples/demo/soap.php")
-        let walk = try Walk.run(
+        let scan = try Scan.run(
             ["wsdl": .text(demo.url + "/gazetteer.wsdl")],
             [
                 "operation": "ListSubdivisions", "records": "ListSubdivisionsResponse/subdivisions/subdivision",
@@ -208,11 +208,11 @@ import Testing
         let file = try Data(contentsOf: URL(filePath: "/usr/share/iso-codes/json/iso_3166-2.json"))
         let names = try JSONDecoder().decode([String: [ISOSubdivision]].self, from: file)["3166-2"] ?? []
         #expect(names.count > 5_000)
-        #expect(walk.records.count == names.count)
+        #expect(scan.records.count == names.count)
         let expected = Set(names.map { #"{"code":"\#($0.code)","name":"\#($0.name)""# })
-        let actual = Set(walk.records.map { $0.components(separatedBy: #","type":"#)[0] })
+        let actual = Set(scan.records.map { $0.components(separatedBy: #","type":"#)[0] })
         #expect(actual == expected)
-        #expect(walk.pages.last?.isComplete == true)
+        #expect(scan.pages.last?.isComplete == true)
     }
 
     private struct ISOSubdivision: Decodable {

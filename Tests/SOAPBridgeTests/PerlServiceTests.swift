@@ -71,20 +71,20 @@ import Testing
             #"{"id":\#(id),"name":"Item & <\#(id)>","note":\#(id % 2 == 1 ? "null" : "\"n\(id)\""),"owner":{"name":"Ann"},"price":\#(id).5,"tags":[\#(tags)]}"#
     }
 
-    @Test func `an array of hashes is walked page by page, typed by the WSDL`() throws {
-        let walk = try Walk.run(
+    @Test func `an array of hashes is scanned page by page, typed by the WSDL`() throws {
+        let scan = try Scan.run(
             options,
             [
                 "operation": "listItems", "records": "listItemsResponse/items",
                 "paging": ["style": "offset", "offset_element": "offset", "limit_element": "limit", "size": 1000],
             ])
-        #expect(walk.records.map(parts) == (0..<2345).map { parts(expected($0)) })
-        #expect(walk.pages.last?.warnings == [])
+        #expect(scan.records.map(parts) == (0..<2345).map { parts(expected($0)) })
+        #expect(scan.pages.last?.warnings == [])
     }
 
     @Test func `one object is got, and a fault with a detail is what a rule makes of it`() throws {
         func get(_ id: Int) throws -> [String] {
-            try Walk.run(
+            try Scan.run(
                 options, ["operation": "getItem", "records": "getItemResponse/item", "input": ["id": .integer(id)]]
             ).records
         }

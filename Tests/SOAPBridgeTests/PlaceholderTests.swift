@@ -34,7 +34,7 @@ import Testing
         #expect(try skipped(["area": "({parent.area}{parent.id})"]) != nil)
     }
 
-    @Test func `a walk below such a parent asks nothing, and says nothing of what is there`() async throws {
+    @Test func `a scan below such a parent asks nothing, and says nothing of what is there`() async throws {
         let server = try await RichService.php()
         let bridge = try SOAPBridge(
             options: (["wsdl": .text(server.url + "/s?wsdl"), "wsdl_cache": ""] as ConfigValue).options,
@@ -44,8 +44,8 @@ import Testing
         ]
         var request = FetchRequest(entity: "Thing", section: section.options)
         request.parent = Self.parent.options
-        let walk = try Walk.run(bridge.fetch(request))
-        #expect(walk.records.isEmpty && walk.pages.last?.isComplete == false && walk.pages.last?.isEnd == true)
-        #expect(walk.pages.last?.warnings.first?.contains("is null, so this parent is skipped") == true)
+        let scan = try Scan.run(bridge.fetch(request))
+        #expect(scan.records.isEmpty && scan.pages.last?.isComplete == false && scan.pages.last?.isEnd == true)
+        #expect(scan.pages.last?.warnings.first?.contains("is null, so this parent is skipped") == true)
     }
 }

@@ -75,14 +75,14 @@ import Testing
     }
 
     private func get(_ id: Int) throws -> [String] {
-        try Walk.run(options, ["operation": "getItem", "records": "return", "input": ["id": .integer(id)]]).records
+        try Scan.run(options, ["operation": "getItem", "records": "return", "input": ["id": .integer(id)]]).records
     }
 
-    @Test func `an array in an object is walked page by page to its total`() throws {
-        let walk = try Walk.run(options, Self.listing)
-        #expect(walk.records == (0..<2345).map { expected($0) })
-        #expect(walk.pages.last?.isComplete == true)
-        #expect(walk.pages.flatMap(\.warnings) == [])
+    @Test func `an array in an object is scanned page by page to its total`() throws {
+        let scan = try Scan.run(options, Self.listing)
+        #expect(scan.records == (0..<2345).map { expected($0) })
+        #expect(scan.pages.last?.isComplete == true)
+        #expect(scan.pages.flatMap(\.warnings) == [])
     }
 
     @Test func `one object is got, and what was raised is a fault with its words`() throws {

@@ -207,7 +207,7 @@ import Testing
         #expect(fields(found["Version"]) == ["GetVersionResult"])
     }
 
-    @Test func `a list that needs the key of another entity is walked for each of its objects`() throws {
+    @Test func `a list that needs the key of another entity is scanned for each of its objects`() throws {
         let types =
             Self.type("Profile", Self.text("name"), attributes: #"<xs:attribute name="token" type="xs:string"/>"#)
             + Self.type("Item", Self.text("id"))

@@ -50,28 +50,28 @@ import Testing
 
     @Test(arguments: ["v11", "v12"])
     func `ten thousand records come typed, with derived types, in both versions`(version: String) throws {
-        let walk = try Walk.run(options(version), listing)
-        #expect(walk.records.count == SpyneService.count)
-        #expect(walk.records == (0..<SpyneService.count).map(expected))
-        #expect(walk.pages.last?.isComplete == true)
-        #expect(walk.pages.allSatisfy { $0.warnings.isEmpty }, "\(walk.pages.flatMap(\.warnings).prefix(3))")
+        let scan = try Scan.run(options(version), listing)
+        #expect(scan.records.count == SpyneService.count)
+        #expect(scan.records == (0..<SpyneService.count).map(expected))
+        #expect(scan.pages.last?.isComplete == true)
+        #expect(scan.pages.allSatisfy { $0.warnings.isEmpty }, "\(scan.pages.flatMap(\.warnings).prefix(3))")
     }
 
     @Test func `what a wrapper holds may be read as a plain list, empty where the wrapper is`() throws {
-        let walk = try Walk.run(options("v11"), listing.adding(["wrapped_lists": "plain"]))
-        #expect(walk.records.count == SpyneService.count)
+        let scan = try Scan.run(options("v11"), listing.adding(["wrapped_lists": "plain"]))
+        #expect(scan.records.count == SpyneService.count)
         for index in 0..<SpyneService.count {
             let plain = expected(index).replacing(#""tags":{}"#, with: #""tags":[]"#)
                 .replacing(#""tags":{"string":["#, with: #""tags":["#).replacing(#"]},"note""#, with: #"],"note""#)
-            guard walk.records[index] == plain else {
-                Issue.record("\(walk.records[index]) is not \(plain)")
+            guard scan.records[index] == plain else {
+                Issue.record("\(scan.records[index]) is not \(plain)")
                 return
             }
         }
     }
 
     @Test(arguments: ["v11", "v12"])
-    func `a locator leads from page to page, and a walk resumes at one`(version: String) throws {
+    func `a locator leads from page to page, and a scan resumes at one`(version: String) throws {
         let section: ConfigValue = [
             "operation": "WalkProducts", "records": "WalkProductsResponse/WalkProductsResult/products",
             "paging": [
@@ -79,12 +79,12 @@ import Testing
                 "token": "WalkProductsResponse/WalkProductsResult/next",
             ],
         ]
-        let begin = try Walk.run(options(version), section, pages: 2)
+        let begin = try Scan.run(options(version), section, pages: 2)
         #expect(begin.records.count == 6000)
         let cursor = try #require(begin.pages.last?.cursor)
-        let rest = try Walk.run(options(version), section, cursor: cursor)
+        let rest = try Scan.run(options(version), section, cursor: cursor)
         #expect(begin.records + rest.records == (0..<SpyneService.count).map(expected))
-        #expect(try Walk.run(options(version), section).pages.last?.isComplete == true)
+        #expect(try Scan.run(options(version), section).pages.last?.isComplete == true)
     }
 
     @Test(arguments: ["v11", "v12"])
@@ -92,11 +92,11 @@ import Testing
         let section: ConfigValue = [
             "operation": "GetProduct", "records": "GetProductResponse/GetProductResult", "input": ["id": 4711],
         ]
-        #expect(try Walk.run(options(version), section).records == [expected(4711)])
+        #expect(try Scan.run(options(version), section).records == [expected(4711)])
         let missing: ConfigValue = [
             "operation": "GetProduct", "records": "GetProductResponse/GetProductResult", "input": ["id": 99999],
         ]
-        let plain = try bridgeError { _ = try Walk.run(options(version), missing) }
+        let plain = try bridgeError { _ = try Scan.run(options(version), missing) }
         #expect(plain.code == .remote)
         let code = version == "v11" ? "Client" : "Sender"
         #expect(plain.remote?.contains("\(code).NotFound: no such product; detail: id: 99999") == true, "\(plain)")
@@ -105,12 +105,12 @@ import Testing
             ["detail": "id=99999", "action": "not_found"], ["reason": "NO SUCH", "action": "not_found"],
         ] {
             let ruled = try bridgeError {
-                _ = try Walk.run(
+                _ = try Scan.run(
                     options(version).adding(["faults": .list([rule])]), missing)
             }
             #expect(ruled.code == .notFound, "\(rule)")
         }
-        let none = try Walk.run(
+        let none = try Scan.run(
             options(version), missing.adding(["faults": .list([["code": "NotFound", "action": "empty"]])]))
         #expect(none.records.isEmpty)
         #expect(none.pages.last?.isComplete == true)
@@ -118,7 +118,7 @@ import Testing
 
     @Test(arguments: ["v11", "v12"])
     func `a wrong header is refused by the service`(version: String) throws {
-        let error = try bridgeError { _ = try Walk.run(options(version, key: "wrong"), listing) }
+        let error = try bridgeError { _ = try Scan.run(options(version, key: "wrong"), listing) }
         #expect(error.remote?.contains("who are you?") == true, "\(error)")
     }
 }

@@ -91,17 +91,17 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
     }
 
     private func got(_ id: Int, _ stack: Stack, _ server: LoopbackServer) throws -> [String] {
-        try Walk.run(stack.options(server), stack.one(id)).records
+        try Scan.run(stack.options(server), stack.one(id)).records
     }
 
     @Test(arguments: Stack.allCases)
     func `list: ten thousand records come page by page, with xsi:type, nil and base64`(stack: Stack) async throws {
         let server = try await stack.start()
-        let walk = try Walk.run(stack.options(server), stack.section())
-        #expect(walk.records == (0..<CatalogService.count).map { expected($0, stack) })
-        #expect(walk.pages.filter(\.isPageEnd).count == 5)
-        #expect(walk.pages.last?.isComplete == true)
-        #expect(walk.pages.flatMap(\.warnings) == [])
+        let scan = try Scan.run(stack.options(server), stack.section())
+        #expect(scan.records == (0..<CatalogService.count).map { expected($0, stack) })
+        #expect(scan.pages.filter(\.isPageEnd).count == 5)
+        #expect(scan.pages.last?.isComplete == true)
+        #expect(scan.pages.flatMap(\.warnings) == [])
     }
 
     @Test(arguments: Stack.allCases)
@@ -182,7 +182,7 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
     func `header: who sends the wrong one is told so, and its secret is not`(stack: Stack) async throws {
         let server = try await stack.start()
         let error = try bridgeError {
-            _ = try Walk.run(stack.options(server, key: "not-the-key"), stack.section())
+            _ = try Scan.run(stack.options(server, key: "not-the-key"), stack.section())
         }
         #expect(error.code == .authentication, "\(error)")
         #expect(error.remote?.contains("who are you?") == true)

@@ -112,7 +112,10 @@ import Testing
         let cases = [
             ("<t:name>n <b>x</b></t:name>", "takes a text"),
             ("<t:name>n</t:name>loose", "it has text between elements"),
-            ("<t:name>n</t:name><t:extra xmlns:t='urn:x'/><t:name>m</t:name>", "it repeats several elements in turns"),
+            (
+                "<t:name>n</t:name><t:extra xmlns:t='urn:x'/><t:name>m</t:name>",
+                "it repeats several elements in alternation"
+            ),
         ]
         for (content, words) in cases {
             try (#"<t:thing xmlns:t="urn:things" kind="k"><t:id>1</t:id>"# + content + "</t:thing>")
@@ -142,7 +145,7 @@ import Testing
     @Test func `another object than the one that was asked for is not changed`() throws {
         try #"<t:thing xmlns:t="urn:things" kind="k"><t:id>2</t:id><t:name>n</t:name></t:thing>"#
             .write(toFile: server.folder.appending("odd"), atomically: true, encoding: .utf8)
-        #expect(try bridgeError { _ = try update(["title": "x"]) }.message.contains("read_one brought another object"))
+        #expect(try bridgeError { _ = try update(["title": "x"]) }.message.contains("read_one returned another object"))
         #expect(try bridgeError { _ = try update(["title": "x"], isReadByKey: false) }.code == .notFound)
     }
 

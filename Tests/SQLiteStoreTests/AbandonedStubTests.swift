@@ -16,18 +16,18 @@ import Testing
 
     /// A whole listing.
     @discardableResult
-    private func walk(_ fixture: StoreFixture, _ entity: String, _ records: RemoteValue...) throws -> SweepResult {
-        let scope = WalkScope(entity: entity)
+    private func scan(_ fixture: StoreFixture, _ entity: String, _ records: RemoteValue...) throws -> SweepResult {
+        let scope = ScanScope(entity: entity)
         try fixture.store.beginScan(scope, afterPage: nil)
         defer { fixture.store.endScan(scope) }
         let page = try fixture.begin(entity)
         try page.add(try RemoteValue.batch(records), location: nil)
-        return try page.commit(end: WalkEnd(sweep: SweepRule(brake: nil)))
+        return try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil)))
     }
 
     private func fill(_ fixture: StoreFixture) throws {
-        try walk(fixture, "A", ["id": 1, "name": "one"], ["id": 3, "name": "three"])
-        try walk(fixture, "B", ["id": 1, "a": 1], ["id": 3, "a": 3])
+        try scan(fixture, "A", ["id": 1, "name": "one"], ["id": 3, "name": "three"])
+        try scan(fixture, "B", ["id": 1, "a": 1], ["id": 3, "a": 3])
     }
 
     private func run(_ fixture: StoreFixture, _ body: () throws -> Void) throws {
@@ -36,14 +36,14 @@ import Testing
         try fixture.store.endRun(outcome: "finished", summary: nil, always: false)
     }
 
-    @Test func aRowThatGoesBeforeWhatRefersToItLeavesNothing() throws {
+    @Test func `a row that goes before what refers to it leaves nothing`() throws {
         let fixture = try StoreFixture(try model())
         try run(fixture) { try fill(fixture) }
         try run(fixture) {
-            let first = try walk(fixture, "A", ["id": 1, "name": "one"])
+            let first = try scan(fixture, "A", ["id": 1, "name": "one"])
             #expect(first.deleted == [0: 1])
             #expect(try fixture.rows("A") == ["1 'one'", "3 null"], "a row still refers to it")
-            let second = try walk(fixture, "B", ["id": 1, "a": 1])
+            let second = try scan(fixture, "B", ["id": 1, "a": 1])
             #expect(second.deleted == [1: 1])
         }
         #expect(try fixture.rows("A") == ["1 'one'"])
@@ -59,7 +59,7 @@ import Testing
         #expect(try fixture.file().faults().isEmpty)
     }
 
-    @Test func anUndoOfTheLastReferenceTakesTheStub() throws {
+    @Test func `an undo of the last reference takes the stub`() throws {
         let fixture = try StoreFixture(try model())
         try run(fixture) { try fill(fixture) }
         try run(fixture) { _ = try fixture.add("B", ["id": 1, "a": 9]) }
@@ -68,7 +68,7 @@ import Testing
         #expect(try fixture.rows("A") == ["1 'one'", "3 'three'"])
     }
 
-    @Test func aLocalEditOfTheLastReferenceTakesTheStub() throws {
+    @Test func `a local edit of the last reference takes the stub`() throws {
         let fixture = try StoreFixture(try model())
         try fixture.add("B", ["id": 1, "a": 9], ["id": 2, "a": 8])
         _ = try fixture.store.edit([LocalEdit(.update, entity: "B", key: [.integer(1)], values: ["a": .null])])
@@ -80,7 +80,7 @@ import Testing
         #expect(try fixture.file().faults().isEmpty)
     }
 
-    @Test func whatOtherProgramsLeftIsRemovedWhenThatIsAskedFor() throws {
+    @Test func `what other programs left is removed when that is asked for`() throws {
         let fixture = try StoreFixture(try model())
         try fixture.add("B", ["id": 1, "a": 9], ["id": 2, "a": 8])
         try fixture.file().rows("UPDATE B SET a = NULL WHERE id = 1")
@@ -94,7 +94,7 @@ import Testing
         #expect(try FileBytes(fixture.path) == after, "there is nothing to write")
     }
 
-    @Test func aStubThatAnotherTableRefersToStays() throws {
+    @Test func `a stub that another table refers to stays`() throws {
         let fixture = try StoreFixture(try model())
         try fixture.add("B", ["id": 1, "a": 9])
         let file = try fixture.file()
@@ -106,7 +106,7 @@ import Testing
         #expect(try file.faults().isEmpty)
     }
 
-    @Test func aListLeavesStubsOutAndCountsItsLimitWithoutThem() throws {
+    @Test func `a list leaves stubs out and counts its limit without them`() throws {
         let fixture = try StoreFixture(try model())
         try fixture.add("B", ["id": 1, "a": 1])
         try fixture.add("A", ["id": 2, "name": "two"], ["id": 3])

@@ -17,7 +17,7 @@ import Testing
                 Entity("B", key: ["id"], [.of("id", .text)], [.one("a", "A")])))
     }
 
-    @Test func aRecordInQuarantineIsShownAsItCame() throws {
+    @Test func `a record in quarantine is shown as it came`() throws {
         try fixture.add("A", ["id": 1, "size": "big"], page: 4)
         let page = try fixture.begin("B", page: 2)
         try page.reject(record: nil, reason: "cut\u{0}off", representation: "<a\u{0}b>", location: "smb://host/x\u{0}y")
@@ -38,7 +38,7 @@ import Testing
         #expect(all.allSatisfy { $0.firstSeen == $0.lastSeen && $0.firstSeen.hasSuffix("Z") })
     }
 
-    @Test func aRecordThatComesAgainKeepsItsFirstTime() throws {
+    @Test func `a record that comes again keeps its first time`() throws {
         try fixture.add("A", ["id": 1, "size": "big"])
         let first = try #require(try fixture.store.quarantined().first)
         try fixture.add("A", ["id": 2], ["id": 1, "size": "big"], page: 2)
@@ -47,7 +47,7 @@ import Testing
         #expect(second.record.page == 2 && second.record.record == 2)
     }
 
-    @Test func whatAWholeWalkDidNotBringAgainIsReleased() throws {
+    @Test func `what a whole scan did not bring again is released`() throws {
         try fixture.add("A", ["id": 1, "size": "old"])
         try fixture.add("B", ["id": nil])
         let instant = try #require(try fixture.store.quarantined(entity: "B").first?.lastSeen)
@@ -57,18 +57,18 @@ import Testing
         #expect(try fixture.store.quarantined(entity: "B").count == 1, "another entity's stay")
     }
 
-    @Test func progressSurvivesReopening() throws {
-        let place = WalkProgress(cursor: "a'b\"\u{fc}", page: 3, request: #"remote {"path":"/x"}"#)
+    @Test func `progress survives reopening`() throws {
+        let place = ScanProgress(cursor: "a'b\"\u{fc}", page: 3, request: #"remote {"path":"/x"}"#)
         try fixture.add("A", ["id": 1], progress: place)
-        #expect(try fixture.store.progress(of: WalkScope(entity: "A")) == place)
-        #expect(try fixture.store.progress(of: WalkScope(entity: "B")) == nil)
+        #expect(try fixture.store.progress(of: ScanScope(entity: "A")) == place)
+        #expect(try fixture.store.progress(of: ScanScope(entity: "B")) == nil)
         try fixture.reopen()
-        #expect(try fixture.store.progress(of: WalkScope(entity: "A")) == place)
+        #expect(try fixture.store.progress(of: ScanScope(entity: "A")) == place)
         try fixture.add("A")
-        #expect(try fixture.store.progress(of: WalkScope(entity: "A")) == nil)
+        #expect(try fixture.store.progress(of: ScanScope(entity: "A")) == nil)
     }
 
-    @Test func stubsSurviveReopening() throws {
+    @Test func `stubs survive reopening`() throws {
         try fixture.add("B", ["id": "x", "a": 7])
         try fixture.reopen()
         #expect(try fixture.store.stubCount(of: "A") == 1)

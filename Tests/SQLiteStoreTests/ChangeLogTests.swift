@@ -44,7 +44,7 @@ import Testing
         get throws { try fixture.file().rows("SELECT id, kind, outcome, finished IS NULL FROM bmo_runs ORDER BY id") }
     }
 
-    @Test func aFirstLoadIsOneRecord() throws {
+    @Test func `a first load is one record`() throws {
         let changes = try run {
             try fixture.add(
                 "Country", ["code": "NO", "cities": [1, ["id": 2]], "languages": ["nb", "nn"]], ["code": "SE"])
@@ -54,7 +54,7 @@ import Testing
         #expect(try runs == [["1", "'sync'", "'finished'", "0"]])
     }
 
-    @Test func rowsThatComeLaterAreRecordedEach() throws {
+    @Test func `rows that come later are recorded each`() throws {
         _ = try run { try fixture.add("Country", ["code": "NO"]) }
         let changes = try run {
             try fixture.add("Country", ["code": "SE", "name": "Sweden", "area": 4.0], ["code": "NO"])
@@ -62,7 +62,7 @@ import Testing
         #expect(changes == [#"Country ["SE"] inserted - {"code":"SE","name":"Sweden","area":4.0}"#])
     }
 
-    @Test func changedColumnsKeepTheirOldValuesWhateverTheirType() throws {
+    @Test func `changed columns keep their old values whatever their type`() throws {
         _ = try run {
             try fixture.add(
                 "Country",
@@ -87,20 +87,20 @@ import Testing
             ])
     }
 
-    @Test func anUnchangedRunHasNoRow() throws {
+    @Test func `an unchanged run has no row`() throws {
         _ = try run { try fixture.add("Country", ["code": "NO"]) }
         #expect(try run { try fixture.add("Country", ["code": "NO"]) } == [])
         #expect(try runs.count == 1)
     }
 
-    @Test func withoutARunNothingIsRecorded() throws {
+    @Test func `without a run nothing is recorded`() throws {
         try fixture.add("Country", ["code": "NO"])
         try fixture.add("Country", ["code": "SE"])
         #expect(try fixture.file().rows("SELECT * FROM bmo_changes").isEmpty)
         #expect(try runs.isEmpty)
     }
 
-    @Test func stubsAndWhatFillsThem() throws {
+    @Test func `stubs and what fills them`() throws {
         _ = try run { try fixture.add("Country", ["code": "NO"]) }
         _ = try run { try fixture.add("City", ["id": 1, "country": "NO"]) }
         #expect(
@@ -118,7 +118,7 @@ import Testing
                 ])
     }
 
-    @Test func linksAreRecordedAsThePartThatChanged() throws {
+    @Test func `links are recorded as the part that changed`() throws {
         _ = try run {
             try fixture.add(
                 "Country", ["code": "NO", "languages": ["a", "b", "c"]], ["code": "SE", "languages": ["a"]])
@@ -137,7 +137,7 @@ import Testing
             ])
     }
 
-    @Test func aPageThatIsTakenBackLeavesNoChangeAndNoRun() throws {
+    @Test func `a page that is taken back leaves no change and no run`() throws {
         try fixture.store.beginRun(kind: "sync")
         let page = try fixture.begin("Country")
         try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
@@ -155,7 +155,7 @@ import Testing
         #expect(try runs == [["1", "'sync'", "'finished'", "0"]])
     }
 
-    @Test func aRunThatDiedIsKnownAsKilled() throws {
+    @Test func `a run that died is known as killed`() throws {
         try fixture.store.beginRun(kind: "sync")
         try fixture.add("Country", ["code": "NO"])
         try fixture.reopen()
@@ -168,7 +168,7 @@ import Testing
         #expect(try runs == [["1", "'sync'", "'killed'", "1"]])
     }
 
-    @Test func aChangeSaysWhereItCameFrom() throws {
+    @Test func `a change says where it came from`() throws {
         try fixture.store.beginRun(kind: "sync")
         let page = try fixture.begin("Country")
         try page.add(try RemoteValue.batch([["code": "NO", "cities": [["id": 1]]]]), location: "https://x/1")

@@ -37,7 +37,7 @@ import Testing
         return try #require(attributes[.size] as? Int)
     }
 
-    @Test func whatIsCommittedIsMovedBesideTheWriter() async throws {
+    @Test func `what is committed is moved beside the writer`() async throws {
         // Less than the writer itself would checkpoint at.
         try add(2_000, from: 0)
         try await eventually("the file has most rows") { try size() > 4 << 20 }
@@ -47,14 +47,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: fixture.path + "-wal"), "the writer's connection was the last")
     }
 
-    @Test func theLogStaysShortHoweverMuchComes() throws {
+    @Test func `the log stays short however much comes`() throws {
         try add(20_000, from: 0)
         #expect(try size("-wal") < 24 << 20)
         #expect(try fixture.file().rows("SELECT count(*) FROM Note") == [["20000"]])
         #expect(try fixture.file().rows("PRAGMA integrity_check") == [["'ok'"]])
     }
 
-    @Test func aCheckpointThatIsNotPossibleCostsNothing() async throws {
+    @Test func `a checkpoint that is not possible costs nothing`() async throws {
         // A reader that stays where it was: nothing after that can leave the log.
         let reader = try fixture.file()
         try reader.rows("BEGIN")

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["disk", "full"], ["once new", "once again", "for-good new", "for-good again"])
-    func everyOperationOfTheDiskMayFail(_ fault: String, _ how: String) async throws {
+    func `every operation of the disk may fail`(_ fault: String, _ how: String) async throws {
         let folder = try TemporaryFolder()
         let words = how.split(separator: " ").map(String.init)
         let run = try await ProcessRun.run(Self.host, [fault, words[0], words[1], folder.path])
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["disk", "full"], ["once edits", "once answer", "for-good edits", "for-good answer"])
-    func everyOperationOfTheDiskMayFailForEdits(_ fault: String, _ how: String) async throws {
+    func `every operation of the disk may fail for edits`(_ fault: String, _ how: String) async throws {
         let folder = try TemporaryFolder()
         let words = how.split(separator: " ").map(String.init)
         let run = try await ProcessRun.run(Self.host, [fault, words[0], words[1], folder.path])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["once", "for-good"], ["again", "edits", "answer"])
-    func everyAllocationMayFail(_ how: String, _ work: String) async throws {
+    func `every allocation may fail`(_ how: String, _ work: String) async throws {
         let folder = try TemporaryFolder()
         let run = try await ProcessRun.run(Self.host, ["memory", how, work, folder.path])
         #expect(try faults(run) >= 50, "\(run)")
@@ -41,7 +41,7 @@ import Testing
 
     /// A file system of 8 MiB in a mount namespace of its own, which ends with the process.
     @Test(.enabled(if: Self.canMount, "needs the right to mount"))
-    func aFullFileSystemIsSaidAndOvercome() async throws {
+    func `a full file system is said and overcome`() async throws {
         let folder = try TemporaryFolder()
         let run = try await ProcessRun.run(
             "unshare",

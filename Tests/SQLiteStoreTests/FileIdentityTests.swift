@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["deleted", "moved", "replaced"])
-    func aPageOfAFileThatIsNotThereAnyMoreFails(_ fate: String) throws {
+    func `a page of a file that is not there any more fails`(_ fate: String) throws {
         let fixture = try fixture()
         try fixture.store.beginRun(kind: "sync")
         try fixture.add("City", ["id": 1])

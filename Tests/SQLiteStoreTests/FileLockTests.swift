@@ -19,7 +19,7 @@ import Testing
 
     private func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    @Test func theSecondIsToldWhoHasItAndSinceWhen() throws {
+    @Test func `the second is told who has it and since when`() throws {
         let lock = try SQLiteStores().lock(database, command: "bmo sync\nCountry")
         let holder = try #require(SQLiteStores().lockHolder(of: database, for: .writing))
         #expect(holder.pid == getpid() && holder.command == "bmo sync Country" && !holder.host.isEmpty)
@@ -29,7 +29,7 @@ import Testing
         #expect(
             error.description
                 == "\(database) is being written by bmo sync Country (process \(getpid()) on \(holder.host)), "
-                + "since \(holder.since); wait for its end, or let --wait do that")
+                + "since \(holder.since); wait until it ends, or use --wait")
         lock.release()
         lock.release()
         #expect(SQLiteStores().lockHolder(of: database, for: .writing) == nil)
@@ -37,7 +37,7 @@ import Testing
         try SQLiteStores().lock(database, command: "next").release()
     }
 
-    @Test func oneFileHasOneLockWhateverItIsCalled() throws {
+    @Test func `one file has one lock whatever it is called`() throws {
         try folder.write("", to: "bmo.sqlite")
         symlink(database, folder.appending("other.sqlite"))
         let lock = try SQLiteStores().lock(
@@ -49,7 +49,7 @@ import Testing
         )
     }
 
-    @Test func aWaiterGetsItWhenItIsFree() async throws {
+    @Test func `a waiter gets it when it is free`() async throws {
         let lock = try SQLiteStores().lock(database, command: "first")
         let database = database
         let waits = AsyncStream<LockHolder?>.makeStream()
@@ -67,7 +67,7 @@ import Testing
         second.release()
     }
 
-    @Test func patienceEnds() async throws {
+    @Test func `patience ends`() async throws {
         let lock = try SQLiteStores().lock(database, command: "first")
         let start = ContinuousClock.now
         let error = await #expect(throws: StoreError.self) {
@@ -78,7 +78,7 @@ import Testing
         lock.release()
     }
 
-    @Test func aCancelledWaitEnds() async throws {
+    @Test func `a cancelled wait ends`() async throws {
         let lock = try SQLiteStores().lock(database, command: "first")
         let database = database
         let waiter = Task { try await SQLiteStores().lock(database, command: "second", timeout: .unlimited) }
@@ -87,7 +87,7 @@ import Testing
         lock.release()
     }
 
-    @Test func deathGivesItBack() async throws {
+    @Test func `death gives it back`() async throws {
         // flock(1) of util-linux holds the lock; what a killed bmo left in the file is its own.
         try folder.write("pid 1\nhost old\nsince 2000\ncommand bmo sync\n", to: "bmo.sqlite-lock")
         #expect(SQLiteStores().lockHolder(of: database, for: .writing) == nil, "a dead process holds nothing")
@@ -105,7 +105,7 @@ import Testing
         lock.release()
     }
 
-    @Test func aProcessThatWasStartedMeanwhileDoesNotKeepIt() async throws {
+    @Test func `a process that was started meanwhile does not keep it`() async throws {
         let lock = try SQLiteStores().lock(database, command: "first")
         let child = try RunningProcess("sleep", ["60"])
         lock.release()
@@ -114,13 +114,13 @@ import Testing
         _ = try await child.finish()
     }
 
-    @Test func aFolderThatIsNotThereIsSaid() throws {
+    @Test func `a folder that is not there is said`() throws {
         let error = try storeError { _ = try SQLiteStores().lock(folder.appending("no/bmo.sqlite"), command: "a") }
         #expect(error.code == .open)
-        #expect(error.message.contains("no/bmo.sqlite-lock cannot be made: No such file or directory"), "\(error)")
+        #expect(error.message.contains("no/bmo.sqlite-lock cannot be created: No such file or directory"), "\(error)")
     }
 
-    @Test func aStoreKeepsItUntilItIsClosed() throws {
+    @Test func `a store keeps it until it is closed`() throws {
         let fixture = try StoreFixture(.of(Entity("A", key: ["id"], [.of("id", .integer)])))
         #expect(!fixture.store.hasLock)
         fixture.store.keep(try SQLiteStores().lock(fixture.path, command: "a"))

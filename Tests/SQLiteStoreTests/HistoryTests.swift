@@ -47,7 +47,7 @@ import Testing
         return lines
     }
 
-    @Test func theChangesOfARowAreTakenTogether() throws {
+    @Test func `the changes of a row are taken together`() throws {
         try run { try fixture.add("Country", ["code": "NO", "name": "a"], ["code": "SE"]) }
         try run {
             try fixture.add("Country", ["code": "NO", "name": "b"], ["code": "DK", "name": "x"])
@@ -104,7 +104,7 @@ import Testing
         #expect(try lists(3) == ["?"])
     }
 
-    @Test func runsAreListedNewestFirst() throws {
+    @Test func `runs are listed newest first`() throws {
         try run { try fixture.add("Country", ["code": "NO"]) }
         try run { try fixture.add("Country", ["code": "NO", "name": "a"], ["code": "SE"]) }
         _ = try fixture.store.undo(run: 2)
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: retention
 
-    @Test func oldRunsAreForgotten() throws {
+    @Test func `old runs are forgotten`() throws {
         for number in 0..<5 as Range<Int64> {
             try run(keeping: .runs(3)) { try fixture.add("Country", ["code": "NO", "area": .int(number)]) }
         }
@@ -138,7 +138,7 @@ import Testing
         #expect(try fixture.store.runs().map(\.id) == [8])
     }
 
-    @Test func anUnchangedRunForgetsNothing() throws {
+    @Test func `an unchanged run forgets nothing`() throws {
         for number in 0..<3 as Range<Int64> {
             try run { try fixture.add("Country", ["code": "NO", "area": .int(number)]) }
         }
@@ -154,19 +154,19 @@ import Testing
         let history = try fixture.store.history(of: index, key: [key])
         return [history.isStub ? "stub" : history.isListed ? "listed" : "unlisted"]
             + history.groups.map { group in
-                "\(group.isListing ? "own" : "\(group.bridge)/\(group.walk)") \(group.columns.sorted().joined(separator: ",")) "
+                "\(group.isListing ? "own" : "\(group.bridge)/\(group.scan)") \(group.columns.sorted().joined(separator: ",")) "
                     + "\(group.firstRun ?? 0)-\(group.lastRun ?? 0)"
             }
     }
 
-    @Test func whatItsOwnListingBroughtNeedsNoRecord() throws {
+    @Test func `what its own listing brought needs no record`() throws {
         try run { try fixture.add("Country", ["code": "NO", "name": "a"]) }
         try run { try fixture.add("Country", ["code": "NO", "name": "b"]) }
         #expect(try fixture.file().rows("SELECT * FROM bmo_provenance").isEmpty)
         #expect(try sources("Country", .text("NO")) == ["listed", "own area,code,name 1-2"])
     }
 
-    @Test func whatCameNestedIsAnotherSources() throws {
+    @Test func `what came nested is another sources`() throws {
         try run { try fixture.add("Country", ["code": "NO", "cities": [["id": 1, "name": "Oslo"]]]) }
         #expect(try sources("City", .integer(1)) == ["unlisted", "remote/Country country,id,name 1-1"])
         // Seen by its own listing, unchanged: listed from now on.
@@ -181,7 +181,7 @@ import Testing
         #expect(try sources("City", .integer(2)).first == "listed")
     }
 
-    @Test func aStubBelongsToNobodyUntilItIsFilled() throws {
+    @Test func `a stub belongs to nobody until it is filled`() throws {
         try run { try fixture.add("City", ["id": 1, "country": "NO"]) }
         #expect(try sources("Country", .text("NO")) == ["stub"])
         try run { try fixture.add("Country", ["code": "NO", "cities": [2]]) }
@@ -191,7 +191,7 @@ import Testing
         #expect(try sources("City", .integer(2)).first == "unlisted")
     }
 
-    @Test func anUnchangedNestedRowWritesNothing() throws {
+    @Test func `an unchanged nested row writes nothing`() throws {
         func both() throws {
             try fixture.add("City", ["id": 1, "name": "Oslo"], ["id": 3, "name": "x", "country": "NO"])
             try fixture.add("Country", ["code": "NO", "cities": [["id": 1, "name": "Oslo"], ["id": 2], 3]])
@@ -202,7 +202,7 @@ import Testing
         #expect(try FileBytes(fixture.path) == before)
     }
 
-    @Test func aPageThatIsTakenBackTakesItsSourcesBack() throws {
+    @Test func `a page that is taken back takes its sources back`() throws {
         let page = try fixture.begin("Country")
         try page.add(try RemoteValue.batch([["code": "NO", "cities": [["id": 1]]]]), location: nil)
         page.rollback()
@@ -213,7 +213,7 @@ import Testing
         #expect(try fixture.file().faults().isEmpty)
     }
 
-    @Test func theEventsOfARowAreToldNewestFirst() throws {
+    @Test func `the events of a row are told newest first`() throws {
         try run { try fixture.add("Country", ["code": "NO", "name": "a"]) }
         try run { try fixture.add("Country", ["code": "NO", "name": "b"], ["code": "SE"]) }
         try run { try fixture.add("Country", ["code": "NO", "area": 1.0]) }
@@ -230,8 +230,8 @@ import Testing
 
     // MARK: status
 
-    @Test func theStatusCountsWhatThereIs() throws {
-        let place = WalkProgress(cursor: "c", page: 4, request: "r")
+    @Test func `the status counts what there is`() throws {
+        let place = ScanProgress(cursor: "c", page: 4, request: "r")
         try run {
             try fixture.add("City", ["id": 1, "country": "NO"], ["id": "x"], progress: place)
             try fixture.add("Country", ["code": "SE"])
@@ -248,7 +248,7 @@ import Testing
 
     // MARK: rehearsal
 
-    @Test func aRehearsalLeavesTheFileAsItIs() throws {
+    @Test func `a rehearsal leaves the file as it is`() throws {
         try run { try fixture.add("Country", ["code": "NO", "name": "a"]) }
         try fixture.store.close()
         let before = try FileBytes(fixture.path)
@@ -270,15 +270,15 @@ import Testing
         #expect(try FileBytes(fixture.path) == before)
     }
 
-    @Test func aRehearsalMakesNoFile() throws {
+    @Test func `a rehearsal makes no file`() throws {
         let path = fixture.folder.appending("none.sqlite")
         let store = try SQLiteStore(rehearsing: path, model: fixture.model)
         try store.beginRun(kind: "sync")
         let page = try PageImport(
             0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), into: store)
         try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
-        try page.commit(progress: WalkProgress(cursor: "c", page: 1, request: "r"))
-        #expect(try store.progress(of: WalkScope(entity: "Country"))?.cursor == "c", "it sees what it wrote")
+        try page.commit(progress: ScanProgress(cursor: "c", page: 1, request: "r"))
+        #expect(try store.progress(of: ScanScope(entity: "Country"))?.cursor == "c", "it sees what it wrote")
         #expect(try store.endRun(outcome: "finished", summary: nil, always: false) == 1)
         try store.close()
         #expect(throws: SQLiteFile.Refusal.self) { try SQLiteFile(path) }

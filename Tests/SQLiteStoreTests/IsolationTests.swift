@@ -18,7 +18,7 @@ import Testing
                     [.one("twin", "City"), .many("near", "City")])))
     }
 
-    @Test func anOpenPageIsSeenByNobodyElse() throws {
+    @Test func `an open page is seen by nobody else`() throws {
         try fixture.add("City", ["id": 1, "name": "Oslo"])
         let file = try fixture.file()
         let page = try fixture.begin("City")
@@ -29,15 +29,15 @@ import Testing
         #expect(try file.value("SELECT count(*) FROM bmo_quarantine") == "0")
         #expect(try fixture.rows("City") == ["1 'Oslo' null"], "nor by the store's own readers")
         #expect(try fixture.store.quarantined().isEmpty)
-        try page.commit(progress: WalkProgress(cursor: "c", page: 1, request: "r"))
+        try page.commit(progress: ScanProgress(cursor: "c", page: 1, request: "r"))
         #expect(try file.value("SELECT count(*) FROM City") == "5")
         #expect(
-            try fixture.store.progress(of: WalkScope(entity: "City"))
-                == WalkProgress(cursor: "c", page: 1, request: "r"))
+            try fixture.store.progress(of: ScanScope(entity: "City"))
+                == ScanProgress(cursor: "c", page: 1, request: "r"))
         #expect(try file.faults().isEmpty)
     }
 
-    @Test func aReaderKeepsItsSnapshotWhilePagesAreCommitted() throws {
+    @Test func `a reader keeps its snapshot while pages are committed`() throws {
         try fixture.add("City", ["id": 1])
         let file = try fixture.file()
         try file.rows("BEGIN")
@@ -48,7 +48,7 @@ import Testing
         #expect(try file.value("SELECT count(*) FROM City") == "2")
     }
 
-    @Test func aWriterElsewhereIsWaitedForAndThenNamed() throws {
+    @Test func `a writer elsewhere is waited for and then named`() throws {
         let file = try fixture.file()
         try file.rows("BEGIN IMMEDIATE")
         let start = ContinuousClock.now
@@ -62,7 +62,7 @@ import Testing
         #expect(try fixture.add("City", ["id": 1]).inserted == 1)
     }
 
-    @Test func aPageThatIsTakenBackFreesTheFile() throws {
+    @Test func `a page that is taken back frees the file`() throws {
         let page = try fixture.begin("City")
         try page.add(try RemoteValue.batch([["id": 1, "twin": 2]]), location: nil)
         let file = try fixture.file()
@@ -72,7 +72,7 @@ import Testing
         try file.rows("ROLLBACK")
     }
 
-    @Test func aStubOfAnotherProcessIsFilledLikeOnesOwn() throws {
+    @Test func `a stub of another process is filled like ones own`() throws {
         let other = try SQLiteStore(path: fixture.path, model: fixture.model)
         let page = try PageImport(
             0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), into: other)
@@ -84,7 +84,7 @@ import Testing
         try other.close()
     }
 
-    @Test func aFinishedPageDoesNotKeepTheFileOpen() throws {
+    @Test func `a finished page does not keep the file open`() throws {
         let committed = try fixture.begin("City")
         try committed.add(try RemoteValue.batch([["id": 1]]), location: nil)
         try committed.commit(progress: nil)
@@ -95,7 +95,7 @@ import Testing
         _ = (committed, takenBack)
     }
 
-    @Test func closingTakesAnOpenPageBack() throws {
+    @Test func `closing takes an open page back`() throws {
         let page = try fixture.begin("City")
         try page.add(try RemoteValue.batch([["id": 1]]), location: nil)
         try fixture.store.close()
@@ -105,13 +105,13 @@ import Testing
         page.rollback()
     }
 
-    @Test func aTriggerThatEndsTheTransactionTakesThePageBack() throws {
+    @Test func `a trigger that ends the transaction takes the page back`() throws {
         try fixture.file().rows(
             "CREATE TRIGGER refuse BEFORE INSERT ON City WHEN new.id = 7 BEGIN SELECT raise(ROLLBACK, 'no sevens'); END"
         )
         let error = try storeError { try fixture.add("City", ["id": 6], ["id": 7], ["id": 8]) }
         #expect(error.code == .io && error.message == "a trigger of the database refuses it: no sevens")
-        #expect(error.remedy == "drop the index or the trigger that is not bmo's, or mend the value")
+        #expect(error.remedy == "drop the index or trigger that bmo did not create, or correct the value")
         #expect(try fixture.rows("City").isEmpty)
         #expect(try fixture.add("City", ["id": 8]).inserted == 1)
     }

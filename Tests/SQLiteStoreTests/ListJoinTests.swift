@@ -6,9 +6,9 @@ import Model
 import StoreTestSupport
 import Testing
 
-/// Lists that a remote splits over several replies of one walk.
+/// Lists that a remote splits over several replies of one scan.
 @Suite(.overBothStores, .namingTheStore) struct ListJoinTests {
-    private let scope = WalkScope(entity: "Page")
+    private let scope = ScanScope(entity: "Page")
 
     private func model() throws -> CompiledModel {
         try CompiledModel.of(
@@ -19,9 +19,9 @@ import Testing
             Entity("Part", key: ["id"], [.of("id", .integer)], [.one("page", "Page", inverse: "parts")]))
     }
 
-    /// A walk of these pages; the last one ends it.
+    /// A scan of these pages; the last one ends it.
     @discardableResult
-    private func walk(
+    private func scan(
         _ fixture: StoreFixture, _ pages: [[RemoteValue]], after resumed: Int? = nil, ends: Bool = true
     ) throws -> Int {
         try fixture.store.beginScan(scope, afterPage: resumed)
@@ -32,9 +32,9 @@ import Testing
             let page = try fixture.begin("Page", page: number)
             try page.add(try RemoteValue.batch(records), location: nil)
             if ends, index == pages.count - 1 {
-                _ = try page.commit(end: WalkEnd())
+                _ = try page.commit(end: ScanEnd())
             } else {
-                try page.commit(progress: WalkProgress(cursor: "\(number)", page: number, request: "r"))
+                try page.commit(progress: ScanProgress(cursor: "\(number)", page: number, request: "r"))
             }
             relinked += page.counts[0].relinked
         }
@@ -54,121 +54,121 @@ import Testing
         #expect(try fixture.file().value("SELECT count(*) FROM \(table)") == "\(count)")
     }
 
-    @Test func partsOfAListOnTwoPagesAreJoined() throws {
+    @Test func `parts of a list on two pages are joined`() throws {
         let fixture = try StoreFixture(try model())
-        try walk(
+        try scan(
             fixture, [[["id": 1, "categories": ["a", "b"]], ["id": 2]], [["id": 1, "categories": ["c"]]]])
         #expect(try categories(fixture) == ["abc"])
-        try walk(
+        try scan(
             fixture,
             [[["id": 1, "categories": ["a"]], ["id": 2]], [["id": 1, "categories": ["b", "c"]]], [["id": 2]]])
         #expect(try categories(fixture) == ["abc"], "wherever it is cut")
         #expect(try fixture.faults().isEmpty)
     }
 
-    @Test func nextTimeTheListIsReplaced() throws {
+    @Test func `next time the list is replaced`() throws {
         let fixture = try StoreFixture(try model())
-        try walk(fixture, [[["id": 1, "categories": ["a", "b"]]], [["id": 1, "categories": ["c", "d"]]]])
-        let relinked = try walk(
+        try scan(fixture, [[["id": 1, "categories": ["a", "b"]]], [["id": 1, "categories": ["c", "d"]]]])
+        let relinked = try scan(
             fixture, [[["id": 1, "categories": ["a"]]], [["id": 1, "categories": ["d"]]], [["id": 2]]])
         #expect(try categories(fixture) == ["ad"])
         #expect(relinked == 1, "the change is one")
-        try walk(fixture, [[["id": 1, "categories": []]], [["id": 2]]])
+        try scan(fixture, [[["id": 1, "categories": []]], [["id": 2]]])
         #expect(try categories(fixture) == [])
         #expect(try fixture.rows("Category") == [], "nothing refers to them")
     }
 
-    @Test(.overSQLiteOnly) func anUnchangedListInPartsWritesNothing() throws {
+    @Test(.overSQLiteOnly) func `an unchanged list in parts writes nothing`() throws {
         let fixture = try StoreFixture(try model())
         let pages: [[RemoteValue]] = [
             [["id": 1, "categories": ["a", "b"]], ["id": 2, "categories": ["x"]]],
             [["id": 1, "categories": ["c"]], ["id": 2, "categories": ["y", "z"]]],
         ]
-        try walk(fixture, pages)
+        try scan(fixture, pages)
         #expect(try categories(fixture) == ["abc", "xyz"])
         let before = try FileBytes(fixture.path)
-        #expect(try walk(fixture, pages) == 0)
+        #expect(try scan(fixture, pages) == 0)
         #expect(try FileBytes(fixture.path) == before)
     }
 
-    @Test func aListIsJoinedOverAnInterruption() throws {
+    @Test func `a list is joined over an interruption`() throws {
         let fixture = try StoreFixture(try model())
         let first: [RemoteValue] = [["id": 1, "categories": ["a", "b"], "title": "one"]]
         let second: [RemoteValue] = [["id": 1, "categories": ["c"]]]
-        try walk(fixture, [first, second])
+        try scan(fixture, [first, second])
         // Each page changes something, so that its place is kept with what waits.
-        try walk(fixture, [[["id": 1, "categories": ["a"], "title": "two"]]], ends: false)
+        try scan(fixture, [[["id": 1, "categories": ["a"], "title": "two"]]], ends: false)
         try expectBookkeeping(fixture, "bmo_waiting_lists", 1)
         try fixture.reopen()
-        try walk(fixture, [[["id": 1, "categories": ["d"]]]], after: 1)
+        try scan(fixture, [[["id": 1, "categories": ["d"]]]], after: 1)
         #expect(try categories(fixture) == ["ad"], "b and c are gone")
         try expectBookkeeping(fixture, "bmo_waiting_lists", 0)
         try expectBookkeeping(fixture, "bmo_list_owners", 0)
     }
 
-    @Test func theFirstPartIsKnownAfterAnInterruption() throws {
+    @Test func `the first part is known after an interruption`() throws {
         let fixture = try StoreFixture(try model())
-        try walk(fixture, [[["id": 1, "categories": ["a", "b"]]]], ends: false)
+        try scan(fixture, [[["id": 1, "categories": ["a", "b"]]]], ends: false)
         try fixture.reopen()
-        try walk(fixture, [[["id": 1, "categories": ["c"]]]], after: 1)
+        try scan(fixture, [[["id": 1, "categories": ["c"]]]], after: 1)
         #expect(try categories(fixture) == ["abc"])
     }
 
-    @Test func aWalkThatBeginsAnewForgetsWhatTheInterruptedOneHeard() throws {
+    @Test func `a scan that begins anew forgets what the interrupted one heard`() throws {
         let fixture = try StoreFixture(try model())
-        try walk(fixture, [[["id": 1, "categories": ["a", "b"]]], [["id": 2]]])
-        try walk(fixture, [[["id": 1, "categories": ["a", "c"], "title": "t"]]], ends: false)
+        try scan(fixture, [[["id": 1, "categories": ["a", "b"]]], [["id": 2]]])
+        try scan(fixture, [[["id": 1, "categories": ["a", "c"], "title": "t"]]], ends: false)
         try fixture.reopen()
         try fixture.store.forgetProgress(of: scope)
-        try walk(fixture, [[["id": 1, "categories": ["d"]]]])
+        try scan(fixture, [[["id": 1, "categories": ["d"]]]])
         #expect(try categories(fixture) == ["d"])
     }
 
-    @Test func aPageThatIsTakenBackWasNoPart() throws {
+    @Test func `a page that is taken back was no part`() throws {
         let fixture = try StoreFixture(try model())
-        try walk(fixture, [[["id": 1, "categories": ["a", "b"]]]])
+        try scan(fixture, [[["id": 1, "categories": ["a", "b"]]]])
         try fixture.store.beginScan(scope, afterPage: nil)
         let page = try fixture.begin("Page")
         try page.add(try RemoteValue.batch([["id": 1, "categories": ["a", "x"]]]), location: nil)
         page.rollback()
         let again = try fixture.begin("Page")
         try again.add(try RemoteValue.batch([["id": 1, "categories": ["b"]]]), location: nil)
-        _ = try again.commit(end: WalkEnd())
+        _ = try again.commit(end: ScanEnd())
         fixture.store.endScan(scope)
         #expect(try categories(fixture) == ["b"])
     }
 
-    @Test func childrenOfAnObjectAreJoinedToo() throws {
+    @Test func `children of an object are joined too`() throws {
         let fixture = try StoreFixture(try model())
         let pages: [[RemoteValue]] = [[["id": 1, "parts": [1, 2]]], [["id": 1, "parts": [3]]]]
         for _ in 0..<2 {
-            try walk(fixture, pages)
+            try scan(fixture, pages)
             #expect(try fixture.rows("Part") == ["1 1", "2 1", "3 1"])
         }
-        try walk(fixture, [[["id": 1, "parts": [1]]], [["id": 1, "parts": [3]]]])
+        try scan(fixture, [[["id": 1, "parts": [1]]], [["id": 1, "parts": [3]]]])
         #expect(try fixture.rows("Part") == ["1 1", "3 1"], "2 was nothing but a part of 1")
     }
 
-    @Test func anOwnerThatIsDeletedMeanwhileStaysSo() throws {
+    @Test func `an owner that is deleted meanwhile stays so`() throws {
         let fixture = try StoreFixture(try model())
-        try walk(fixture, [[["id": 1, "categories": ["a", "b"]], ["id": 2]]])
+        try scan(fixture, [[["id": 1, "categories": ["a", "b"]], ["id": 2]]])
         try fixture.store.beginScan(scope, afterPage: nil)
         let page = try fixture.begin("Page")
         try page.add(try RemoteValue.batch([["id": 1, "categories": ["a", "new"]]]), location: nil)
         try page.delete(try RemoteValue.batch([["id": 1]]), location: nil)
-        _ = try page.commit(end: WalkEnd())
+        _ = try page.commit(end: ScanEnd())
         fixture.store.endScan(scope)
         #expect(try fixture.rows("Page") == ["2 null"])
         #expect(try fixture.faults().isEmpty)
     }
 
-    @Test func manyListsThatWaitGoToTheFile() throws {
+    @Test func `many lists that wait go to the file`() throws {
         let fixture = try StoreFixture(try model())
         func records(_ categories: RemoteValue) -> [RemoteValue] {
             (0..<12_000).map { ["id": .int($0), "categories": categories] }
         }
-        try walk(fixture, [records(["a", "b"])])
-        try walk(fixture, [records(["a"]), records(["c"]), [["id": 1]]])
+        try scan(fixture, [records(["a", "b"])])
+        try scan(fixture, [records(["a"]), records(["c"]), [["id": 1]]])
         #expect(
             try Dictionary(grouping: fixture.table("Page_categories", "target"), by: { $0[0] }).mapValues(\.count)
                 == ["'a'": 12_000, "'c'": 12_000])

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [0o600, 0o640] as [mode_t])
-    func theCopyHasTheModeOfTheFile(_ wanted: mode_t) throws {
+    func `the copy has the mode of the file`(_ wanted: mode_t) throws {
         let fixture = try filled()
         try fixture.store.close()
         chmod(fixture.path, wanted)
@@ -43,7 +43,7 @@ import Testing
         #expect(try SQLiteFile(backup).value("SELECT count(*) FROM Country") == "2")
     }
 
-    @Test func aCopyThatCannotBeMadeLeavesNothing() throws {
+    @Test func `a copy that cannot be made leaves nothing`() throws {
         let fixture = try filled()
         try fixture.store.close()
         let error = try storeError {
@@ -55,7 +55,7 @@ import Testing
 
     /// An edit may have the old key of an object whose key changes.
     @Test(arguments: ["Note", "Trip", "Country", "Other"])
-    func editsThatMayHaveAnOldKeyAreInTheWay(_ entity: String) throws {
+    func `edits that may have an old key are in the way`(_ entity: String) throws {
         let fixture = try filled()
         let key: StoredValue = entity == "Country" ? .text("1") : .integer(1)
         let edit: LocalEdit =

@@ -52,7 +52,7 @@ import Testing
 
     // MARK: renaming
 
-    @Test func whatIsRenamedKeepsItsData() throws {
+    @Test func `what is renamed keeps its data`() throws {
         let fixture = try filled()
         var town = Entity(
             "Town", key: ["number"], [.of("number", .integer, from: ["id"]), .of("title", .text)],
@@ -99,7 +99,7 @@ import Testing
         #expect(try fixture.add("Town", ["id": 3, "title": "Turku"]).inserted == 1, "it was a stub")
     }
 
-    @Test func aSubentityIsRenamedInItsRows() throws {
+    @Test func `a subentity is renamed in its rows`() throws {
         func media(_ name: String, renamedFrom: String? = nil) throws -> CompiledModel {
             var film = Entity(name, key: [], [.of("minutes", .integer)], [.many("scenes", "Scene")])
             film.superentity = "Media"
@@ -117,7 +117,7 @@ import Testing
         #expect(try fixture.file().table("Movie_scenes") == "source | position | target\n1 | 0 | 4")
     }
 
-    @Test func subentitiesThatComeLaterShareTheTable() throws {
+    @Test func `subentities that come later share the table`() throws {
         let fixture = try StoreFixture(try .of(Entity("Media", key: ["id"], [.of("id", .integer)])))
         try fixture.add("Media", ["id": 1], ["id": 2])
         var film = Entity("Film", key: [], [.of("minutes", .integer)])
@@ -132,7 +132,7 @@ import Testing
 
     // MARK: migrating
 
-    @Test func aTypeThatChangesConvertsWhatFits() throws {
+    @Test func `a type that changes converts what fits`() throws {
         let fixture = try filled()
         let model = try Self.city([.of("size", .integer)])
         #expect(
@@ -164,7 +164,7 @@ import Testing
         #expect(try fixture.add("City", ["id": 1, "name": "Oslo", "size": 700]).unchanged == 1)
     }
 
-    @Test func aKeyThatChangesItsTypeTakesItsReferencesAlong() throws {
+    @Test func `a key that changes its type takes its references along`() throws {
         let fixture = try filled()
         let model = try Self.city(idType: .text)
         #expect(
@@ -183,7 +183,7 @@ import Testing
         #expect(try file.table("bmo_stubs") == "entity | key\n'City' | '[\"3\"]'")
     }
 
-    @Test func anotherKeyIsFollowedByWhatRefersToIt() throws {
+    @Test func `another key is followed by what refers to it`() throws {
         let fixture = try filled()
         let model = try Self.city(key: ["name"])
         #expect(
@@ -209,7 +209,7 @@ import Testing
         #expect(try fixture.add("City", ["id": 1, "name": "Oslo", "country": "NO"]).unchanged == 1)
     }
 
-    @Test func twoRowsThatGetOneKeyAreNotOne() throws {
+    @Test func `two rows that get one key are not one`() throws {
         let fixture = try filled(Self.city(idType: .text))
         try fixture.add("City", ["id": "01", "name": "Old Oslo"], ["id": "x"])
         let migration = try migrate(fixture, to: try Self.city())
@@ -222,7 +222,7 @@ import Testing
             ])
     }
 
-    @Test func aReferenceToAnotherEntityForgetsWhatItMeant() throws {
+    @Test func `a reference to another entity forgets what it meant`() throws {
         let fixture = try filled()
         let nation = Entity("Nation", key: ["code"], [.of("code", .text)])
         var model = try Self.city(country: "Nation", nation).model
@@ -235,7 +235,7 @@ import Testing
         #expect(try fixture.file().rows("SELECT DISTINCT country FROM City") == [["null"]])
     }
 
-    @Test func anAttributeBecomesAReferenceAndBack() throws {
+    @Test func `an attribute becomes a reference and back`() throws {
         let fixture = try filled()
         func model(_ isReference: Bool) throws -> CompiledModel {
             var city = Entity(
@@ -256,7 +256,7 @@ import Testing
         #expect(try fixture.file().rows("SELECT size FROM City ORDER BY id") == [["'700'"], ["'many'"], ["null"]])
     }
 
-    @Test func whatNothingUsesGoesOnlyWithAMigration() throws {
+    @Test func `what nothing uses goes only with a migration`() throws {
         let fixture = try filled()
         let model = try CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer), .of("name", .text)]))
         try fixture.reopen(model)
@@ -276,7 +276,7 @@ import Testing
                 == [["'City'"], ["'mine'"]], "what somebody else made stays")
     }
 
-    @Test func triggersAndIndexesOfOthersStay() throws {
+    @Test func `triggers and indexes of others stay`() throws {
         let fixture = try filled()
         try fixture.file().rows("CREATE INDEX mine ON City (name)")
         try fixture.file().rows("CREATE INDEX sizes ON City (size)")
@@ -293,7 +293,7 @@ import Testing
         #expect(try fixture.file().rows("SELECT count(*) FROM cities") == [["3"]])
     }
 
-    @Test func aMigrationThatFailsLeavesTheFileAsItWas() throws {
+    @Test func `a migration that fails leaves the file as it was`() throws {
         let fixture = try filled()
         try fixture.store.close()
         let file = try fixture.file()
@@ -307,12 +307,12 @@ import Testing
                 path: fixture.path, to: try Self.city([.of("size", .integer)]),
                 backup: fixture.folder.appending("backup.sqlite"))
         }
-        #expect(error.message.contains("mine refers to City that is not there"))
+        #expect(error.message.contains("mine refers to City that does not exist"))
         #expect(try file.rows("SELECT name, sql FROM sqlite_schema ORDER BY name") == before)
         #expect(try file.rows("SELECT size FROM City WHERE id = 2") == [["'many'"]])
     }
 
-    @Test func aBackupIsNeverWrittenOver() throws {
+    @Test func `a backup is never written over`() throws {
         let fixture = try filled()
         try fixture.store.close()
         let backup = try fixture.folder.write("mine", to: "backup.sqlite")

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aPageOfThisProcessIsToldAtOnceToThoseItConcerns() async throws {
+    @Test func `a page of this process is told at once to those it concerns`() async throws {
         // So rarely looked at that only the commit itself can have told.
         let countries = try fixture.store.changes(of: "Country", every: .seconds(600))
         let cities = try fixture.store.changes(of: "City", every: .seconds(600))
@@ -58,14 +58,14 @@ import Testing
         #expect(try await next(of: cities, within: .milliseconds(50)) == nil)
     }
 
-    @Test func aRelationshipConcernsBothItsEnds() async throws {
+    @Test func `a relationship concerns both its ends`() async throws {
         try fixture.add("Country", ["code": "NO", "cities": [1, 2]])
         let cities = try fixture.store.changes(of: "City", every: .seconds(600))
         try fixture.add("Country", ["code": "NO", "cities": [1]])
         #expect(try await next(of: cities, within: .seconds(10))?.entities == ["City"])
     }
 
-    @Test func manyPagesWhileTheConsumerIsBusyAreOneChange() async throws {
+    @Test func `many pages while the consumer is busy are one change`() async throws {
         let changes = try fixture.store.changes(every: .seconds(600))
         for number in 0..<20 { try fixture.add("City", ["id": .int(Int64(number))]) }
         try fixture.add("Country", ["code": "NO"])
@@ -75,7 +75,7 @@ import Testing
         #expect(await iterator.next()?.entities == ["City"])
     }
 
-    @Test func whatWritesNothingIsToldToNobody() async throws {
+    @Test func `what writes nothing is told to nobody`() async throws {
         try fixture.add("Country", ["code": "NO"])
         let changes = try fixture.store.changes(every: .milliseconds(5))
         try fixture.add("Country", ["code": "NO"])
@@ -85,14 +85,14 @@ import Testing
         #expect(try await next(of: changes, within: .milliseconds(200)) == nil)
     }
 
-    @Test func anotherProcessIsSeen() async throws {
+    @Test func `another process is seen`() async throws {
         let changes = try fixture.store.changes(of: "Country", every: .milliseconds(5))
         try await sqlite3("INSERT INTO Country (code) VALUES ('NO')")
         let change = try await next(of: changes, within: .seconds(10))
         #expect(change == StoreChanges.Element(entities: ["Country"], isForeign: true))
     }
 
-    @Test func whoListensWhileAPageIsOpenMissesNothing() async throws {
+    @Test func `who listens while a page is open misses nothing`() async throws {
         let page = try fixture.begin("Country")
         try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
         let changes = try fixture.store.changes(of: "Country", every: .milliseconds(5))
@@ -103,7 +103,7 @@ import Testing
         #expect(await iterator.next()?.isForeign == true)
     }
 
-    @Test func aQueryTellsItsRowsAndThenWhatBecomesOfThem() async throws {
+    @Test func `a query tells its rows and then what becomes of them`() async throws {
         try fixture.add(
             "Country", ["code": "NO", "name": "Norway", "size": 3], ["code": "SE", "name": "Sweden", "size": 4])
         let query = RowQuery(
@@ -126,7 +126,7 @@ import Testing
         #expect(third.difference.insertions == [0] && third.difference.deletions == [1])
     }
 
-    @Test func aQueryIsSilentAboutOtherRows() async throws {
+    @Test func `a query is silent about other rows`() async throws {
         let query = RowQuery("Country", where: [.init(field: "code", comparison: .equal, value: "NO")], limit: 5)
         let changes = try fixture.store.observe(query, every: .milliseconds(5))
         let rows = AsyncStream<String>.makeStream()
@@ -148,7 +148,7 @@ import Testing
         try await consumer.value
     }
 
-    @Test func cancellationEndsASequence() async throws {
+    @Test func `cancellation ends a sequence`() async throws {
         let changes = try fixture.store.changes()
         let consumer = Task {
             var count = 0
@@ -159,7 +159,7 @@ import Testing
         #expect(await consumer.value == 0)
     }
 
-    @Test func whatTheModelLacksIsRefusedInWords() throws {
+    @Test func `what the model lacks is refused in words`() throws {
         #expect(
             try storeError { _ = try fixture.store.changes(of: "Land") }.description
                 == "there is no entity \"Land\"; there are: Country, City")

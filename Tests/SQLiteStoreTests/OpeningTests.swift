@@ -22,18 +22,18 @@ import Testing
         try storeError { _ = try SQLiteStore(path: path, model: model) }
     }
 
-    @Test func aFileThatIsNoDatabaseIsLeftAlone() throws {
+    @Test func `a file that is no database is left alone`() throws {
         let text = String(repeating: "not a database\n", count: 100)
         let path = try folder.write(text, to: "notes.txt")
         let error = try failure(path)
         #expect(error.code == .open)
         #expect(
-            error.description == "\(path): the file is damaged or no SQLite database (file is not a database); "
+            error.description == "\(path): the file is damaged or not an SQLite database (file is not a database); "
                 + "restore it, or name another file")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
     }
 
-    @Test func aDamagedDatabaseIsSaidToBe() throws {
+    @Test func `a damaged database is said to be`() throws {
         let fixture = try StoreFixture(model)
         for id in 0..<2000 as Range<Int64> { try fixture.add("E", ["id": .int(id)]) }
         try fixture.store.close()
@@ -44,7 +44,7 @@ import Testing
         #expect(error.code == .open && error.message.contains("damaged"))
     }
 
-    @Test func aFolderIsNoDatabase() throws {
+    @Test func `a folder is no database`() throws {
         let error = try failure(folder.path)
         #expect(error.code == .open)
         #expect(
@@ -53,13 +53,13 @@ import Testing
                 + "check the file and its folder")
     }
 
-    @Test func aFolderThatIsNotThereIsNamed() throws {
+    @Test func `a folder that is not there is named`() throws {
         let path = folder.appending("missing/bmo.sqlite")
         let error = try failure(path)
         #expect(error.code == .open && error.message.hasPrefix("\(path): "))
     }
 
-    @Test func aFolderThatCannotBeWrittenIsNamed() throws {
+    @Test func `a folder that cannot be written is named`() throws {
         // Permissions do not stop root; /proc stops everybody.
         let path = geteuid() == 0 ? "/proc/self/bmo.sqlite" : folder.appending("bmo.sqlite")
         if geteuid() != 0 { #expect(chmod(folder.path, 0o555) == 0) }
@@ -71,7 +71,7 @@ import Testing
         if geteuid() != 0 { chmod(folder.path, 0o755) }
     }
 
-    @Test func aDatabaseOfSomebodyElseIsExtendedNotHarmed() throws {
+    @Test func `a database of somebody else is extended not harmed`() throws {
         let path = folder.appending("theirs.sqlite")
         let file = try SQLiteFile(path, creates: true)
         try file.rows("CREATE TABLE theirs (x)")
@@ -82,7 +82,7 @@ import Testing
         try store.close()
     }
 
-    @Test func aClosedStoreSaysSo() throws {
+    @Test func `a closed store says so`() throws {
         let fixture = try StoreFixture(model)
         try fixture.store.close()
         _ = try storeError { _ = try fixture.begin("E") }
@@ -90,7 +90,7 @@ import Testing
         try fixture.store.close()
     }
 
-    @Test func theFileIsInWALMode() throws {
+    @Test func `the file is in WAL mode`() throws {
         let fixture = try StoreFixture(model)
         #expect(try fixture.file().value("PRAGMA journal_mode") == "'wal'")
     }

@@ -21,7 +21,7 @@ import Testing
     }
 
     private static let refusal =
-        "the file has the table customer that bmo did not make, and leaves as it is; name another file under "
+        "the file has the table customer that bmo did not create and does not change; name another file under "
         + "`database:`, or rename the one in the file or the entity in the configuration"
 
     private func expectRefusal(
@@ -42,7 +42,7 @@ import Testing
         #expect(access(path + "-backup", F_OK) != 0, sourceLocation: sourceLocation)
     }
 
-    @Test func aTableOfAnotherToolIsRefusedBeforeAnythingIsWritten() throws {
+    @Test func `a table of another tool is refused before anything is written`() throws {
         let folder = try TemporaryFolder()
         let path = folder.appending("theirs.sqlite")
         let file = try SQLiteFile(path, creates: true)
@@ -54,7 +54,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["theirs.sqlite"])
     }
 
-    @Test func aTableOfAnotherToolIsRefusedInAFileOfBmoToo() throws {
+    @Test func `a table of another tool is refused in a file of bmo too`() throws {
         let fixture = try StoreFixture(Self.model())
         try fixture.add("Customer", ["id": 1, "friends": [2]])
         try fixture.store.close()
@@ -71,7 +71,7 @@ import Testing
         #expect(try fixture.rows("Customer") == ["1 null", "2 null"])
     }
 
-    @Test func anOldNameThatIsATableOfAnotherToolIsNoneOfOurs() throws {
+    @Test func `an old name that is a table of another tool is none of ours`() throws {
         let folder = try TemporaryFolder()
         let path = folder.appending("theirs.sqlite")
         let file = try SQLiteFile(path, creates: true)
@@ -83,7 +83,7 @@ import Testing
         #expect(try file.table("Customer") == "id")
     }
 
-    @Test func aFileOfAnEarlierVersionStillOpens() throws {
+    @Test func `a file of an earlier version still opens`() throws {
         let fixture = try StoreFixture(Self.model())
         try fixture.add("Customer", ["id": 1, "name": "a"])
         try fixture.store.close()
@@ -93,7 +93,7 @@ import Testing
         #expect(try fixture.rows("Customer") == ["1 'a' null"])
     }
 
-    @Test func aColumnWithoutHistoryIsToldBeforeAnUndo() throws {
+    @Test func `a column without history is told before an undo`() throws {
         let fixture = try StoreFixture(Self.model())
         try fixture.add("Customer", ["id": 1, "name": "a"], ["id": 2, "name": "b"])
         try fixture.file().rows("ALTER TABLE Customer ADD COLUMN note TEXT")
@@ -113,7 +113,7 @@ import Testing
         #expect(try fixture.file().table("Customer") == "id | name | note\n1 | 'c' | null\n2 | 'b' | null")
     }
 
-    @Test func aColumnOfSomebodyElseStaysInAMigration() throws {
+    @Test func `a column of somebody else stays in a migration`() throws {
         let fixture = try StoreFixture(Self.model(.of("size", .text), .of("old", .text)))
         try fixture.add("Customer", ["id": 1, "name": "a", "size": "7", "old": "x", "friends": [1]])
         try fixture.file().rows("ALTER TABLE Customer ADD COLUMN note TEXT DEFAULT 'none'")
@@ -132,7 +132,7 @@ import Testing
             path: fixture.path, to: model, backup: fixture.folder.appending("backup.sqlite"))
         #expect(
             migration.notes.first
-                == "Customer.note, which bmo did not make, stays, without constraints of its own")
+                == "Customer.note, which bmo did not create, is kept, without its constraints")
         #expect(try fixture.file().table("Customer") == "id | name | size | note\n1 | 'a' | 7 | 'mine'")
         #expect(try fixture.file().table("Customer_friends") == "source | position | target | since\n1 | 0 | 1 | null")
         #expect(try fixture.file().faults().isEmpty)

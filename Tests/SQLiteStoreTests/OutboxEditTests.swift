@@ -16,7 +16,7 @@ import Testing
         try world.sync("Post", ["id": "p1", "title": "One", "author": 1])
     }
 
-    @Test func anUpdateChangesTheRowAndIsNoted() throws {
+    @Test func `an update changes the row and is noted`() throws {
         let receipt = try world.update("User", 1, set: ["name": "Anna", "age": 30])
         #expect(receipt.entry == 1)
         try world.expectOutbox("1 update User [1] name: Ann -> Anna")
@@ -26,7 +26,7 @@ import Testing
         #expect(run.kind == "edit" && run.outcome == "finished" && run.counts.updated == 1)
     }
 
-    @Test func whatIsTakenBackBeforeItIsSentIsKnown() throws {
+    @Test func `what is taken back before it is sent is known`() throws {
         func entry(_ receipt: EditReceipt) throws -> Int64 { try #require(receipt.entry) }
         let sent = try entry(world.update("User", 2, set: ["name": "Bobby"]))
         try world.acknowledge(sent, ["id": 2, "name": "Bobby"])
@@ -47,7 +47,7 @@ import Testing
         #expect(try !world.store.wasDropped(undone + 1))
     }
 
-    @Test func anObjectWithAKeyOfBytesIsFound() throws {
+    @Test func `an object with a key of bytes is found`() throws {
         let fixture = try StoreFixture(
             CompiledModel.of(Entity("File", key: ["hash"], [.of("hash", .data), .of("name", .text)])))
         try fixture.store.beginRun(kind: "sync")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func editsOfAnObjectThatWasNotSentBecomeOne() throws {
+    @Test func `edits of an object that was not sent become one`() throws {
         try world.update("User", 1, set: ["name": "Anna"])
         try world.update("User", 1, set: ["name": "Annie", "age": 31])
         try world.expectOutbox("1 update User [1] name: Ann -> Annie age: 30 -> 31")
@@ -78,7 +78,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func whatIsBeingSentIsLeftAlone() throws {
+    @Test func `what is being sent is left alone`() throws {
         try world.update("User", 1, set: ["name": "Anna"])
         try world.store.markSending(1)
         try world.update("User", 1, set: ["name": "Annie"])
@@ -92,7 +92,7 @@ import Testing
         #expect(try world.next()?.id == 2)
     }
 
-    @Test func whatMayHaveArrivedTakesNoEdits() throws {
+    @Test func `what may have arrived takes no edits`() throws {
         try world.create("User", ["name": "Cid"])
         let key = try #require(try world.store.outboxEntry(1)?.idempotencyKey)
         let failure = OutboxFailure(code: "remote", message: "busy")
@@ -114,7 +114,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func whatIsNotToBeSentAnyMoreIsNotMarked() throws {
+    @Test func `what is not to be sent any more is not marked`() throws {
         try world.update("User", 1, set: ["name": "Anna"])
         try world.store.dropOutbox([1])
         #expect(try world.store.markSending(1) == nil)
@@ -124,7 +124,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func temporaryKeysAreReplacedEverywhere() throws {
+    @Test func `temporary keys are replaced everywhere`() throws {
         let user = try world.create("User", ["name": "Cid", "boss": 1])
         #expect(user.key == [-1])
         let post = try world.create("Post", ["title": "Two", "author": user.key[0]])
@@ -160,7 +160,7 @@ import Testing
         #expect(before == after, sourceLocation: sourceLocation)
     }
 
-    @Test func whatCannotBeIsRefusedInWords() throws {
+    @Test func `what cannot be is refused in words`() throws {
         try expectRefusal("there is no entity \"Usr\"") { try world.create("Usr") }
         try expectRefusal("User has no column \"nme\"") { try world.update("User", 1, set: ["nme": "x"]) }
         try expectRefusal("User.posts is a relationship to many, and no column") {
@@ -179,10 +179,10 @@ import Testing
             try world.update("User", 1, set: ["id": 5])
         }
         try expectRefusal("there is a User 1 already") { try world.create("User", ["id": 1]) }
-        try expectRefusal("User.boss is to lead to User 9, which is not there") {
+        try expectRefusal("User.boss is to refer to User 9, which does not exist") {
             try world.update("User", 1, set: ["boss": 9])
         }
-        try expectRefusal("User.tags is to lead to Tag x, which is not there") {
+        try expectRefusal("User.tags is to refer to Tag x, which does not exist") {
             try world.update("User", 1, links: ["tags": [["x"]]])
         }
         try expectRefusal("User has no relationship to many \"tag\"") {
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func aStubMayBeReferredToAndBecomesAnObject() throws {
+    @Test func `a stub may be referred to and becomes an object`() throws {
         try world.sync("Post", ["id": "p2", "author": 5])
         try world.update("User", 1, set: ["boss": 5])
         try world.create("User", ["id": 5, "name": "Eve"])
@@ -214,7 +214,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func keysOfSeveralPartsAreMadeWhereNoneIsGiven() throws {
+    @Test func `keys of several parts are made where none is given`() throws {
         let receipt = try world.create("Part", ["city": "Oslo", "note": "n"])
         #expect(receipt.key == ["Oslo", -1])
         try world.expectOutbox("1 create Part [Oslo, -1] city: Oslo note: n")
@@ -223,7 +223,7 @@ import Testing
         #expect(try world.outbox().isEmpty)
     }
 
-    @Test func subEntitiesAreEditedAsWhatTheyAre() throws {
+    @Test func `sub entities are edited as what they are`() throws {
         let admin = try world.create("Admin", ["name": "Ada", "level": 3])
         try world.update("User", admin.key[0], set: ["level": 4])
         try world.expectOutbox("1 create Admin [-1] name: Ada level: 4")
@@ -232,7 +232,7 @@ import Testing
         #expect(try world.store.outbox(entity: "Admin").map(\.operation) == [.delete])
     }
 
-    @Test func linksAreEditedFromEitherEnd() throws {
+    @Test func `links are edited from either end`() throws {
         let red = try world.create("Tag", ["name": "red"])
         try world.create("Tag", ["name": "blue"])
         try world.update("User", 1, links: ["tags": [["red"], ["blue"]]])
@@ -250,7 +250,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func newObjectsThatReferToEachOtherAreCreatedAndThenUpdated() throws {
+    @Test func `new objects that refer to each other are created and then updated`() throws {
         let user = try world.create("User", ["name": "Cid"])
         let post = try world.create("Post", ["title": "T", "author": user.key[0]])
         try world.update("User", user.key[0], set: ["favorite": post.key[0]])
@@ -262,23 +262,23 @@ import Testing
         #expect(own.entry == 4)
         // Only the last of them can go first.
         let error = try storeError { try world.store.dropOutbox([1]) }
-        #expect(error.message == "later edits build upon it: 2, 3")
+        #expect(error.message == "later edits depend on it: 2, 3")
         try world.store.dropOutbox([1, 2, 3, 4, 5])
         try world.expectTable("Post", "p1|One|1")
         #expect(try world.table("User").count == 2)
         try world.expectSound()
     }
 
-    @Test func aNewObjectThatOthersReferToIsNotDeleted() throws {
+    @Test func `a new object that others refer to is not deleted`() throws {
         try world.create("User", ["name": "Cid"])
         try world.update("Post", "p1", set: ["author": -1])
-        try expectRefusal("User -1 was never sent, and others refer to it") { try world.delete("User", -1) }
+        try expectRefusal("User -1 was never sent, but others refer to it") { try world.delete("User", -1) }
         try world.update("Post", "p1", set: ["author": 1])
         try world.delete("User", -1)
         #expect(try world.outbox().isEmpty)
     }
 
-    @Test func editsAreUndoneAsLongAsTheyWait() throws {
+    @Test func `edits are undone as long as they wait`() throws {
         func undo() throws { _ = try world.store.undo(run: try #require(try world.store.runs().first).id) }
         let before = try (world.table("User"), world.table("Post"))
         try world.update("User", 1, set: ["name": "Anna"], links: ["posts": [], "tags": []])
@@ -294,12 +294,12 @@ import Testing
         #expect(throws: UndoRefusal.self) { try undo() }
         try world.store.dropOutbox([1, 3])
         let error = try storeError { try undo() }
-        #expect(error.message.hasSuffix("is a drop of local edits, which the remote may know of"))
+        #expect(error.message.hasSuffix("is a drop of local edits, which the remote may have received"))
         #expect(try world.table("Post") == before.1 && world.table("User").first == before.0.first)
         try world.expectSound()
     }
 
-    @Test func aDeletedObjectThatIsMadeAgainIsUpdated() throws {
+    @Test func `a deleted object that is made again is updated`() throws {
         try world.delete("User", 1)
         #expect(try world.store.stubCount(of: "User") == 1)
         try world.create("User", ["id": 1, "name": "Ann", "age": 31])
@@ -309,7 +309,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func anObjectThatASyncBroughtBeforeTheAnswerBecomesOneWithIt() throws {
+    @Test func `an object that a sync brought before the answer becomes one with it`() throws {
         try world.create("User", ["name": "Cid"])
         try world.update("Post", "p1", set: ["author": -1])
         try world.store.markSending(1)

@@ -20,7 +20,7 @@ import Testing
 
     private func user(_ world: OutboxFixture) throws -> String { try #require(try world.table("User").first) }
 
-    @Test func whatTheRemoteDidNotChangeStaysEdited() throws {
+    @Test func `what the remote did not change stays edited`() throws {
         let world = try world()
         try world.update("User", 1, set: ["name": "Anna"], links: ["tags": [["red"], ["green"]]])
         try world.sync("User", ["id": 1, "name": "Ann", "age": 31, "tags": ["red", "blue"]])
@@ -30,7 +30,7 @@ import Testing
         try world.expectConflicts()
     }
 
-    @Test func whatTheRemoteHasAlreadyNeedNotBeSent() throws {
+    @Test func `what the remote has already need not be sent`() throws {
         let world = try world()
         try world.update("User", 1, set: ["name": "Anna", "age": 31], links: ["tags": [["green"]]])
         try world.sync("User", ["id": 1, "name": "Anna", "age": 30, "tags": ["green"]])
@@ -39,7 +39,7 @@ import Testing
         try world.expectOutbox()
     }
 
-    @Test func whatBothChangedWaitsForADecision() throws {
+    @Test func `what both changed waits for a decision`() throws {
         let world = try world()
         try world.update("User", 1, set: ["name": "Anna", "age": 31], links: ["tags": [["green"]]])
         try world.sync("User", ["id": 1, "name": "Anne", "age": 30, "tags": ["blue"]])
@@ -63,7 +63,7 @@ import Testing
         #expect(try world.next()?.id == 1)
     }
 
-    @Test func aConflictGoesWithItsReason() throws {
+    @Test func `a conflict goes with its reason`() throws {
         let world = try world()
         try world.update("User", 1, set: ["name": "Anna"])
         try world.sync("User", ["id": 1, "name": "Anne"])
@@ -78,7 +78,7 @@ import Testing
         try world.expectOutbox("1 update User [1] name: Ann -> Anna")
     }
 
-    @Test func theRemoteMayWin() throws {
+    @Test func `the remote may win`() throws {
         let world = try world(.remote)
         try world.update("User", 1, set: ["name": "Anna", "age": 31])
         try world.sync("User", ["id": 1, "name": "Anne", "age": 30])
@@ -88,7 +88,7 @@ import Testing
         #expect(lost.columns == [.init(name: "name", old: "Anna", new: "Anne")])
     }
 
-    @Test func whatAnImportGivesUpIsKnown() throws {
+    @Test func `what an import gives up is known`() throws {
         let world = try world(.remote)
         func entry(_ receipt: EditReceipt) throws -> Int64 { try #require(receipt.entry) }
         let lost = try entry(world.update("User", 1, set: ["name": "Anna"]))
@@ -129,7 +129,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func theEditMayWin() throws {
+    @Test func `the edit may win`() throws {
         let world = try world(.local)
         try world.update("User", 1, set: ["name": "Anna"], links: ["tags": [["green"]]])
         for _ in 0..<2 { try world.sync("User", ["id": 1, "name": "Anne", "tags": ["blue"]]) }
@@ -139,7 +139,7 @@ import Testing
         #expect(lost.columns == [.init(name: "name", old: "Anne", new: "Anna")] && lost.links.count == 1)
     }
 
-    @Test func theNewerMayWin() throws {
+    @Test func `the newer may win`() throws {
         let world = try world(.newest(attribute: "seen"))
         try world.update("User", 1, set: ["name": "Anna"])
         try world.sync("User", ["id": 1, "name": "Anne", "seen": "2020-01-02T00:00:00Z"])
@@ -149,7 +149,7 @@ import Testing
         #expect(try user(world).hasPrefix("1|Anny|"))
     }
 
-    @Test func whatTheRemoteDeletedAndWasEditedHereStays() throws {
+    @Test func `what the remote deleted and was edited here stays`() throws {
         let world = try world()
         try world.update("User", 1, set: ["name": "Anna"], links: ["tags": [["green"]]])
         try remoteDeletes(1, in: world)
@@ -173,7 +173,7 @@ import Testing
         try page.commit(progress: nil)
     }
 
-    @Test func whatWasDeletedHereStaysAway() throws {
+    @Test func `what was deleted here stays away`() throws {
         let world = try world()
         try world.delete("User", 1)
         try world.delete("User", 2)
@@ -193,7 +193,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func aDroppedEditShowsWhatTheRemoteHasNow() throws {
+    @Test func `a dropped edit shows what the remote has now`() throws {
         let world = try world()
         try world.update("User", 1, set: ["name": "Anna", "age": 31], links: ["tags": [["green"]]])
         try world.sync("User", ["id": 1, "name": "Anne", "tags": ["blue", "red"]])
@@ -210,7 +210,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func aNewObjectThatTheRemoteHasTooBecomesAnUpdate() throws {
+    @Test func `a new object that the remote has too becomes an update`() throws {
         let world = try world()
         try world.create("User", ["id": 9, "name": "Nia", "age": 3])
         try world.sync("User", ["id": 9, "name": "Nia", "age": 4, "boss": 1])
@@ -221,7 +221,7 @@ import Testing
         #expect(try world.table("User").last == "9|Nia|4|null|1|null|User|null")
     }
 
-    @Test func aRemoteKeyThatLooksLikeATemporaryOneDoesNotTakeTheObject() throws {
+    @Test func `a remote key that looks like a temporary one does not take the object`() throws {
         let world = try world()
         try world.create("User", ["name": "Cid"])
         try world.update("User", 1, set: ["boss": -1])
@@ -234,7 +234,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func relationshipsSeenFromTheOtherEndStayEdited() throws {
+    @Test func `relationships seen from the other end stay edited`() throws {
         let world = try world()
         try world.update("Post", "p1", set: ["author": 2])
         try world.update("User", 2, links: ["tags": [["red"]]])
@@ -245,7 +245,7 @@ import Testing
         try world.expectSound()
     }
 
-    @Test func whatIsOnItsWayIsLeftAlone() throws {
+    @Test func `what is on its way is left alone`() throws {
         let world = try world()
         try world.update("User", 1, set: ["name": "Anna"])
         try world.store.markSending(1)
@@ -261,7 +261,7 @@ import Testing
         try world.expectConflicts()
     }
 
-    @Test func whatBecameOfSendingIsKept() throws {
+    @Test func `what became of sending is kept`() throws {
         let world = try world()
         try world.update("User", 1, set: ["name": "Anna"])
         let key = try #require(try world.store.outboxEntry(1)).idempotencyKey

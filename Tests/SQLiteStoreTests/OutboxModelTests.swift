@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: 1...40)
-    func nothingIsLostAndBothSidesAgree(_ seed: UInt64) throws {
+    func `nothing is lost and both sides agree`(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15)
         let policies: [ConflictPolicy] = [.manual, .remote, .local]
         let world = try OutboxFixture(conflicts: policies[Int(seed) % 3])
@@ -242,11 +242,11 @@ import Testing
             ("User", remote.users.keys.sorted().compactMap { remote.record(user: $0) }),
             ("Post", remote.posts.keys.sorted().compactMap { remote.record(post: $0) }),
         ] {
-            let scope = WalkScope(entity: entity)
+            let scope = ScanScope(entity: entity)
             try store.beginScan(scope, afterPage: nil)
             let page = try world.fixture.begin(entity)
             try page.add(try RemoteValue.batch(records), location: nil)
-            _ = try page.commit(end: WalkEnd(sweep: SweepRule(brake: nil)))
+            _ = try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil)))
             store.endScan(scope)
         }
         try store.endRun(outcome: "finished", summary: nil, always: false)

@@ -12,7 +12,7 @@ import Testing
 @Suite struct OutboxWritersTests {
     private static var host: String { Products.folder + "/FaultHost" }
 
-    @Test func editsOfEightProcessesAndAnImportAreAllThere() async throws {
+    @Test func `edits of eight processes and an import are all there`() async throws {
         // The model of Tests/FaultHost.
         let fixture = try StoreFixture(
             CompiledModel.of(

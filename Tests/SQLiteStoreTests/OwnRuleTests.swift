@@ -25,9 +25,9 @@ import Testing
         }
     }
 
-    private static let remedy = "drop the index or the trigger that is not bmo's, or mend the value"
+    private static let remedy = "drop the index or trigger that bmo did not create, or correct the value"
 
-    @Test func whatAUniqueIndexRefusesGoesToQuarantineAndTheRestGoesOn() throws {
+    @Test func `what a unique index refuses goes to quarantine and the rest goes on`() throws {
         try fixture.add("City", ["id": 1, "name": "a"], ["id": 2, "name": "b", "twins": [1]])
         try fixture.file().rows("CREATE UNIQUE INDEX mine ON City (name)")
         let counts = try fixture.add(
@@ -49,7 +49,7 @@ import Testing
         #expect(try fixture.add("City", ["id": 3, "name": "a"]).inserted == 1)
     }
 
-    @Test func whatATriggerRefusesGoesToQuarantine() throws {
+    @Test func `what a trigger refuses goes to quarantine`() throws {
         try fixture.file().rows(
             "CREATE TRIGGER seven BEFORE INSERT ON City WHEN new.id = 7 BEGIN SELECT raise(ABORT, 'no sevens'); END")
         try fixture.file().rows(
@@ -59,11 +59,11 @@ import Testing
         #expect(
             try fixture.store.quarantined().map(\.record.reason) == [
                 "City 7: a trigger of the database refuses it: no sevens; \(Self.remedy)",
-                "City 8: a trigger of the database keeps the row out of City; drop the trigger that is not bmo's",
+                "City 8: a trigger of the database keeps the row out of City; drop the trigger that bmo did not create",
             ])
     }
 
-    @Test func aNestedObjectThatIsRefusedIsToldWithItsRecord() throws {
+    @Test func `a nested object that is refused is told with its record`() throws {
         try fixture.file().rows("CREATE UNIQUE INDEX mine ON Country (name)")
         try fixture.add("Country", ["code": "NO", "name": "Norway"])
         let counts = try fixture.add("City", ["id": 1, "country": ["code": "XX", "name": "Norway"]], ["id": 2])

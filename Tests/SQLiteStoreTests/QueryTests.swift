@@ -44,7 +44,7 @@ import Testing
         try ids(Condition(field: field, comparison: comparison, value: value))
     }
 
-    @Test func rowsComeInTheOrderOfTheirKey() throws {
+    @Test func `rows come in the order of their key`() throws {
         #expect(try ids() == [2, 3, 4, 10])
         #expect(try ids(limit: 2) == [2, 3])
         #expect(try ids(limit: 0).isEmpty)
@@ -53,7 +53,7 @@ import Testing
                 == ["10 'Oslo' 1 23.5 '9.50' '1040-01-01' 2"])
     }
 
-    @Test func aTextIsComparedAsText() throws {
+    @Test func `a text is compared as text`() throws {
         #expect(try ids("name", .equal, "Oslo") == [10])
         #expect(try ids("name", .equal, "oslo").isEmpty)
         #expect(try ids("name", .notEqual, "Oslo") == [2, 3, 4])
@@ -64,7 +64,7 @@ import Testing
         #expect(try ids("founded", .atLeast, "1050") == [2])
     }
 
-    @Test func aNumberIsComparedAsANumber() throws {
+    @Test func `a number is compared as a number`() throws {
         #expect(try ids("id", .greater, "3") == [4, 10])
         #expect(try ids("id", .atMost, "3.5") == [2, 3])
         #expect(try ids("height", .less, "0.5") == [2, 4])
@@ -73,7 +73,7 @@ import Testing
         #expect(try ids("id", .like, "1%") == [10])
     }
 
-    @Test func aDecimalIsOrderedByItsValue() throws {
+    @Test func `a decimal is ordered by its value`() throws {
         #expect(try ids("price", .less, "10") == [4, 10])
         #expect(try ids("price", .atMost, "10.0") == [2, 4, 10])
         #expect(try ids("price", .greater, "1e20") == [3])
@@ -81,20 +81,20 @@ import Testing
         #expect(try ids("price", .equal, "123456789012345678901234567891").isEmpty, "every digit counts")
     }
 
-    @Test func aBooleanIsTrueOrFalse() throws {
+    @Test func `a boolean is true or false`() throws {
         #expect(try ids("capital", .equal, "true") == [10])
         #expect(try ids("capital", .equal, "1") == [10])
         #expect(try ids("capital", .equal, "FALSE") == [2])
         #expect(try ids("capital", .notEqual, "true") == [2])
     }
 
-    @Test func nullIsAskedForAsNull() throws {
+    @Test func `null is asked for as null`() throws {
         #expect(try ids("capital", .equal, nil) == [3, 4])
         #expect(try ids("capital", .notEqual, nil) == [2, 10])
         #expect(try ids("twin", .equal, nil) == [2, 3, 4])
     }
 
-    @Test func allConditionsMustHold() throws {
+    @Test func `all conditions must hold`() throws {
         #expect(
             try ids(
                 Condition(field: "id", comparison: .greater, value: "2"),
@@ -106,18 +106,18 @@ import Testing
         "' OR 1=1 --", "\" OR 1=1 --", "x'); DROP TABLE City; --", "?", "?1", ":a", "NULL", "(SELECT name FROM City)",
         "O'Hara \"x\" % _\u{0}", "%",
     ])
-    func aValueIsNeverSQL(_ value: String) throws {
+    func `a value is never SQL`(_ value: String) throws {
         #expect(try ids("name", .equal, value).isEmpty)
         #expect(try ids() == [2, 3, 4, 10])
     }
 
-    @Test func quotesAreOrdinaryLetters() throws {
+    @Test func `quotes are ordinary letters`() throws {
         #expect(try ids("name", .equal, "O'Hara \"x\" % _") == [3])
         #expect(try ids("name", .like, "O'H%") == [3])
     }
 
     @Test(arguments: ["name\" OR 1=1 --", "rowid", "", "Name", "bmo_meta.value", "name; DROP TABLE City"])
-    func aFieldIsOneOfTheEntity(_ field: String) throws {
+    func `a field is one of the entity`(_ field: String) throws {
         let error = try storeError { _ = try ids(field, .equal, "x") }
         #expect(error.code == .request)
         #expect(
@@ -130,19 +130,19 @@ import Testing
         ("height", "tall", "a number"), ("height", "nan", "a number"), ("capital", "yes", "true or false"),
         ("capital", "2", "true or false"), ("price", "much", "a number"), ("twin", "Oslo", "an integer"),
     ])
-    func aValueFitsItsField(field: String, value: String, wanted: String) throws {
+    func `a value fits its field`(field: String, value: String, wanted: String) throws {
         let error = try storeError { _ = try ids(field, .less, value) }
         #expect(error.code == .request)
         #expect(error.description == "City.\(field) is compared with \"\(value)\"; give \(wanted)")
     }
 
-    @Test func whatTheCallerThrowsComesThrough() throws {
+    @Test func `what the caller throws comes through`() throws {
         struct Stop: Error {}
         #expect(throws: Stop.self) { try fixture.store.rows(of: 0) { _ in throw Stop() } }
         #expect(try ids().count == 4)
     }
 
-    @Test func aTextMayContainNUL() throws {
+    @Test func `a text may contain NUL`() throws {
         try fixture.add("City", ["id": 5, "name": "a\u{0}b"], ["id": 6, "name": "a"])
         #expect(try fixture.rows("City", .init(field: "name", comparison: .equal, value: "a\u{0}b")).count == 1)
         #expect(try ids("name", .equal, "a\u{0}b") == [5])

@@ -49,7 +49,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: fixture.path)) == before, sourceLocation: sourceLocation)
     }
 
-    @Test func whatTheFileLacksIsNamedAndNotAdded() throws {
+    @Test func `what the file lacks is named and not added`() throws {
         let fixture = try filled()
         try expectLack(of: "the column City.size yet", fixture, Self.model(.of("size", .integer)))
         var renamed = try #require(Self.model().model.entities.first)
@@ -64,7 +64,7 @@ import Testing
         try expectLack(of: "the bookkeeping of this bmo yet", fixture, Self.model(.of("size", .integer)), [])
     }
 
-    @Test func whatIsNotReadMayLack() throws {
+    @Test func `what is not read may lack`() throws {
         let fixture = try filled()
         let model = try Self.model(more: Entity("Country", key: ["id"], [.of("id", .integer)]))
         try expectLack(of: "the table Country yet", fixture, model)
@@ -78,7 +78,7 @@ import Testing
         try bookkeeping.close()
     }
 
-    @Test func whatIsUnusedIsNoObstacle() throws {
+    @Test func `what is unused is no obstacle`() throws {
         let fixture = try filled()
         let store = try SQLiteStore(
             reading: fixture.path, model: .of(Entity("City", key: ["id"], [.of("id", .integer)])))
@@ -86,7 +86,7 @@ import Testing
         try store.close()
     }
 
-    @Test func itWritesNothing() throws {
+    @Test func `it writes nothing`() throws {
         let fixture = try filled()
         let store = try SQLiteStore(reading: fixture.path, model: fixture.model)
         #expect(try storeError { _ = try store.beginPage() }.message == "the database was opened for reading")
@@ -95,7 +95,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path) == ["bmo.sqlite"])
     }
 
-    @Test func itReadsBesideAWriter() throws {
+    @Test func `it reads beside a writer`() throws {
         let fixture = try StoreFixture(Self.model())
         try fixture.add("City", ["id": 1, "name": "Oslo"])
         let page = try fixture.begin("City")
@@ -107,21 +107,22 @@ import Testing
         try store.close()
     }
 
-    @Test func aFileThatIsNotThereIsNotMade() throws {
+    @Test func `a file that is not there is not made`() throws {
         let folder = try TemporaryFolder()
         let path = folder.appending("none.sqlite")
         let error = try storeError { _ = try SQLiteStore(reading: path, model: Self.model()) }
-        #expect(error.description == "\(path): there is no such file; `bmo sync` makes it")
+        #expect(error.description == "\(path): there is no such file; `bmo sync` creates it")
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test func aFileWithoutTablesOfBmoStaysAsItIs() throws {
+    @Test func `a file without tables of bmo stays as it is`() throws {
         let folder = try TemporaryFolder()
         let path = folder.appending("theirs.sqlite")
         try SQLiteFile(path, creates: true).rows("CREATE TABLE theirs (x)")
         let before = try Data(contentsOf: URL(filePath: path))
         let error = try storeError { _ = try SQLiteStore(reading: path, model: Self.model()) }
-        #expect(error.description == "\(path): bmo has made nothing in the file yet; `bmo sync` adds its tables")
+        #expect(
+            error.description == "\(path): bmo has not created anything in the file yet; `bmo sync` adds its tables")
         // What a sync would do can be tried.
         try SQLiteStore(rehearsing: path, model: Self.model()).close()
         #expect(try Data(contentsOf: URL(filePath: path)) == before)

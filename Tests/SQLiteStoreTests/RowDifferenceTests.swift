@@ -28,13 +28,13 @@ import Testing
         ("a b c d", "b c d a", "0>3"), ("a b c", "c b a", "2>0 1>1"), ("a b c", "x c1 a", "-1 +0 2>1 2~1[1]"),
         ("a b", "b1 a", "1>0 1~0[1]"),
     ])
-    func aSmallChangeIsSaidInFewSteps(_ example: (old: String, new: String, difference: String)) {
+    func `a small change is said in few steps`(_ example: (old: String, new: String, difference: String)) {
         #expect(text(example.old, example.new) == example.difference)
         #expect(RowDifference(from: rows(example.old), to: rows(example.new)).isEmpty == example.difference.isEmpty)
     }
 
     @Test(arguments: 0..<300 as Range<UInt64>)
-    func theStepsLeadFromOneListToTheOther(_ seed: UInt64) {
+    func `the steps lead from one list to the other`(_ seed: UInt64) {
         var state = seed &* 0x9E37_79B9_7F4A_7C15
         func below(_ limit: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -8,7 +8,7 @@ import Testing
 
 /// The tables of a model, made, kept and extended.
 @Suite struct SchemaTests {
-    @Test func theTablesOfAModelAreReadable() throws {
+    @Test func `the tables of a model are readable`() throws {
         let model = try CompiledModel.of(
             Entity(
                 "Country", key: ["code"],
@@ -80,7 +80,7 @@ import Testing
         #expect(made == [["9"]], "what is shown is what is made")
     }
 
-    @Test func namesMayBeWordsOfSQL() throws {
+    @Test func `names may be words of SQL`() throws {
         let model = try CompiledModel.of(
             Entity(
                 "Order", key: ["select"],
@@ -111,7 +111,7 @@ import Testing
         return schema + (try ["City", "bmo_meta", "bmo_stubs"].flatMap { try file.rows("SELECT * FROM \($0)") })
     }
 
-    @Test func reopeningKeepsEverythingAndWritesNothing() throws {
+    @Test func `reopening keeps everything and writes nothing`() throws {
         let fixture = try StoreFixture(city([], [.one("country", "Country"), .many("twins", "City")]))
         try fixture.add("City", ["id": 1, "name": "Oslo", "country": "NO", "twins": [2]])
         try fixture.store.close()
@@ -126,7 +126,7 @@ import Testing
         #expect(try FileBytes(fixture.path) == bytes)
     }
 
-    @Test func aNewAttributeBecomesANewColumn() throws {
+    @Test func `a new attribute becomes a new column`() throws {
         let fixture = try StoreFixture(city())
         try fixture.add("City", ["id": 1, "name": "Oslo"])
         let wider = try city([.of("size", .integer), .of("extra", .json)])
@@ -137,7 +137,7 @@ import Testing
         #expect(try fixture.rows("City") == ["1 'Oslo'"], "an attribute that goes leaves its column")
     }
 
-    @Test func aNewRelationshipRefersToItsTarget() throws {
+    @Test func `a new relationship refers to its target`() throws {
         let fixture = try StoreFixture(city())
         try fixture.add("City", ["id": 1])
         let wider = try city([], [.one("country", "Country"), .one("region", "Region"), .many("twins", "City")])
@@ -198,7 +198,7 @@ import Testing
     ]
 
     @Test(arguments: misfits)
-    func anyOtherDifferenceIsRefusedInWords(_ misfit: Misfit) throws {
+    func `any other difference is refused in words`(_ misfit: Misfit) throws {
         let fixture = try StoreFixture(city([], [.one("country", "Country")]))
         try fixture.add("City", ["id": 1, "name": "Oslo", "country": "NO"])
         try fixture.store.close()
@@ -208,18 +208,18 @@ import Testing
         #expect(error.message == "\(fixture.path): the database does not fit the config any more: \(misfit.message)")
         #expect(
             error.remedy
-                == "`bmo migrate` shows the plan, and `bmo migrate --apply` follows it, after a backup")
+                == "`bmo migrate` shows the plan, and `bmo migrate --apply` applies it, after a backup")
         #expect(try everything(fixture.path) == before, "and nothing is changed")
     }
 
-    @Test func aRelationshipThatGoesIsNoDifference() throws {
+    @Test func `a relationship that goes is no difference`() throws {
         let fixture = try StoreFixture(city([], [.one("country", "Country")]))
         try fixture.add("City", ["id": 1, "country": "NO"])
         try fixture.reopen(city())
         #expect(try fixture.file().table("City") == "id | name | country\n1 | null | 'NO'")
     }
 
-    @Test func aFileOfANewerBmoIsRefused() throws {
+    @Test func `a file of a newer bmo is refused`() throws {
         let fixture = try StoreFixture(city())
         try fixture.store.close()
         let known = try fixture.file().rows("SELECT value FROM bmo_meta WHERE name = 'version'")[0][0].filter(

@@ -46,7 +46,7 @@ final class StoreFixture {
     /// Imports a page and returns the counts of its entity.
     @discardableResult
     func add(
-        _ entity: String, _ records: RemoteValue..., page: Int = 1, progress: WalkProgress? = nil
+        _ entity: String, _ records: RemoteValue..., page: Int = 1, progress: ScanProgress? = nil
     ) throws -> ImportCounts.Entity {
         let index = try #require(model.index(of: entity))
         let page = try begin(entity, page: page)

@@ -6,7 +6,7 @@ import Model
 import StoreTestSupport
 import Testing
 
-/// What a walk leaves when it ends: rows deleted, orphans settled.
+/// What a scan leaves when it ends: rows deleted, orphans settled.
 @Suite(.overBothStores, .namingTheStore) struct SweepTests {
     private func model() throws -> CompiledModel {
         var lines = Relationship.many("lines", "Line")
@@ -19,18 +19,18 @@ import Testing
     private func end(_ fixture: StoreFixture, _ entity: String, _ records: RemoteValue...) throws -> SweepResult {
         let page = try fixture.begin(entity)
         try page.add(try RemoteValue.batch(records), location: nil)
-        return try page.commit(end: WalkEnd())
+        return try page.commit(end: ScanEnd())
     }
 
-    @Test func anOrphanGoesWhenItsWalkEndsUnlessSomethingRefersToIt() throws {
+    @Test func `an orphan goes when its scan ends unless something refers to it`() throws {
         let fixture = try StoreFixture(try model())
         try fixture.add(
             "Order", ["id": 1, "lines": [["id": "a", "text": "A"], ["id": "b"], ["id": "c"]], "first": "c"],
             ["id": 2, "lines": []])
-        // `a` moves to the other order on a later page of the walk.
-        let place = WalkProgress(cursor: "1", page: 1, request: "r")
+        // `a` moves to the other order on a later page of the scan.
+        let place = ScanProgress(cursor: "1", page: 1, request: "r")
         try fixture.add("Order", ["id": 1, "lines": []], progress: place)
-        #expect(try fixture.rows("Line").count == 3, "the walk is not over")
+        #expect(try fixture.rows("Line").count == 3, "the scan is not over")
         try fixture.reopen()
         let result = try end(fixture, "Order", ["id": 2, "lines": ["a"]])
         #expect(result.deleted == [1: 1])
@@ -41,7 +41,7 @@ import Testing
         #expect(try fixture.faults().isEmpty)
     }
 
-    @Test func manyOrphansCostAsManyLookUps() throws {
+    @Test func `many orphans cost as many look ups`() throws {
         let fixture = try StoreFixture(try model())
         let lines = (0..<5000).map { RemoteValue.object([(key: "id", value: .text("line \($0)"))]) }
         try fixture.add("Order", ["id": 1, "lines": .array(lines)])
@@ -51,18 +51,19 @@ import Testing
     }
 
     private func sweep(
-        _ fixture: StoreFixture, _ ids: [Int64], brake: DeletePolicy.Brake? = nil, isNewWalk: Bool = true,
+        _ fixture: StoreFixture, _ ids: [Int64], deletionLimit: DeletePolicy.DeletionLimit? = nil,
+        isNewScan: Bool = true,
         listing: SweepRule.Listing = .only
     ) throws -> SweepResult {
-        let scope = WalkScope(entity: "Order")
-        if isNewWalk { try fixture.store.beginScan(scope, afterPage: nil) }
+        let scope = ScanScope(entity: "Order")
+        if isNewScan { try fixture.store.beginScan(scope, afterPage: nil) }
         let page = try fixture.begin("Order")
         try page.add(try RemoteValue.batch(ids.map { ["id": .int($0)] }), location: nil)
         defer { fixture.store.endScan(scope) }
-        return try page.commit(end: WalkEnd(sweep: SweepRule(brake: brake, listing: listing)))
+        return try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: deletionLimit, listing: listing)))
     }
 
-    @Test func keysFarApartAndInAnyOrderAreFound() throws {
+    @Test func `keys far apart and in any order are found`() throws {
         let fixture = try StoreFixture(try model())
         let ids: [Int64] = [.min + 1, -5, 0, 3, 1 << 40, 1 << 41, .max]
         _ = try sweep(fixture, ids)
@@ -73,10 +74,10 @@ import Testing
         #expect(try sweep(fixture, [3]).deleted == [0: 5])
     }
 
-    @Test func aListingInTheTablesOrderMissesNoRowAndInventsNone() throws {
+    @Test func `a listing in the tables order misses no row and invents none`() throws {
         // Ids with gaps, in pages of 20; the rows are found by steps along the table.
         let ids: [Int64] = (0..<200 as Range<Int64>).map { (number: Int64) -> Int64 in number * 3 + number % 5 / 2 }
-        let scope = WalkScope(entity: "Order")
+        let scope = ScanScope(entity: "Order")
         let lacking: [[Int]] = [
             [], [0], [199], [100], [20], [19, 20], [0, 1, 2], [5, 90, 91, 150], [180, 181, 199], Array(60..<80), [],
         ]
@@ -91,9 +92,9 @@ import Testing
                 let records = listed[start..<min(start + 20, listed.count)]
                 try page.add(try RemoteValue.batch(records.map { ["id": .int($0)] }), location: nil)
                 if start + 20 < listed.count {
-                    try page.commit(progress: WalkProgress(cursor: "\(number)", page: number + 1, request: "r"))
+                    try page.commit(progress: ScanProgress(cursor: "\(number)", page: number + 1, request: "r"))
                 } else {
-                    result = try page.commit(end: WalkEnd(sweep: SweepRule(brake: nil)))
+                    result = try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil)))
                 }
             }
             fixture.store.endScan(scope)
@@ -102,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(.overSQLiteOnly) func aRowThatNoListingBroughtStandsBetweenTheOthers() throws {
+    @Test(.overSQLiteOnly) func `a row that no listing brought stands between the others`() throws {
         let fixture = try StoreFixture(try model())
         _ = try sweep(fixture, [10, 20, 30, 40, 50])
         // By another program: the row is none of those that a later listing names.
@@ -111,16 +112,18 @@ import Testing
         #expect(try fixture.rows("Order").count == 5)
     }
 
-    @Test func theBrakeCountsTheRowsOfTheScope() throws {
+    @Test func `the brake counts the rows of the scope`() throws {
         let fixture = try StoreFixture(try model())
         _ = try sweep(fixture, Array(1...100))
-        let brake = DeletePolicy.Brake()
-        #expect(try sweep(fixture, Array(1...79), brake: brake).held == SweepResult.Held(gone: 21, total: 100))
+        let deletionLimit = DeletePolicy.DeletionLimit()
+        #expect(
+            try sweep(fixture, Array(1...79), deletionLimit: deletionLimit).held
+                == SweepResult.LimitExceeded(gone: 21, total: 100))
         #expect(try fixture.rows("Order").count == 100)
-        #expect(try sweep(fixture, Array(1...80), brake: brake) == SweepResult(deleted: [0: 20]))
+        #expect(try sweep(fixture, Array(1...80), deletionLimit: deletionLimit) == SweepResult(deleted: [0: 20]))
     }
 
-    @Test func ofTwoListingsBothHaveToLackARow() throws {
+    @Test func `of two listings both have to lack a row`() throws {
         let fixture = try StoreFixture(try model())
         _ = try sweep(fixture, Array(1...10))
         // 4 slipped past the first listing, 9 past the second; 1 is gone.
@@ -133,13 +136,13 @@ import Testing
         #expect(try sweep(fixture, Array(2...10), listing: .first) == SweepResult())
     }
 
-    @Test func aPageThatIsTakenBackHasListedNothing() throws {
+    @Test func `a page that is taken back has listed nothing`() throws {
         let fixture = try StoreFixture(try model())
         _ = try sweep(fixture, [1, 2, 3])
-        try fixture.store.beginScan(WalkScope(entity: "Order"), afterPage: nil)
+        try fixture.store.beginScan(ScanScope(entity: "Order"), afterPage: nil)
         let page = try fixture.begin("Order")
         try page.add(try RemoteValue.batch([["id": 1], ["id": 2]]), location: nil)
         page.rollback()
-        #expect(try sweep(fixture, [1], isNewWalk: false).deleted == [0: 2])
+        #expect(try sweep(fixture, [1], isNewScan: false).deleted == [0: 2])
     }
 }

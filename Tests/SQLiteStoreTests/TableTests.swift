@@ -8,7 +8,7 @@ import Testing
 
 /// Whole tables after imports, as another program reads them.
 @Suite struct TableTests {
-    @Test func anImportFillsReadableTables() throws {
+    @Test func `an import fills readable tables`() throws {
         let fixture = try StoreFixture(
             CompiledModel.of(
                 Entity(
@@ -77,7 +77,7 @@ import Testing
         #expect(try file.faults().isEmpty)
     }
 
-    @Test func aThousandColumnsInChangingCombinationsAreUpdated() throws {
+    @Test func `a thousand columns in changing combinations are updated`() throws {
         let attributes = (0..<80).map { Attribute.of("a\($0)", .integer) }
         let fixture = try StoreFixture(
             CompiledModel.of(Entity("Wide", key: ["id"], [.of("id", .integer)] + attributes)))

@@ -45,14 +45,14 @@ import Testing
         for number in 1...3 {
             let page = try fixture.begin("Country", page: number)
             try page.add(try RemoteValue.batch(records), location: "page \(number)")
-            let progress = number < 3 ? WalkProgress(cursor: "\(number)", page: number, request: "r") : nil
+            let progress = number < 3 ? ScanProgress(cursor: "\(number)", page: number, request: "r") : nil
             try page.commit(progress: progress)
             counts.append(page.counts[0])
         }
         return counts
     }
 
-    @Test func theFilesStayAsTheyAre() throws {
+    @Test func `the files stay as they are`() throws {
         let records = (0..<200).map(Self.record)
         _ = try importAll(records)
         let watcher = try fixture.file()
@@ -66,10 +66,10 @@ import Testing
         #expect(try watcher.value("PRAGMA data_version") == version, "no watcher wakes")
         #expect(try watcher.faults().isEmpty)
         try fixture.store.releaseQuarantine(of: "Country", notSeenSince: "9999")
-        #expect(try FileBytes(fixture.path) == before, "nor by what follows a whole walk")
+        #expect(try FileBytes(fixture.path) == before, "nor by what follows a whole scan")
     }
 
-    @Test func oneChangedRowWritesLittle() throws {
+    @Test func `one changed row writes little`() throws {
         try fixture.add("Country", ["code": "NO", "name": "Norway"], ["code": "SE"])
         let file = try fixture.file()
         try file.rows("CREATE TABLE seen (code)")
@@ -78,7 +78,7 @@ import Testing
         #expect(try file.table("seen") == "code\n'NO'")
     }
 
-    @Test func aColumnThatDidNotChangeIsNotWritten() throws {
+    @Test func `a column that did not change is not written`() throws {
         try fixture.add("Country", ["code": "NO", "name": "Norway", "area": 1.5])
         let file = try fixture.file()
         try file.rows("CREATE TABLE seen (what)")

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func aFirstLoad() throws {
+    @Test func `a first load`() throws {
         try expectUndoable {
             try fixture.add(
                 "Country", ["code": "NO", "cities": [1, ["id": 2, "name": "Oslo"]], "languages": ["nb", "nn"]],
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func columnsOfEachType() throws {
+    @Test func `columns of each type`() throws {
         try run {
             try fixture.add(
                 "Country",
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func newRowsAndStubs() throws {
+    @Test func `new rows and stubs`() throws {
         try run { try fixture.add("Country", ["code": "NO"], ["code": "SE", "capital": 5]) }
         try run { try fixture.add("City", ["id": 1, "country": "NO"]) }
         try expectUndoable {
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func relationshipsFromEitherEnd() throws {
+    @Test func `relationships from either end`() throws {
         try run {
             try fixture.add(
                 "Country", ["code": "NO", "languages": ["a", "b", "c"], "cities": [1, 2]],
@@ -115,7 +115,7 @@ import Testing
         try expectUndoable { try fixture.add("Country", ["code": "NO", "cities": [3, 4]]) }
     }
 
-    @Test func cyclesOfNewRows() throws {
+    @Test func `cycles of new rows`() throws {
         try run {
             try fixture.add("Country", ["code": "NO"])
             try fixture.add("City", ["id": 1])
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func compositeKeysWithBytes() throws {
+    @Test func `composite keys with bytes`() throws {
         try run { try fixture.add("Part", ["city": 1, "hash": .bytes([0, 1]), "name": "a"]) }
         try expectUndoable {
             try fixture.add(
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func rowsWithoutAKey() throws {
+    @Test func `rows without a key`() throws {
         var entity = Entity("Event", key: [], [.of("what", .text), .of("size", .integer)])
         entity.uniquing = .none
         let fixture = try StoreFixture(CompiledModel.of(entity))
@@ -167,7 +167,7 @@ import Testing
         #expect(try rows() == after)
     }
 
-    @Test func objectsOfAFamily() throws {
+    @Test func `objects of a family`() throws {
         let has: (String) -> Matcher = { Matcher([.has(RemotePath([$0]))]) }
         var dog = Entity("Dog", key: [], [.of("breed", .text)], [.one("friend", "Animal")])
         dog.superentity = "Animal"
@@ -212,7 +212,7 @@ import Testing
         #expect(try fixture.store.status().map(\.rows) == [3, 1, 1], "3 is a stub")
     }
 
-    @Test func aRowThatLaterRowsReferToStaysAsAStub() throws {
+    @Test func `a row that later rows refer to stays as a stub`() throws {
         try run { try fixture.add("Country", ["code": "NO"]) }
         try run { try fixture.add("Country", ["code": "SE", "name": "Sweden", "languages": ["sv"]]) }
         try run { try fixture.add("City", ["id": 1, "country": "SE"]) }
@@ -230,7 +230,7 @@ import Testing
         #expect(try fixture.faults().isEmpty)
     }
 
-    @Test func laterRunsAreInTheWay() throws {
+    @Test func `later runs are in the way`() throws {
         try run { try fixture.add("Country", ["code": "NO"], ["code": "SE"], ["code": "DK"]) }
         try run { try fixture.add("Country", ["code": "NO", "name": "a"], ["code": "SE", "name": "b"]) }
         try run { try fixture.add("Country", ["code": "NO", "name": "c"], ["code": "DK", "name": "d"]) }
@@ -249,7 +249,7 @@ import Testing
         #expect(throws: UndoRefusal.self, "its rows are others' now") { try fixture.store.undo(run: undo) }
     }
 
-    @Test func aLoadIsUndoneAroundTheRowsOfLaterRuns() throws {
+    @Test func `a load is undone around the rows of later runs`() throws {
         try run { try fixture.add("Country", ["code": "NO"], ["code": "SE"]) }
         try run { try fixture.add("Country", ["code": "DK", "name": "Denmark"]) }
         let undo = try fixture.store.undo(run: 1)
@@ -258,7 +258,7 @@ import Testing
         #expect(try fixture.table("Country", "code") == [["'DK'"], ["'NO'"], ["'SE'"]])
     }
 
-    @Test(.overSQLiteOnly) func whatAnotherProgramWroteIsInTheWay() throws {
+    @Test(.overSQLiteOnly) func `what another program wrote is in the way`() throws {
         try run { try fixture.add("Country", ["code": "NO", "name": "a"]) }
         try run { try fixture.add("Country", ["code": "NO", "name": "b"], ["code": "SE", "name": "x"]) }
         try fixture.file().rows("UPDATE Country SET name = 'mine'")
@@ -270,10 +270,10 @@ import Testing
             ])
         try fixture.file().rows("DELETE FROM Country")
         let second = try #require(throws: UndoRefusal.self) { try fixture.store.undo(run: 2) }
-        #expect(second.conflicts.map(\.reason) == Array(repeating: "it is gone, and bmo did not remove it", count: 2))
+        #expect(second.conflicts.map(\.reason) == Array(repeating: "it is gone, but bmo did not delete it", count: 2))
     }
 
-    @Test func onlyARunWithChangesThatIsNotUndoneCanBe() throws {
+    @Test func `only a run with changes that is not undone can be`() throws {
         try run { try fixture.add("Country", ["code": "NO"]) }
         #expect(
             try storeError { _ = try fixture.store.undo(run: 9) }.description.hasPrefix("there is no run 9; `bmo runs`")
@@ -281,25 +281,25 @@ import Testing
         let undo = try fixture.store.undo(run: 1)
         #expect(
             try storeError { _ = try fixture.store.undo(run: 1) }.description
-                == "run 1 is undone already, by run \(undo); `bmo undo \(undo)` takes that back")
+                == "run 1 was already undone by run \(undo); `bmo undo \(undo)` reverts that")
         try fixture.store.beginRun(kind: "sync")
         try fixture.store.endRun(outcome: "failed", summary: "{}", always: true)
         #expect(try storeError { _ = try fixture.store.undo(run: undo + 1) }.code == .request)
     }
 
-    @Test func thePlacesOfTheWalksAreForgotten() throws {
-        let place = WalkProgress(cursor: "c", page: 1, request: "r")
+    @Test func `the places of the walks are forgotten`() throws {
+        let place = ScanProgress(cursor: "c", page: 1, request: "r")
         try run {
             try fixture.add("Country", ["code": "NO", "cities": [["id": 1]]], progress: place)
             try fixture.add("Language", ["code": "a"], progress: place)
         }
         try run { try fixture.add("Country", ["code": "NO", "cities": [["id": 2]]], progress: place) }
         _ = try fixture.store.undo(run: 2)
-        #expect(try fixture.store.progress(of: WalkScope(entity: "Country")) == nil)
-        #expect(try fixture.store.progress(of: WalkScope(entity: "Language")) == place)
+        #expect(try fixture.store.progress(of: ScanScope(entity: "Country")) == nil)
+        #expect(try fixture.store.progress(of: ScanScope(entity: "Language")) == place)
     }
 
-    @Test func theCountsOfStubsAreRightAfterwards() throws {
+    @Test func `the counts of stubs are right afterwards`() throws {
         try run { try fixture.add("Country", ["code": "NO"]) }
         try run { try fixture.add("City", ["id": 1, "country": "SE"]) }
         _ = try fixture.store.undo(run: 2)
@@ -308,7 +308,7 @@ import Testing
         #expect(try fixture.store.stubCount(of: "Country") == 0)
     }
 
-    @Test func aRefusedUndoLeavesTheStoreUsable() throws {
+    @Test func `a refused undo leaves the store usable`() throws {
         try run { try fixture.add("Country", ["code": "NO"]) }
         try run { try fixture.add("Country", ["code": "NO", "name": "a"]) }
         #expect(throws: UndoRefusal.self) { try fixture.store.undo(run: 1) }

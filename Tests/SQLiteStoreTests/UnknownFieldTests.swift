@@ -11,7 +11,7 @@ import Testing
         try CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer)] + more))
     }
 
-    @Test func unknownFieldsAreKeptOnceUntilTheModelChanges() throws {
+    @Test func `unknown fields are kept once until the model changes`() throws {
         let fixture = try StoreFixture(Self.city())
         try fixture.add("City", ["id": 1])
         #expect(try fixture.store.unknownFields() == [])
@@ -29,7 +29,7 @@ import Testing
         #expect(try fixture.store.unknownFields(since: "9999").isEmpty)
     }
 
-    @Test func aPageThatIsTakenBackNotesNothing() throws {
+    @Test func `a page that is taken back notes nothing`() throws {
         let fixture = try StoreFixture(Self.city())
         let page = try fixture.begin("City")
         try page.add(try RemoteValue.batch([["id": 1, "size": 3]]), location: nil)
@@ -39,7 +39,7 @@ import Testing
         #expect(try fixture.store.unknownFields().map(\.path) == ["size"])
     }
 
-    @Test func aHundredThousandNamesAreKeptAsOneThousandAndANote() throws {
+    @Test func `a hundred thousand names are kept as one thousand and a note`() throws {
         let fixture = try StoreFixture(Self.city())
         let began = ContinuousClock.now
         for batch in 0..<4 {
@@ -56,7 +56,7 @@ import Testing
         #expect(try fixture.store.unknownFields().count == 1_001)
     }
 
-    @Test func aNameOfAMegabyteIsCut() throws {
+    @Test func `a name of a megabyte is cut`() throws {
         let fixture = try StoreFixture(Self.city())
         try fixture.add("City", ["id": 1, String(repeating: "n", count: 1 << 20): 3])
         #expect(try fixture.store.unknownFields().map(\.path.count) == [200])

@@ -91,9 +91,9 @@ private final class FaultyPage: ForwardingPage {
         if fault != .losesStubs { try super.ensure(references, created: created) }
     }
 
-    override func finish(_ end: WalkEnd) throws -> SweepResult {
+    override func finish(_ end: ScanEnd) throws -> SweepResult {
         var end = end
-        if fault == .ignoresTheLimit { end.sweep?.brake = nil }
+        if fault == .ignoresTheLimit { end.sweep?.deletionLimit = nil }
         return try super.finish(end)
     }
 }

@@ -25,20 +25,20 @@ class ForwardingPage: PageTransaction {
     func noteMembers(_ members: [ListedMember], of listing: MemberListing) throws {
         try base.noteMembers(members, of: listing)
     }
-    func follow(_ walk: WalkTarget) throws { try base.follow(walk) }
+    func follow(_ scan: ScanTarget) throws { try base.follow(scan) }
     func delete(_ objects: [ObjectKey], deleted: (_ index: Int, _ counts: [Int: Int]) -> Void) throws {
         try base.delete(objects, deleted: deleted)
     }
-    func spare(_ rows: [SparedRows]) throws { try base.spare(rows) }
-    func spare(entity: Int, key: [StoredValue]) throws { try base.spare(entity: entity, key: key) }
-    func spareUnknown() throws { try base.spareUnknown() }
+    func markSkipped(_ rows: [SkippedRows]) throws { try base.markSkipped(rows) }
+    func markSkipped(entity: Int, key: [StoredValue]) throws { try base.markSkipped(entity: entity, key: key) }
+    func skipUnknown() throws { try base.skipUnknown() }
     func listedRows() throws -> ListedRows? { try base.listedRows() }
-    func finish(_ end: WalkEnd) throws -> SweepResult { try base.finish(end) }
+    func finish(_ end: ScanEnd) throws -> SweepResult { try base.finish(end) }
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
         try base.finishParents(of: entity, rule)
     }
     func acknowledge(_ entry: Int64, key: [StoredValue]?) throws { try base.acknowledge(entry, key: key) }
-    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws {
+    func saveProgress(_ scope: ScanScope, progress: ScanProgress?) throws {
         try base.saveProgress(scope, progress: progress)
     }
     func commit() throws { try base.commit() }

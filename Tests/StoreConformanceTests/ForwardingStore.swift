@@ -12,15 +12,15 @@ class ForwardingStore: Store, @unchecked Sendable {
     func page(_ base: any PageTransaction) -> any PageTransaction { base }
     func beginPage() throws -> any PageTransaction { page(try base.beginPage()) }
 
-    func progress(of scope: WalkScope) throws -> WalkProgress? { try base.progress(of: scope) }
-    func forgetProgress(of scope: WalkScope) throws { try base.forgetProgress(of: scope) }
-    func takeBackAbandoned(_ scope: WalkScope, of entity: Int, as source: PageSource) throws -> Int {
-        try base.takeBackAbandoned(scope, of: entity, as: source)
+    func progress(of scope: ScanScope) throws -> ScanProgress? { try base.progress(of: scope) }
+    func forgetProgress(of scope: ScanScope) throws { try base.forgetProgress(of: scope) }
+    func removeAbandoned(_ scope: ScanScope, of entity: Int, as source: PageSource) throws -> Int {
+        try base.removeAbandoned(scope, of: entity, as: source)
     }
-    func cursor(of scope: WalkScope) throws -> WalkCursor? { try base.cursor(of: scope) }
+    func cursor(of scope: ScanScope) throws -> ScanCursor? { try base.cursor(of: scope) }
     func newestAcknowledged() throws -> Int64 { try base.newestAcknowledged() }
-    func beginScan(_ scope: WalkScope, afterPage page: Int?) throws { try base.beginScan(scope, afterPage: page) }
-    func endScan(_ scope: WalkScope) { base.endScan(scope) }
+    func beginScan(_ scope: ScanScope, afterPage page: Int?) throws { try base.beginScan(scope, afterPage: page) }
+    func endScan(_ scope: ScanScope) { base.endScan(scope) }
     func members(of listing: MemberListing) throws -> Set<ListedMember> { try base.members(of: listing) }
     func noteMissing(in listing: MemberListing, seen: Set<ListedMember>) throws -> [MissingMember] {
         try base.noteMissing(in: listing, seen: seen)

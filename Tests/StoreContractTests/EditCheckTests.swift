@@ -47,7 +47,7 @@ import Testing
         #expect(check(["country": .null]) == nil)
         #expect(
             check(["country": "XX"])
-                == "City.country is to lead to Country XX, which is not there; create that first, or sync it")
+                == "City.country is to refer to Country XX, which does not exist; create that first, or sync it")
     }
 
     @Test func `a new object gets a temporary key`() throws {

@@ -38,8 +38,8 @@ import Testing
         #expect(
             reversal(.updated, a, b, row(["name": "c"]))
                 == .refused(#"its name is "c", where the run left "b""#))
-        #expect(reversal(.deleted, a, nil, row()) == .refused("it is there again, and bmo did not write it"))
-        #expect(reversal(.updated, a, b, nil) == .refused("it is gone, and bmo did not remove it"))
+        #expect(reversal(.deleted, a, nil, row()) == .refused("it exists again, but bmo did not write it"))
+        #expect(reversal(.updated, a, b, nil) == .refused("it is gone, but bmo did not delete it"))
         #expect(
             reversal(.updated, [("gone", "a")], b, row(["name": "b"]))
                 == .refused("the configuration has no City.gone any more"))
@@ -67,10 +67,10 @@ import Testing
         #expect(refusal("sync") == nil)
         #expect(
             refusal("push")
-                == "run 4 is a push of local edits, which the remote may know of; make the opposite edit")
+                == "run 4 is a push of local edits, which the remote may have received; make the opposite edit")
         #expect(refusal("undo", undoneKind: "edit")?.hasPrefix("run 4 is a undo of local edits") == true)
         #expect(refusal("sync", inserted: 0)?.hasPrefix("run 4 changed nothing that is still known") == true)
-        #expect(refusal("sync", undoneBy: 5) == "run 4 is undone already, by run 5; `bmo undo 5` takes that back")
+        #expect(refusal("sync", undoneBy: 5) == "run 4 was already undone by run 5; `bmo undo 5` reverts that")
     }
 
     // MARK: - Local edits
@@ -104,7 +104,7 @@ import Testing
             describe(.updated, [name], nil)
                 == "the remote has it already, or it was edited later; make the opposite edit")
         #expect(describe(.updated, [name], .of(1), row: row(["name": "c"])) == "it was edited later")
-        #expect(describe(.deleted, [], .of(1)) == "it was made again later")
+        #expect(describe(.deleted, [], .of(1)) == "it was created again later")
         let twins = RowChange.Links(relationship: "twins", at: 1, old: [], new: [[2]])
         #expect(
             describe(.relinked, links: [twins], .of(1), row: row(), list: [[1]])

@@ -5,67 +5,67 @@ import Testing
 
 /// Which rows a sweep deletes, without a database.
 @Suite struct SweepDecisionTests {
-    private static let limit = DeletePolicy.Brake(share: 0.5, rows: 1)
+    private static let limit = DeletePolicy.DeletionLimit(share: 0.5, rows: 1)
 
     @Test func `more rows than the limit allows are not deleted`() {
-        let rule = SweepRule(brake: Self.limit)
+        let rule = SweepRule(deletionLimit: Self.limit)
         #expect(rule.held(1, of: 1, otherOrigin: nil) == nil, "so few rows are always deleted")
         #expect(rule.held(2, of: 4, otherOrigin: nil) == nil, "the share is not exceeded")
-        #expect(rule.held(3, of: 4, otherOrigin: nil) == SweepResult.Held(gone: 3, total: 4))
-        #expect(SweepRule(brake: nil).held(4, of: 4, otherOrigin: nil) == nil)
+        #expect(rule.held(3, of: 4, otherOrigin: nil) == SweepResult.LimitExceeded(gone: 3, total: 4))
+        #expect(SweepRule(deletionLimit: nil).held(4, of: 4, otherOrigin: nil) == nil)
     }
 
     @Test func `rows of another origin are not deleted, however few they are, if there is a limit`() {
         #expect(
-            SweepRule(brake: Self.limit).held(1, of: 100, otherOrigin: "elsewhere")
-                == SweepResult.Held(gone: 1, total: 100, origin: "elsewhere"))
-        #expect(SweepRule(brake: Self.limit).held(0, of: 100, otherOrigin: "elsewhere") == nil)
-        #expect(SweepRule(brake: nil).held(1, of: 100, otherOrigin: "elsewhere") == nil)
+            SweepRule(deletionLimit: Self.limit).held(1, of: 100, otherOrigin: "elsewhere")
+                == SweepResult.LimitExceeded(gone: 1, total: 100, origin: "elsewhere"))
+        #expect(SweepRule(deletionLimit: Self.limit).held(0, of: 100, otherOrigin: "elsewhere") == nil)
+        #expect(SweepRule(deletionLimit: nil).held(1, of: 100, otherOrigin: "elsewhere") == nil)
     }
 
     @Test func `the second listing deletes only what the first one lacked too`() {
-        #expect(SweepRule(brake: nil, listing: .only).confirmed([1, 2], first: []) == [1, 2])
-        #expect(SweepRule(brake: nil, listing: .second).confirmed([1, 2, 3], first: [2, 3, 4]) == [2, 3])
+        #expect(SweepRule(deletionLimit: nil, listing: .only).confirmed([1, 2], first: []) == [1, 2])
+        #expect(SweepRule(deletionLimit: nil, listing: .second).confirmed([1, 2, 3], first: [2, 3, 4]) == [2, 3])
     }
 
-    private func step(_ end: WalkEnd, hasUnknown: Bool? = false, missing: Int = 0) -> SweepStep {
+    private func step(_ end: ScanEnd, hasUnknown: Bool? = false, missing: Int = 0) -> SweepStep {
         SweepStep(end, hasUnknown: hasUnknown) { missing }
     }
 
     @Test func `a scan sweeps at its end only if it knows what it listed`() {
-        let rule = SweepRule(brake: nil)
-        #expect(step(WalkEnd()) == .none)
-        #expect(step(WalkEnd(sweep: rule), hasUnknown: nil) == .none)
-        #expect(step(WalkEnd(sweep: rule), hasUnknown: true) == .isUncertain)
-        #expect(step(WalkEnd(sweep: rule)) == .sweeps)
-        #expect(step(WalkEnd(sweep: rule, defersSweep: true)) == .waitsForParents)
-        let first = SweepRule(brake: nil, listing: .first)
-        #expect(step(WalkEnd(sweep: first), missing: 3) == .waitsForSecondListing(3))
-        #expect(step(WalkEnd(sweep: first)) == .sweeps)
+        let rule = SweepRule(deletionLimit: nil)
+        #expect(step(ScanEnd()) == .none)
+        #expect(step(ScanEnd(sweep: rule), hasUnknown: nil) == .none)
+        #expect(step(ScanEnd(sweep: rule), hasUnknown: true) == .isUncertain)
+        #expect(step(ScanEnd(sweep: rule)) == .sweeps)
+        #expect(step(ScanEnd(sweep: rule, defersSweep: true)) == .waitsForParents)
+        let first = SweepRule(deletionLimit: nil, listing: .first)
+        #expect(step(ScanEnd(sweep: first), missing: 3) == .waitsForSecondListing(3))
+        #expect(step(ScanEnd(sweep: first)) == .sweeps)
     }
 
     @Test func `the cursor is saved unless missing rows would be forgotten`() {
-        let token = WalkCursor(token: "t", newest: nil, request: "r", fullAt: "now")
-        let watermark = WalkCursor(token: nil, newest: nil, request: "r", fullAt: "now")
-        #expect(SweepStep.none.savesCursor(of: WalkEnd(cursor: token), isSettled: true))
-        #expect(!SweepStep.isUncertain.savesCursor(of: WalkEnd(cursor: token), isSettled: true))
-        #expect(SweepStep.isUncertain.savesCursor(of: WalkEnd(cursor: watermark), isSettled: true))
-        #expect(!SweepStep.waitsForSecondListing(1).savesCursor(of: WalkEnd(cursor: watermark), isSettled: true))
-        #expect(!SweepStep.sweeps.savesCursor(of: WalkEnd(cursor: watermark), isSettled: false))
+        let token = ScanCursor(token: "t", newest: nil, request: "r", fullAt: "now")
+        let watermark = ScanCursor(token: nil, newest: nil, request: "r", fullAt: "now")
+        #expect(SweepStep.none.savesCursor(of: ScanEnd(cursor: token), isSettled: true))
+        #expect(!SweepStep.isUncertain.savesCursor(of: ScanEnd(cursor: token), isSettled: true))
+        #expect(SweepStep.isUncertain.savesCursor(of: ScanEnd(cursor: watermark), isSettled: true))
+        #expect(!SweepStep.waitsForSecondListing(1).savesCursor(of: ScanEnd(cursor: watermark), isSettled: true))
+        #expect(!SweepStep.sweeps.savesCursor(of: ScanEnd(cursor: watermark), isSettled: false))
     }
 }
 
 /// The sweep after the scans of several parents, without a database.
 @Suite struct ParentSweepTests {
-    private func scope(_ parent: Int) -> WalkScope { WalkScope(entity: "City", parent: "[\(parent)]") }
-    private let cursor = WalkCursor(token: "t", newest: nil, request: "r", fullAt: "now")
+    private func scope(_ parent: Int) -> ScanScope { ScanScope(entity: "City", parent: "[\(parent)]") }
+    private let cursor = ScanCursor(token: "t", newest: nil, request: "r", fullAt: "now")
 
     @Test func `rows that no parent lists are deleted after the last one`() {
         var sweep = ParentSweep<Int>()
         let isFirstMissing = sweep.end(scope(1), absent: [12, 11], of: 5, cursor: cursor)
         let isSecondMissing = sweep.end(scope(2), absent: [], of: 5, cursor: cursor)
         #expect(isFirstMissing && !isSecondMissing)
-        let decision = sweep.decide(by: SweepRule(brake: nil), otherOrigin: nil)
+        let decision = sweep.decide(by: SweepRule(deletionLimit: nil), otherOrigin: nil)
         #expect(decision.rows == [11, 12] && decision.held == nil)
         #expect(decision.cursors.map(\.scope) == [scope(1)], "the second cursor did not have to wait")
     }
@@ -76,36 +76,36 @@ import Testing
         if listedFirst { sweep.noteListed(11, refersElsewhere: true) }
         _ = sweep.end(scope(1), absent: [11], of: 1, cursor: nil)
         if !listedFirst { sweep.noteListed(11, refersElsewhere: false) }
-        #expect(sweep.decide(by: SweepRule(brake: nil), otherOrigin: nil).rows.isEmpty)
+        #expect(sweep.decide(by: SweepRule(deletionLimit: nil), otherOrigin: nil).rows.isEmpty)
     }
 
     @Test func `a parent's scan that is rolled back deletes nothing`() {
         var sweep = ParentSweep<Int>()
         _ = sweep.end(scope(1), absent: [11], of: 1, cursor: cursor)
         sweep.takeBack(scope(1))
-        let decision = sweep.decide(by: SweepRule(brake: nil), otherOrigin: nil)
+        let decision = sweep.decide(by: SweepRule(deletionLimit: nil), otherOrigin: nil)
         #expect(decision.rows.isEmpty && decision.cursors.isEmpty)
     }
 
     @Test func `the second listing of a parent confirms what the first one lacked`() {
         var sweep = ParentSweep<Int>()
         _ = sweep.end(scope(1), absent: [11, 12], of: 3, cursor: nil, first: [12])
-        #expect(sweep.decide(by: SweepRule(brake: nil), otherOrigin: nil).rows == [12])
+        #expect(sweep.decide(by: SweepRule(deletionLimit: nil), otherOrigin: nil).rows == [12])
     }
 
     @Test func `the limit holds for one parent and for all of them`() {
-        let rule = SweepRule(brake: DeletePolicy.Brake(share: 0.5, rows: 1))
+        let rule = SweepRule(deletionLimit: DeletePolicy.DeletionLimit(share: 0.5, rows: 1))
         var sweep = ParentSweep<Int>()
         _ = sweep.end(scope(1), absent: [11, 12], of: 2, cursor: cursor)
         _ = sweep.end(scope(2), absent: [21], of: 8, cursor: cursor)
         let one = sweep.decide(by: rule, otherOrigin: nil)
         #expect(one.rows == [21] && !one.preventsAll)
-        #expect(one.held == SweepResult.Held(gone: 2, total: 2, scopes: 1))
+        #expect(one.held == SweepResult.LimitExceeded(gone: 2, total: 2, scopes: 1))
         #expect(one.cursors.map(\.scope) == [scope(2)])
         _ = sweep.end(scope(3), absent: [31, 32, 33, 34, 35], of: 5, cursor: cursor)
         let all = sweep.decide(by: rule, otherOrigin: nil)
         #expect(all.preventsAll && all.rows.isEmpty)
-        #expect(all.held == SweepResult.Held(gone: 8, total: 15, scopes: 3))
+        #expect(all.held == SweepResult.LimitExceeded(gone: 8, total: 15, scopes: 3))
     }
 
     @Test func `a row that two parents list is shared`() {
@@ -122,7 +122,7 @@ import Testing
 @Suite struct SparedRowTests {
     @Test func `rows match by value and by prefix`() {
         let matcher = SparedRowMatcher([
-            SparedRows(field: 2, value: "docs/", isPrefix: true), SparedRows(field: 0, value: "7", isPrefix: false),
+            SkippedRows(field: 2, value: "docs/", isPrefix: true), SkippedRows(field: 0, value: "7", isPrefix: false),
         ])
         #expect(matcher.fields == [0, 2])
         func matches(_ values: StoredValue...) -> Bool { matcher.matches { values[$0] } }
@@ -134,7 +134,7 @@ import Testing
 
     @Test func `a prefix is a range of texts`() {
         func range(_ value: String, isPrefix: Bool, _ type: AttributeType) -> [StoredValue]? {
-            SparedRows(field: 0, value: value, isPrefix: isPrefix).range(of: type).map { [$0.low, $0.high] }
+            SkippedRows(field: 0, value: value, isPrefix: isPrefix).range(of: type).map { [$0.low, $0.high] }
         }
         #expect(range("a/", isPrefix: true, .text) == ["a/", "a0"])
         #expect(range("a", isPrefix: false, .text) == ["a", "a"])

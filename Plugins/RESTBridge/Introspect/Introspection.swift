@@ -64,7 +64,7 @@ struct Introspection {
         let samples = try urls.map { text -> SampleReply in
             let (body, response) = try get(
                 text, accept: "application/json, */*;q=0.5", sending: sent.map { Array($0.json.utf8) })
-            guard let url = HTTPURL(text) else { throw BridgeError(.configuration, "a sample is no URL") }
+            guard let url = HTTPURL(text) else { throw BridgeError(.configuration, "a sample is not a URL") }
             do {
                 return try SampleReply(
                     url: url, response: response, body: body, subject: SampleReader.subject(of: url),
@@ -87,7 +87,7 @@ struct Introspection {
     }
 
     private static let graphQLWords =
-        "GraphQL answers to a query only: write graphql: {query: ...} into the entity's section, see docs/rest.md"
+        "GraphQL only answers queries: write graphql: {query: ...} into the entity's section, see docs/rest.md"
 
     private func write(options: JSONTree, notes: [String], title: String, into writer: RecordBatchWriter) {
         ServiceDescription(
@@ -99,7 +99,7 @@ struct Introspection {
         _ text: String, accept: String, sending body: [UInt8]? = nil
     ) throws -> ([UInt8], HTTPResponse) {
         guard let url = HTTPURL(text) else {
-            throw BridgeError(.configuration, "\"\(client.redactor.clean(text))\" is no http or https URL")
+            throw BridgeError(.configuration, "\"\(client.redactor.clean(text))\" is not an http or https URL")
         }
         var request = HTTPRequest(url: url.text)
         if !client.sendsHeader("accept") { request.headers = [(name: "Accept", value: accept)] }

@@ -40,10 +40,10 @@ enum ListingFinder {
         "nodes", "edges", "page", "resultset", "features",
     ]
     /// Names of lists that hold something other than records.
-    private static let strangers: Set<String> = [
+    private static let nonRecordNames: Set<String> = [
         "included", "errors", "warnings", "links", "facets", "messages", "fields", "columns",
     ]
-    private static let deepest = 3
+    private static let maxDepth = 3
 
     /// Whether a member's name says only that it holds a list, and not what the list contains.
     static func isUsual(_ name: String) -> Bool { usual.contains(name.lowercased()) }
@@ -71,7 +71,7 @@ enum ListingFinder {
         var listing = best.listing
         let rivals = found.filter { $0.score == best.score }.count
         let empty = reply.properties.filter { name, shape in
-            shape.element?.seen?.count == 0 && !strangers.contains(name.lowercased())
+            shape.element?.seen?.count == 0 && !nonRecordNames.contains(name.lowercased())
         }.map(\.name)
         listing.confidence =
             found.count == 1
@@ -108,7 +108,7 @@ enum ListingFinder {
         item.properties.insert(("@key", Shape(kinds: [.string])), at: 0)
         return FoundListing(
             path: Array(parent), isMap: true, item: item,
-            confidence: .medium("an object of \(found.count) lists that are alike"))
+            confidence: .medium("an object of \(found.count) similar lists"))
     }
 
     /// Whether an object is itself the requested record: `GET /account` may return an object that holds lists.
@@ -130,11 +130,11 @@ enum ListingFinder {
                 var score = 0
                 if NameWords.match(name, subject) { score += 4 }
                 if usual.contains(name.lowercased()) { score += 3 }
-                if strangers.contains(name.lowercased()) { score -= 6 }
+                if nonRecordNames.contains(name.lowercased()) { score -= 6 }
                 if item["id"] != nil { score += 1 }
                 // A GraphQL connection has its nodes one level deeper.
                 found.append((score - path.count, FoundListing(path: place, item: item, confidence: .high(""))))
-            } else if path.count + 1 < deepest, member.isObject || !member.properties.isEmpty,
+            } else if path.count + 1 < maxDepth, member.isObject || !member.properties.isEmpty,
                 path.isEmpty || usual.contains(path.last?.lowercased() ?? "") || path.last == "_embedded",
                 usual.contains(name.lowercased()) || name == "_embedded" || NameWords.match(name, subject)
                     || name.lowercased().hasSuffix("list")

@@ -21,9 +21,9 @@ struct RecordMapper {
 
     let targets: [Target]
 
-    private static let mostFlattened = 10
+    private static let maxFlattened = 10
     /// The maximum number of columns that one member of a record becomes, at any depth.
-    private static let mostLeaves = 20
+    private static let maxLeaves = 20
 
     /// Adds the fields and relationships of `item` to `offer`.
     func map(_ item: Shape, into offer: inout EntityOffer) {
@@ -145,8 +145,8 @@ struct RecordMapper {
                 return
             }
             let isSmall =
-                !shape.properties.isEmpty && shape.properties.count <= Self.mostFlattened
-                && shape.solid.isSubset(of: [.object]) && leaves(shape) <= Self.mostLeaves
+                !shape.properties.isEmpty && shape.properties.count <= Self.maxFlattened
+                && shape.solid.isSubset(of: [.object]) && leaves(shape) <= Self.maxLeaves
             if isSmall {
                 for (inner, shape) in shape.properties where !inner.isEmpty {
                     map(shape, path + [inner], as: nil, isNested: true, into: &offer)
@@ -198,7 +198,7 @@ struct RecordMapper {
         }
         guard found.count == 1, let target = found.first else { return nil }
         let local = String(name.dropLast(words.last?.count ?? 2)).trimmingEnd("_-. ")
-        return "\(name) may refer to \(target.name), among whose keys all of its values were seen: "
+        return "\(name) may refer to \(target.name), whose keys include all of its values: "
             + "relationships: {\(LocalName.make([local])): {to: \(target.name), from: \(name)}} in place of the attribute"
     }
 
@@ -212,7 +212,7 @@ struct RecordMapper {
                 && FieldGuess.make(shape, name: name).type == target.keyType
                 && !target.keyValues.isDisjoint(with: seen)
         }
-        return target.map { ($0, "with keys of some in the sample") }
+        return target.map { ($0, "with keys that occur in the sample") }
     }
 
     /// Returns the same for a document, which has no values: numbers and UUIDs only, since a text may be anything.

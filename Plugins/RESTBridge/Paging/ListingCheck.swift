@@ -1,7 +1,7 @@
 internal import BridgeHTTP
 internal import BridgeKit
 
-/// Checks with conditional requests, page by page, whether a listing is unchanged since an earlier walk.
+/// Checks with conditional requests, page by page, whether a listing is unchanged since an earlier scan.
 ///
 /// A single changed page means reading everything again: records may have shifted across the bounds of the following
 /// pages.
@@ -10,14 +10,14 @@ final class ListingCheck {
         /// No changed page so far: call `step` again.
         case open
         case unchanged
-        /// The walk has to start at the beginning; the reply with the first page may already be in flight.
+        /// The scan has to start at the beginning; the reply with the first page may already be in flight.
         case moved
     }
 
     private let marks: ListingMarks
     private let requester: PageRequester
     private let first: RESTSection
-    /// The section with the paging detected from the first reply of the earlier walk.
+    /// The section with the paging detected from the first reply of the earlier scan.
     private let later: RESTSection
     private let positions: [Position]
     private let running: RunningRequests
@@ -57,7 +57,7 @@ final class ListingCheck {
                 try running.add(start(index), at: positions[index])
             }
             guard let exchange = running.take(positions[checked]) else {
-                throw BridgeError(.cancelled, "the walk was cancelled")
+                throw BridgeError(.cancelled, "the scan was cancelled")
             }
             try running.attach(exchange)
             let response = try exchange.response()
@@ -81,7 +81,7 @@ final class ListingCheck {
             return .moved
         }
         running.drop()
-        // The walk starts with this first page.
+        // The scan starts with this first page.
         if checked == 0, response.status != 304 { running.add(exchange, at: positions[0]) }
         return .moved
     }

@@ -28,8 +28,8 @@ struct ListingMarks: Equatable, Sendable {
     /// The maximum number of pages.
     ///
     /// Longer listings are always read again, as their validators could be as large as the listing.
-    static let mostPages = 5_000
-    private static let mostBytes = 512 << 10
+    static let maxPages = 5_000
+    private static let maxBytes = 512 << 10
 
     var tree: JSONTree {
         var members = JSONTree.Members()
@@ -91,13 +91,13 @@ extension ListingMarks.Page {
 }
 
 extension ListingMarks {
-    /// Collects marks during a walk.
+    /// Collects marks during a scan.
     struct Collector {
         private var pages: [Page] = []
         private var bytes = 0
         private var isPossible: Bool
 
-        /// - Parameter isPossible: Whether the walk allows marks: complete, by GET, and from the beginning.
+        /// - Parameter isPossible: Whether the scan allows marks: complete, by GET, and from the beginning.
         init(isPossible: Bool) { self.isPossible = isPossible }
 
         /// - Parameter position: The page's position, or nil if it cannot be stored.
@@ -112,7 +112,7 @@ extension ListingMarks {
             bytes += page.position.utf8.count + (page.etag ?? page.modified ?? "").utf8.count + 32
             // The last page is requested unconditionally and needs no validators.
             isPossible =
-                (pages.last?.isMarked ?? true) && pages.count < ListingMarks.mostPages && bytes < ListingMarks.mostBytes
+                (pages.last?.isMarked ?? true) && pages.count < ListingMarks.maxPages && bytes < ListingMarks.maxBytes
             pages.append(page)
         }
 
@@ -161,7 +161,7 @@ struct OnlyPage {
 
     /// Whether a reply's header fields announce more records.
     ///
-    /// - Parameter section: The section with the paging of the walk.
+    /// - Parameter section: The section with the paging of the scan.
     func hasMore(_ head: HTTPResponse, _ section: RESTSection) -> Bool {
         let said = ReplyFacts(section, head).paging()
         if said.hasMore == true || (said.total ?? 0) > count || (said.pages ?? 0) > 1 { return true }

@@ -1,11 +1,11 @@
 internal import BridgeKit
 
-/// Decides how a walk continues.
+/// Decides how a scan continues.
 ///
 /// Does no I/O and uses only the facts of pages.
 struct Pager: Sendable {
     private let rule: PagingRule
-    /// Whether the walk resumes an earlier one.
+    /// Whether the scan resumes an earlier one.
     private let resumed: Bool
     private let isDetected: Bool
     /// The reply's sign of more records, if nothing says how to request them.
@@ -15,14 +15,14 @@ struct Pager: Sendable {
     private let isUntold: Bool
     /// Whether a full first page is the only sign of more records.
     private let isEndUnknown: Bool
-    /// The hashes of all positions so far: a walk may have a million of them, each a long URL.
+    /// The hashes of all positions so far: a scan may have a million of them, each a long URL.
     private var seen: Set<Int> = []
     private var fetched = 0
     private var pagesRead = 0
     /// Whether a page has said that there is more.
     private var hasSaidMore = false
     private var emptyPages = 0
-    private static let mostEmptyPages = 100
+    private static let maxEmptyPages = 100
     private var sawNext = false
     private var total: Int?
     private var pages: Int?
@@ -33,7 +33,7 @@ struct Pager: Sendable {
     private var contradiction: (sign: String?, total: (place: String, count: Int)?)?
     private(set) var warnings: [String] = []
     private(set) var isComplete = false
-    /// Whether insertions or deletions during the walk may have shifted a record past it.
+    /// Whether insertions or deletions during the scan may have shifted a record past it.
     ///
     /// A next URL from the server may be that of a numbered page. A cursor or a key is not positional.
     var isPositional: Bool {
@@ -53,8 +53,8 @@ struct Pager: Sendable {
     }
 
     /// - Parameters:
-    ///   - cursor: A ``Position/text`` of an earlier walk.
-    ///   - isDetected: Whether an earlier walk detected the rule from a reply.
+    ///   - cursor: A ``Position/text`` of an earlier scan.
+    ///   - isDetected: Whether an earlier scan detected the rule from a reply.
     init(_ rule: PagingRule, cursor: String?, isDetected: Bool = false) throws {
         self.rule = rule
         resumed = cursor != nil
@@ -67,7 +67,7 @@ struct Pager: Sendable {
         seen = [first.hashValue]
     }
 
-    /// Creates the pager of a walk whose first page is read and determined the rule.
+    /// Creates the pager of a scan whose first page is read and determined the rule.
     ///
     /// - Parameters:
     ///   - first: The position of that page.
@@ -90,10 +90,10 @@ struct Pager: Sendable {
         seen = [self.first.hashValue]
     }
 
-    /// The position at which the walk starts.
+    /// The position at which the scan starts.
     let first: Position
 
-    /// Returns the position at which a walk by a rule starts.
+    /// Returns the position at which a scan by a rule starts.
     static func beginning(_ rule: PagingRule) -> Position {
         switch rule.style {
         case .page(let start): .page(start)
@@ -105,8 +105,8 @@ struct Pager: Sendable {
     private static func parse(_ text: String, _ rule: PagingRule) throws -> Position {
         let value = String(text.drop { $0 != ":" }.dropFirst())
         switch (text.prefix { $0 != ":" }, rule.style) {
-        case ("page", .page): if let number = Int(value) { return .page(number.countable) }
-        case ("offset", .offset): if let number = Int(value) { return .offset(number.countable) }
+        case ("page", .page): if let number = Int(value) { return .page(number.clampedPosition) }
+        case ("offset", .offset): if let number = Int(value) { return .offset(number.clampedPosition) }
         case ("url", .nextURL), ("url", .linkHeader): return .url(value)
         case ("cursor", .cursor), ("cursor", .members), ("cursor", .keyset): return .cursor(value)
         case ("json", .cursor), ("json", .keyset): return .json(value)
@@ -114,7 +114,7 @@ struct Pager: Sendable {
         }
         throw BridgeError(
             .configuration, "the stored cursor does not fit paging.style \(rule.name)",
-            remedy: "the config changed since the last run: begin this entity anew")
+            remedy: "the config changed since the last run: sync this entity with --restart")
     }
 
     /// Returns up to `limit` positions that can be requested before the page at `position` is read.
@@ -174,15 +174,15 @@ struct Pager: Sendable {
         pagesRead += 1
         if facts.isBare, !isEndKnown {
             warnings.append(
-                "page \(pagesRead) has no place for records, as a reply of a server in trouble may, so the listing is not "
-                    + "complete: where it does end so, say so under responses: when: {path: ..., missing: true}, action: empty"
+                "page \(pagesRead) has no member for records, as an error reply might, so the listing is not "
+                    + "complete: if it does end this way, say so under responses: when: {path: ..., missing: true}, action: empty"
             )
             return .end
         }
         total = facts.total ?? total
         pages = facts.pages ?? pages
         emptyPages = facts.count == 0 ? emptyPages + 1 : 0
-        if emptyPages > Self.mostEmptyPages {
+        if emptyPages > Self.maxEmptyPages {
             throw BridgeError(
                 .malformed, "paging does not end: \(emptyPages) pages in a row hold no records",
                 remedy: "check paging.style \(rule.name), or set paging.max_pages")
@@ -191,12 +191,12 @@ struct Pager: Sendable {
         hasSaidMore = hasSaidMore || facts.hasMore == true
         lastDigest = facts.digest
         guard case .go(let next) = step else { return .end }
-        // A separate path for later pages may use one cursor for the whole walk, as Elasticsearch's scroll does.
+        // A separate path for later pages may use one cursor for the whole scan, as Elasticsearch's scroll does.
         guard seen.insert(next.hashValue).inserted || rule.nextPath != nil else {
             throw BridgeError(
-                .malformed, "paging goes round in circles: the reply names a page that was read before",
+                .malformed, "paging loops: the reply names a page that was read before",
                 remedy: isDetected
-                    ? "paging was guessed from the first reply (\(rule.name)): say under paging how the API goes on, "
+                    ? "paging was guessed from the first reply (\(rule.name)): say under paging how the API continues, "
                         + "or paging: none"
                     : "check paging.style \(rule.name) against the API's documentation")
         }
@@ -207,7 +207,7 @@ struct Pager: Sendable {
         return step
     }
 
-    /// Ends the walk: the page requested only to confirm the end does not exist.
+    /// Ends the scan: the page requested only to confirm the end does not exist.
     mutating func confirmEnd() -> Step { end() }
 
     private mutating func decide(_ position: Position, _ facts: PageFacts) throws -> Step {
@@ -215,8 +215,8 @@ struct Pager: Sendable {
         case .none, .automatic:
             if let sign = sign(besides: facts.count) {
                 warnings.append(
-                    "paging is none, and the reply says that there is more (\(sign)), so the listing is not complete: set "
-                        + "paging, or paging: {style: none, whole: true} where this is all the same")
+                    "paging is none, but the reply says that there is more (\(sign)), so the listing is not complete: set "
+                        + "paging, or paging: {style: none, whole: true} if this is complete nevertheless")
                 return .end
             }
             if let total, fetched < total {
@@ -225,21 +225,21 @@ struct Pager: Sendable {
             }
             if let promise {
                 warnings.append(
-                    "\(promise): there is more, and nothing says how to ask for it, so the listing is not complete: "
+                    "\(promise): there is more, but nothing says how to request it, so the listing is not complete: "
                         + "set paging")
                 return .end
             }
             if let limit, facts.count >= limit.count {
                 warnings.append(
-                    "just the \(facts.count) records came that \(limit.name)=\(limit.count) asks for, and nothing says whether "
-                        + "there are more, so the listing is not complete: set paging, or paging: none where that is all"
+                    "just the \(facts.count) records arrived that \(limit.name)=\(limit.count) requests, and nothing says whether "
+                        + "there are more, so the listing is not complete: set paging, or paging: none if that is all"
                 )
                 return .end
             }
             if isUntold, PageSize.isUsual(facts.count) {
                 warnings.append(
-                    "just \(facts.count) records came, as many as a page often has, and nothing says whether there are more, "
-                        + "so the listing is not complete: set paging, or paging: none where that is all")
+                    "just \(facts.count) records arrived, a common page size, and nothing says whether there are more, "
+                        + "so the listing is not complete: set paging, or paging: none if that is all")
                 return .end
             }
             return end()
@@ -275,7 +275,7 @@ struct Pager: Sendable {
                 return .end
             case .unusable(let what):
                 throw BridgeError(
-                    .malformed, "\(rule.next?.description ?? "") holds \(what), which does not say how to go on",
+                    .malformed, "\(rule.next?.description ?? "") holds \(what), which does not say how to continue",
                     remedy: "check paging.path")
             }
         }
@@ -283,17 +283,17 @@ struct Pager: Sendable {
 
     private var circles: BridgeError {
         BridgeError(
-            .malformed, "paging goes round in circles: two pages in a row hold the same records",
+            .malformed, "paging loops: two pages in a row hold the same records",
             remedy: isDetected
                 ? "paging was guessed from the first reply (\(rule.name)), and the server ignores it: say under paging how the API "
-                    + "goes on, or paging: none where one reply is all"
+                    + "continues, or paging: none if one reply is all"
                 : "check the names of the paging parameters: the server may ignore them")
     }
 
     /// Handles a reply that says that there is more, but not where.
     private mutating func brokenPromise() throws -> Step {
         warnings.append(
-            "the reply says that there is more, and has no \(rule.next?.description ?? ""): the listing is not complete"
+            "the reply says that there is more, but has no \(rule.next?.description ?? ""): the listing is not complete"
         )
         return .end
     }
@@ -315,7 +315,7 @@ struct Pager: Sendable {
         case .json(let key): next = .json(key)
         case .missing, .none, .unusable:
             throw BridgeError(
-                .malformed, "the last record has no value for paging.field, which says how to go on",
+                .malformed, "the last record has no value for paging.field, which says how to continue",
                 remedy: "check paging.field")
         }
         if seen.contains(next.hashValue) {
@@ -334,7 +334,7 @@ struct Pager: Sendable {
                 number - start + 1 < pages
             {
                 warnings.append(
-                    "the reply says \(pages) pages, and page \(number) holds no records: the listing is not complete")
+                    "the reply says \(pages) pages, but page \(number) has no records: the listing is not complete")
                 return .end
             }
             return end()
@@ -343,9 +343,9 @@ struct Pager: Sendable {
             guard isConfirming else { throw circles }
             if isEndUnknown {
                 warnings.append(
-                    "the reply counts the \(facts.count) records that came and no others, and the server ignores the paging "
+                    "the reply counts the \(facts.count) records that arrived and no others, and the server ignores the paging "
                         + "parameters that were guessed: nothing says whether there are more, so the listing is not "
-                        + "complete: set paging, or paging: none where that is all")
+                        + "complete: set paging, or paging: none if that is all")
                 return .end
             }
             warnings.append("the server ignores the paging parameters: each page is the whole listing")
@@ -388,18 +388,18 @@ struct Pager: Sendable {
             // The product of two bounded numbers may overflow.
             rule.size.map { size in
                 let before = (number - start).multipliedReportingOverflow(by: size)
-                return (before.overflow ? .mostCountable : before.partialValue.countable) + count
+                return (before.overflow ? .maxPosition : before.partialValue.clampedPosition) + count
             }
         default: resumed ? nil : fetched
         }
     }
 
-    /// Ends the walk without an explicit sign of the end: a known total must be reached.
+    /// Ends the scan without an explicit sign of the end: a known total must be reached.
     ///
     /// - Parameter reached: The number of records so far, or nil if unknown.
     private mutating func endUntold(_ reached: Int?) -> Step {
         guard let total, let reached, reached < total else { return end() }
-        warnings.append("the reply says \(total) records, and its pages held \(reached): not complete")
+        warnings.append("the reply says \(total) records, but its pages held \(reached): not complete")
         return .end
     }
 

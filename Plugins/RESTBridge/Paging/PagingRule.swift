@@ -103,9 +103,9 @@ struct PagingRule: Sendable {
             throw BridgeError(
                 .configuration, "paging.style is \"\(name)\"", remedy: "use one of: \(Self.styles)")
         }
-        if let stranger = options.names.first(where: { !(known + ["style", "max_pages"]).contains($0) }) {
+        if let unknown = options.names.first(where: { !(known + ["style", "max_pages"]).contains($0) }) {
             throw BridgeError(
-                .configuration, "paging.\(stranger) has no meaning with paging.style \(name)",
+                .configuration, "paging.\(unknown) has no effect with paging.style \(name)",
                 remedy: "style \(name) takes: \((known + ["max_pages"]).joined(separator: ", "))")
         }
         func place(_ member: String) throws -> ReplyPlace? {
@@ -122,7 +122,7 @@ struct PagingRule: Sendable {
         guard nextBody == nil || nextPath != nil else {
             throw BridgeError(
                 .configuration, "paging.next_body without paging.next_path",
-                remedy: "say where the pages after the first are asked for")
+                remedy: "say where the pages after the first are requested")
         }
         maxPages = options.integer("max_pages")
         template = options.string("template")
@@ -133,9 +133,9 @@ struct PagingRule: Sendable {
         }
         let start = options.integer("start")
         for (member, value, least) in [
-            ("size", size, 1), ("max_pages", maxPages, 1), ("start", start, -Int.mostCountable),
+            ("size", size, 1), ("max_pages", maxPages, 1), ("start", start, -Int.maxPosition),
         ] {
-            if let value, value < least || value > Int.mostCountable {
+            if let value, value < least || value > Int.maxPosition {
                 throw BridgeError(
                     .configuration, "paging.\(member) is \(value)",
                     remedy: value < least && least == 1 ? "it must be at least 1" : "no listing has such a number")
@@ -208,7 +208,7 @@ struct PagingRule: Sendable {
         if options.has("size_parameter"), size == nil {
             throw BridgeError(
                 .configuration, "paging.size is missing",
-                remedy: "say what \(options.string("size_parameter") ?? "") should ask for")
+                remedy: "say what \(options.string("size_parameter") ?? "") should request")
         }
     }
 

@@ -1,7 +1,7 @@
 internal import BridgeJSON
 internal import BridgeKit
 
-/// A page's cursor as the host stores it: the page number in the walk, the detected paging, and the position.
+/// A page's cursor as the host stores it: the page number in the scan, the detected paging, and the position.
 ///
 /// For example `p4 page:4`, or `p4 auto:style=next_url&path=%24.next url:https://...`. Cursors of earlier versions have
 /// no page number.
@@ -23,7 +23,7 @@ struct ResumePoint {
         var rest = text[...]
         let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
         if rest.first == "p", !digits.isEmpty, let number = Int(digits), rest.dropFirst(digits.count + 1).first == " " {
-            page = max(number.countable, 1)
+            page = max(number.clampedPosition, 1)
             rest = rest.dropFirst(digits.count + 2)
         }
         detected = AutomaticCursor(String(rest))
@@ -40,7 +40,7 @@ struct ResumePoint {
         guard let detected else {
             throw BridgeError(
                 .configuration, "the stored cursor does not fit paging auto",
-                remedy: "the config changed since the last run: begin this entity anew")
+                remedy: "the config changed since the last run: sync this entity with --restart")
         }
         section.paging = try PagingRule(
             DetectedPaging(members: detected.members).options, pageSize: nil, bodyPrefix: nil)

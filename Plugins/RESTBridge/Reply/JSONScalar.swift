@@ -39,7 +39,7 @@ enum JSONScalar: Equatable, Sendable {
     /// The value as an integer, clamped to the countable range.
     var integer: Int? {
         switch self {
-        case .text(let text), .number(let text): Int(text)?.countable
+        case .text(let text), .number(let text): Int(text)?.clampedPosition
         default: nil
         }
     }

@@ -50,7 +50,7 @@ struct ReplyFacts {
         return metadata
     }
 
-    /// Returns the remote's token for a later walk.
+    /// Returns the remote's token for a later scan.
     func delta() -> String? { section.incremental.flatMap { value($0.token).plain } }
 
     /// Whether there are more pages.

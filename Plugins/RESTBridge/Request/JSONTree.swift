@@ -226,7 +226,7 @@ extension JSONTree {
         let isRead = reader.begin(text, count: text.count) && reader.next(into: writer) == .done
         let rejected = reader.rejected.first
         if isRead, let reason = rejected?.reason, reason.contains(" more than ") {
-            throw BridgeError(.limit, "\(what) is too large to be looked through: \(reason)")
+            throw BridgeError(.limit, "\(what) is too large to be searched: \(reason)")
         }
         guard isRead, rejected == nil else {
             let error = reader.failure
@@ -234,7 +234,7 @@ extension JSONTree {
                 // The text is valid JSON, but not an object.
                 throw BridgeError(
                     .malformed,
-                    "\(what) holds \(first == UInt8(ascii: "[") ? "an array whose elements are no objects" : "no object")",
+                    "\(what) holds \(first == UInt8(ascii: "[") ? "an array whose elements are not objects" : "no object")",
                     remedy: "give one that is a list of objects, or an object")
             }
             throw BridgeError(.malformed, "\(what) is not JSON: \(error.message), at byte \(error.offset)")

@@ -7,7 +7,7 @@ extension RESTSection {
     /// - Parameters:
     ///   - position: The page's position.
     ///   - page: The URL of the previous page, the base of relative references.
-    ///   - delta: The remote's token from an earlier walk.
+    ///   - delta: The remote's token from an earlier scan.
     /// - Throws: ``BridgeError`` if the remote's next URL is invalid.
     func request(at position: Position, after page: HTTPURL?, delta: String?) throws -> (HTTPRequest, HTTPURL) {
         var target = url
@@ -31,7 +31,7 @@ extension RESTSection {
             } else if case .only = position {
                 guard let link = HTTPURL(delta, relativeTo: url), !link.hasUserInfo else {
                     throw BridgeError(
-                        .malformed, "the stored delta link is no http or https URL", remedy: "sync with --full")
+                        .malformed, "the stored delta link is not an http or https URL", remedy: "sync with --full")
                 }
                 target = link
             }
@@ -51,7 +51,7 @@ extension RESTSection {
         case .url(let text):
             guard let next = HTTPURL(text, relativeTo: page ?? url), !next.hasUserInfo else {
                 throw BridgeError(
-                    .malformed, "the reply names a next page that is no http or https URL",
+                    .malformed, "the reply names a next page that is not an http or https URL",
                     remedy: "check paging.path", location: nil)
             }
             target = next
@@ -77,7 +77,7 @@ extension RESTSection {
     func checkAbroad(_ request: HTTPRequest, _ target: HTTPURL, _ redactor: HTTPRedactor) throws {
         func refusal(_ what: String) -> BridgeError {
             BridgeError(
-                .permission, "what comes next is \(what), to another origin than url's",
+                .permission, "the next request is \(what), to another origin than that of url",
                 remedy: "set that origin as the bridge's url if you trust it", remote: redactor.clean(url: target.text))
         }
         guard request.body == nil else { throw refusal("a \(request.method) with a body") }
@@ -133,7 +133,7 @@ extension RESTSection {
         func collect(_ value: JSONTree, _ path: String) {
             for member in value.members {
                 let name = path + member.name
-                if case .number(let text) = member.value, let number = Int(text)?.countable {
+                if case .number(let text) = member.value, let number = Int(text)?.clampedPosition {
                     numbers.append((name, number))
                 }
                 collect(member.value, name + ".")

@@ -14,7 +14,7 @@ struct PageRequester: Sendable {
     ///
     /// - Parameters:
     ///   - page: The URL of the previous page, the base of relative references.
-    ///   - delta: The remote's token from an earlier walk.
+    ///   - delta: The remote's token from an earlier scan.
     ///   - conditions: Header fields of a conditional request.
     ///   - method: A method that replaces the section's.
     /// - Throws: ``BridgeError`` if the remote's next URL is invalid, or if a secret would be sent to another origin.

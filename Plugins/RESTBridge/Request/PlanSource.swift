@@ -21,7 +21,7 @@ final class PlanSource: RecordSource {
         let point = request.cursor.map(ResumePoint.init)
         try point?.apply(to: &section)
         let pager = try Pager(section.paging, cursor: point?.position)
-        let token = request.token.flatMap(WalkToken.init)
+        let token = request.token.flatMap(ScanToken.init)
         let (asked, url) = try section.request(
             at: pager.first, after: nil, delta: section.incremental == nil ? nil : token?.delta)
         writer.object {

@@ -4,12 +4,12 @@ internal import BridgeKit
 /// The body of a write.
 struct Body {
     let value: JSONTree
-    let format: WriteRule.Format
+    let format: RESTWriteRule.Format
     private let mediaType: String
 
-    /// - Parameter base: The object to apply the changes to: the remote's object for ``WriteRule/Format/full``, or the
+    /// - Parameter base: The object to apply the changes to: the remote's object for ``RESTWriteRule/Format/full``, or the
     ///   nested objects to send whole.
-    init(_ rule: WriteRule, _ request: WriteRequest, _ variables: TemplateVariables, base: JSONTree? = nil) {
+    init(_ rule: RESTWriteRule, _ request: WriteRequest, _ variables: TemplateVariables, base: JSONTree? = nil) {
         let forced = rule.forcedValues(variables)
         let changes = Changes(request)
         format = rule.format
@@ -45,7 +45,7 @@ struct Body {
     }
 }
 
-extension WriteRule {
+extension RESTWriteRule {
     /// Returns the fixed values to add to each body.
     func forcedValues(_ variables: TemplateVariables) -> JSONTree { forced.filled(variables) ?? .object([]) }
 }

@@ -94,7 +94,7 @@ struct ResourceDocument {
     }
 }
 
-extension ObjectWriter {
+extension RESTObjectWriter {
     /// Returns the body for a preset that defines it, unless the section sets another structure.
     ///
     /// Types missing from the section are taken from the remote's objects: this object, or those of its listing.

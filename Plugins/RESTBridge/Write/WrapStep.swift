@@ -9,7 +9,7 @@ enum WrapStep: Sendable, Equatable {
 
     /// - Throws: ``BridgeError`` for an index other than 0.
     static func steps(_ text: String, option: String) throws -> [WrapStep] {
-        try WriteRule.names(text).flatMap { part -> [WrapStep] in
+        try RESTWriteRule.names(text).flatMap { part -> [WrapStep] in
             var name = part
             var elements = 0
             while name.hasSuffix("]"), let open = name.lastIndex(of: "[") {

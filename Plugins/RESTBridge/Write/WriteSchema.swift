@@ -3,15 +3,15 @@ extension RESTSchema {
     static let writeSchema = #"""
         {
               "type": "object",
-              "description": "How objects are created, updated and deleted; what is not named here is not done.",
+              "description": "How objects are created, updated and deleted; operations that are not named here are not supported.",
               "additionalProperties": false,
               "properties": {
-                "create": \#(operation("How objects are created", "POST, or PUT or PATCH for keys that are made here", "the listing's path; with PUT and PATCH the key is appended", #"["POST", "PUT", "PATCH"]"#)),
+                "create": \#(operation("How objects are created", "POST, or PUT or PATCH for keys that are generated locally", "the listing's path; with PUT and PATCH the key is appended", #"["POST", "PUT", "PATCH"]"#)),
                 "update": \#(operation("How objects are changed", "PATCH, PUT or POST", "the listing's path and the key", #"["PATCH", "PUT", "POST"]"#)),
                 "delete": \#(operation("How objects are deleted", "DELETE, POST or PATCH", "the listing's path and the key", #"["DELETE", "POST", "PATCH"]"#)),
                 "type": {"type": "string", "description": "preset json_api: the type of the entity's resources; default: as they are read."},
-                "types": {"type": "object", "description": "preset json_api: the types of what relationships lead to, by the remote's names; default: as they are read.", "additionalProperties": {"type": "string"}},
-                "if_match": {"type": "string", "description": "The attribute that holds an object's ETag: updates and deletes send it as If-Match, and fail as conflicts where the remote's object is another one."},
+                "types": {"type": "object", "description": "preset json_api: the types of the targets of relationships, by the remote's names; default: as they are read.", "additionalProperties": {"type": "string"}},
+                "if_match": {"type": "string", "description": "The attribute that holds an object's ETag: updates and deletes send it as If-Match, and fail as conflicts if the remote's object has changed."},
                 "etag_field": {"type": "string", "description": "The record's member (a dot path) that takes the ETag of a reply to a write."},
                 "idempotency_header": {"type": "string", "default": "Idempotency-Key", "description": "The header that carries the write's idempotency key; empty for none."}
               }
@@ -30,7 +30,7 @@ extension RESTSchema {
                     "query": {"type": "object", "description": "Query parameters.", "additionalProperties": \#(queryValue)},
                     "headers": {"type": "object", "description": "Header fields.", "additionalProperties": {"type": "string"}},
                     "format": {"type": "string", "enum": ["json", "merge_patch", "json_patch", "full", "form"], "description": "json: the values; merge_patch: RFC 7386; json_patch: RFC 6902; full: the remote's object is read and sent back with the changes; form: URL-encoded. Default: json, for an update by PUT full."},
-                    "nested": {"type": "string", "enum": ["whole", "part"], "default": "whole", "description": "update: what is sent of an object inside the object, a part of which changed. whole: all of it, as it is read first, since many remotes replace it; part: what changed alone, for remotes that merge it."},
+                    "nested": {"type": "string", "enum": ["whole", "part"], "default": "whole", "description": "update: what is sent of a nested object if a part of it changed. whole: all of it, as it is read first, since many remotes replace it; part: only what changed, for remotes that merge it."},
                     "wrap": {"type": "string", "description": "The member (a dot path) of the body that holds the values, such as records[0].fields where [0] makes a list; default: the body itself."},
                     "forced": {"type": "object", "description": "Values that each body has, by dot paths, within wrap."},
                     "envelope": {"type": "object", "description": "What each body has around wrap, such as {data: {type: books, id: \"{key}\"}}."},
@@ -46,8 +46,8 @@ extension RESTSchema {
                       }
                     },
                     "records": {"type": "string", "description": "Where the reply has the object; default: the listing's records, else wrap, else the reply itself."},
-                    "reply_key": {"type": "string", "description": "create: the path to the new object's key, where the reply has nothing else of it; key_field says what takes it."},
-                    "key_field": {"type": "string", "description": "create: the record's member that takes what stands at reply_key, or the last part of Location where the reply has no body; default: Location is read."}
+                    "reply_key": {"type": "string", "description": "create: the path to the new object's key, if the reply has nothing else of it; key_field says what takes it."},
+                    "key_field": {"type": "string", "description": "create: the record's member that takes the value at reply_key, or the last part of Location if the reply has no body; default: Location is read."}
                   }
                 }
         """#

@@ -26,7 +26,7 @@ struct DialectGuess {
             text = decoded
             encoding = "windows-1252"
             confidence -= 0.2
-            notes.append("not UTF-8: taken for windows-1252")
+            notes.append("not UTF-8: taken as windows-1252")
         }
         guard !text.contains(0) else { return nil }
         // The rows, without the last row of a sample, which may be cut.
@@ -49,7 +49,7 @@ struct DialectGuess {
         let even = rows.filter { $0.count == first.count }.count
         if even < rows.count {
             confidence -= 0.3
-            notes.append("\(rows.count - even) of \(rows.count) rows have another number of fields than the first")
+            notes.append("\(rows.count - even) of \(rows.count) rows have a different number of fields than the first")
         }
         guessHeader(first, Array(rows.dropFirst()))
     }
@@ -62,7 +62,7 @@ struct DialectGuess {
             let isTyped = rest.first.map { row in zip(row, types).contains { ColumnGuess.type(of: $0) != $1 } } ?? false
             if !isTyped {
                 confidence -= 0.2
-                notes.append("the first row is taken for the header")
+                notes.append("the first row is taken as the header")
             }
             return
         }

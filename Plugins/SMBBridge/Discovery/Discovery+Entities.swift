@@ -28,7 +28,7 @@ extension Discovery {
         offer.proposals = [
             EntityDescription.Proposal(
                 "incremental", "token", isOfSection: false,
-                confidence: .high("a sync then reads only files that moved"))
+                confidence: .high("a sync then reads only files that changed"))
         ]
         var guess = Guess(first.confidence - (key == nil ? 0.1 : 0))
         if samples.count > 1 { guess.reasons.append("\(samples.count) files have these columns") }
@@ -42,7 +42,7 @@ extension Discovery {
         if key == nil {
             offer.fields.append(EntityDescription.Field("@row", "integer", isKey: true))
             keyGuess = Guess(
-                0.4, samples.count > 1 ? "rows of several files" : "no column tells the rows apart",
+                0.4, samples.count > 1 ? "rows of several files" : "no column distinguishes the rows",
                 "the key is file and row")
         }
         for field in first.fields {
@@ -89,7 +89,7 @@ extension Discovery {
         return offer
     }
 
-    private var part: String { survey.isPartial ? "; only a part of the share was looked at" : "" }
+    private var part: String { survey.isPartial ? "; only a part of the share was inspected" : "" }
 
     private func parent(_ folders: String) -> EntityDescription.Relationship {
         EntityDescription.Relationship(

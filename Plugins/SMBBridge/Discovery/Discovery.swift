@@ -142,7 +142,7 @@ struct Discovery {
         do {
             let source = try SMBBridge.source(request, share: share)
             var page = try source.next(into: writer)
-            while !page.isEnd, writer.recordCount < Self.sampleRows, writer.byteCount < Paging.batchBytes {
+            while !page.isEnd, writer.recordCount < Self.sampleRows, writer.byteCount < FilePaging.batchBytes {
                 page = try source.next(into: writer)
             }
             let words = page.rejected.first?.reason.split(separator: "set records to one of: ")

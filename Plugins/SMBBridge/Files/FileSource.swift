@@ -34,11 +34,11 @@ final class FileSource: RecordSource {
 
     private func advance(_ writer: RecordBatchWriter) throws -> Page {
         var folders = 0
-        while writer.recordCount < pageSize, writer.byteCount < Paging.batchBytes, folders < Paging.folders,
+        while writer.recordCount < pageSize, writer.byteCount < FilePaging.batchBytes, folders < FilePaging.folders,
             listing.rejectedCount < pageSize
         {
             switch try listing.next() {
-            case .match(let match) where listing.states.isUnchanged(match): listing.spareUnchanged(match)
+            case .match(let match) where listing.states.isUnchanged(match): listing.skipUnchanged(match)
             case .match(let match): try write(match, into: writer)
             case .listed:
                 folders += 1
@@ -139,7 +139,7 @@ final class FileSource: RecordSource {
 }
 
 /// The limits on the result of one call of a source.
-enum Paging {
+enum FilePaging {
     static let batchBytes = 1 << 20
     /// The number of folders listed in one call: a scan without matches must also show progress.
     static let folders = 200

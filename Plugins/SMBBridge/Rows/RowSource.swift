@@ -41,8 +41,8 @@ final class RowSource: RecordSource {
 
     private func advance(_ writer: RecordBatchWriter) throws -> Page {
         var folders = 0
-        while writer.recordCount < pageSize, writer.byteCount < Paging.batchBytes, listing.rejectedCount < pageSize,
-            folders < Paging.folders
+        while writer.recordCount < pageSize, writer.byteCount < FilePaging.batchBytes, listing.rejectedCount < pageSize,
+            folders < FilePaging.folders
         {
             try listing.checkCancelled()
             if let file {
@@ -50,7 +50,7 @@ final class RowSource: RecordSource {
                 continue
             }
             switch try listing.next() {
-            case .match(let match) where listing.states.isUnchanged(match): listing.spareUnchanged(match)
+            case .match(let match) where listing.states.isUnchanged(match): listing.skipUnchanged(match)
             case .match(let match):
                 failures = 0
                 try open(match, writer, isResuming: true)

@@ -11,7 +11,7 @@ enum ClientConfiguration {
             case .preferred: "desired"
             case .required: "required"
             }
-        // No broadcast name lookups: they take seconds, and a stranger may answer.
+        // No broadcast name lookups: they take seconds, and any host may answer.
         return """
             [global]
             client signing = \(signing)

@@ -54,7 +54,7 @@ final class SMBConnection: Share, @unchecked Sendable {
         }
         guard let context = made.flatMap({ UnsafeMutablePointer<SMBCCTX>(bitPattern: $0) }) else {
             throw BridgeError(
-                .internal, "libsmbclient makes no context: \(SMBFailure.words(errno))",
+                .internal, "libsmbclient cannot create a context: \(SMBFailure.words(errno))",
                 remedy: "check that HOME and the temporary folder exist")
         }
         self.context = context
@@ -99,7 +99,7 @@ final class SMBConnection: Share, @unchecked Sendable {
         guard options.encryption == .required else { return body() }
         if isUnencrypted { throw SMBFailure(cause: .notEncrypted, action: .openShare, path: []) }
         var value: Value?
-        let words = PrintedWords.during { value = body() } ?? ""
+        let words = CapturedOutput.during { value = body() } ?? ""
         // libsmbclient prints it once, and keeps the connection.
         if words.contains("Encryption required") { isUnencrypted = true }
         guard let value, !isUnencrypted else {
@@ -155,7 +155,8 @@ final class SMBConnection: Share, @unchecked Sendable {
     private func claimGlobals(_ context: UnsafeMutablePointer<SMBCCTX>) {
         smbc_setLogCallback(context, Unmanaged.passUnretained(self).toOpaque(), Self.forwardLog)
         if !ClientConfiguration.load(options, into: context) {
-            host.log(.warning, "libsmbclient's settings cannot be written to a temporary file: signing is its default")
+            host.log(
+                .warning, "libsmbclient's settings cannot be written to a temporary file: signing keeps its default")
         }
         _ = smbc_setOptionProtocols(context, options.minimumProtocol, options.maximumProtocol)
     }

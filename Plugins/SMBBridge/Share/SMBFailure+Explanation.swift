@@ -21,7 +21,7 @@ extension Share {
         case .changed:
             return Explanation(
                 .conflict, "it changed while it was \(failure.isOfWriting ? "written" : "read")",
-                remedy: failure.isOfWriting ? "sync, then write again" : "read it again when nobody writes to it",
+                remedy: failure.isOfWriting ? "sync, then write again" : "read it again when no program writes to it",
                 isRetryable: true)
         case .system(let number):
             return explanation(number, failure)
@@ -45,7 +45,7 @@ extension Share {
             return failure.action == .openShare ? noCommonProtocol() : nil
         case ECONNREFUSED:
             return Explanation(
-                .unreachable, "nothing answers at port \(url.port ?? 445) of \(url.host)",
+                .unreachable, "no server answers at port \(url.port ?? 445) of \(url.host)",
                 remedy: "check the url's port and that the server runs", isRetryable: true)
         case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN:
             return Explanation(
@@ -63,7 +63,7 @@ extension Share {
             return Explanation(
                 .permission, "the server refuses access",
                 remedy: failure.isOfWriting
-                    ? "let the user write it" : "let the user read it, or leave it out of the pattern")
+                    ? "allow the user to write it" : "allow the user to read it, or exclude it in the pattern")
         }
         return Explanation(
             .authentication, options.refusal,
@@ -79,7 +79,7 @@ extension Share {
         return Explanation(
             .malformed,
             "the server speaks no protocol version from \(options.minimumProtocol) to \(options.maximumProtocol), or "
-                + "refuses the encryption or signing that is asked for",
+                + "refuses the requested encryption or signing",
             remedy: "check min_protocol, max_protocol, encryption and signing")
     }
 
@@ -95,7 +95,7 @@ extension Share {
 
 extension SMBFailure {
     static let refusedNameWords =
-        "its name, or one in it, is none that libsmbclient takes (a backslash, or broken UTF-16), and no other is given"
+        "its name, or one in it, is not one that libsmbclient accepts (a backslash, or broken UTF-16), and it has no other"
 }
 
 /// The meaning of a failure, and its remedy.
@@ -114,13 +114,13 @@ private struct Explanation {
 
     static let notEncrypted = Explanation(
         .tls, "the server does not encrypt, and encryption is required",
-        remedy: "turn on encryption at the server, or leave out encryption: required")
+        remedy: "turn on encryption on the server, or leave out encryption: required")
 
     static let noChanges = Explanation(
-        .unsupported, "the server does not tell of changes", remedy: "ask it from time to time")
+        .unsupported, "the server does not report changes", remedy: "poll it instead")
 
     static let refusedName = Explanation(
-        .remote, SMBFailure.refusedNameWords, remedy: "rename it at the server, or name other folders in the pattern")
+        .remote, SMBFailure.refusedNameWords, remedy: "rename it on the server, or name other folders in the pattern")
 
     /// The meaning of the numbers on any open share.
     static let ofEach: [Int32: Explanation] = {
@@ -135,8 +135,8 @@ private struct Explanation {
             (
                 [EINPROGRESS],
                 Explanation(
-                    .unreachable, "no server answers where it leads to",
-                    remedy: "check the DFS link; its target is asked at port 445 only", isRetryable: true)
+                    .unreachable, "no server answers at its target",
+                    remedy: "check the DFS link; its target is contacted at port 445 only", isRetryable: true)
             ),
             (
                 [ECONNABORTED, ECONNRESET, ENETRESET, EPIPE, ENOTCONN],
@@ -144,14 +144,14 @@ private struct Explanation {
             ),
             (
                 [EBUSY, ETXTBSY, EAGAIN],
-                Explanation(.remote, "another program holds it locked", isRetryable: true)
+                Explanation(.remote, "another program has locked it", isRetryable: true)
             ),
             ([ENOMEM], Explanation(.internal, "out of memory")),
-            ([ENOSPC, EDQUOT], Explanation(.limit, "there is no room left on the share")),
-            ([EEXIST], Explanation(.conflict, "there is one of that name")),
+            ([ENOSPC, EDQUOT], Explanation(.limit, "no space is left on the share")),
+            ([EEXIST], Explanation(.conflict, "one of that name already exists")),
             (
                 [ENOTEMPTY],
-                Explanation(.conflict, "the folder is not empty", remedy: "delete what it holds first")
+                Explanation(.conflict, "the folder is not empty", remedy: "delete its contents first")
             ),
             ([EROFS], Explanation(.permission, "the share cannot be written to")),
         ]

@@ -100,7 +100,7 @@ struct ShareOptions: Sendable {
         if options.bool("kerberos") ?? false {
             guard !isGuest, password.isEmpty else {
                 throw BridgeError(
-                    .configuration, "kerberos takes neither password nor guest", remedy: "leave one of them out")
+                    .configuration, "kerberos cannot be combined with password or guest", remedy: "remove one of them")
             }
             guard cache?.utf8.contains(0) != true else {
                 throw BridgeError(.configuration, "the option credentials_cache holds a zero byte")
@@ -118,11 +118,11 @@ struct ShareOptions: Sendable {
         case (true, true): return .guest
         case (true, false):
             throw BridgeError(
-                .configuration, "the option guest is set, and user, too", remedy: "leave one of them out")
+                .configuration, "the options guest and user are both set", remedy: "remove one of them")
         case (false, true):
             throw BridgeError(
-                .configuration, "nobody signs in: there is no user",
-                remedy: "set user and password, guest: true for a guest's access, or kerberos: true")
+                .configuration, "no user is set",
+                remedy: "set user and password, guest: true for guest access, or kerberos: true")
         case (false, false): return .password(user: user, password: password, domain: domain)
         }
     }
@@ -131,7 +131,7 @@ struct ShareOptions: Sendable {
     var refusal: String {
         switch credentials {
         case .password: "wrong user, password, or no access to the share; the server does not say which"
-        case .guest: "the server lets no guest in"
+        case .guest: "the server does not allow guests"
         case .kerberos: "no valid Kerberos ticket, or no access to the share; the server does not say which"
         }
     }
@@ -149,7 +149,7 @@ struct ShareOptions: Sendable {
         guard let text = options.string(name), choices.contains(text) else {
             throw BridgeError(
                 .configuration,
-                "\(name): \"\(options.string(name) ?? "")\" is none of \(choices.joined(separator: ", "))")
+                "\(name): \"\(options.string(name) ?? "")\" is not one of \(choices.joined(separator: ", "))")
         }
         return text
     }

@@ -24,10 +24,10 @@ struct ShareURL: Sendable, Equatable {
         guard !rest.contains("@") else {
             throw refuse(
                 "it holds a user or password, or an unencoded @",
-                remedy: "use the options user and password; write an @ of a folder's name as %40")
+                remedy: "use the options user and password; write an @ in a folder's name as %40")
         }
         guard !rest.contains("?"), !rest.contains("#") else {
-            throw refuse("it has a query or fragment", remedy: "write # of a folder's name as %23")
+            throw refuse("it has a query or fragment", remedy: "write # in a folder's name as %23")
         }
         (host, port) = try Self.hostAndPort(authority, refuse: { refuse($0) })
         var names: [String] = []
@@ -67,7 +67,7 @@ struct ShareURL: Sendable, Equatable {
             default: false
             }
         }
-        guard allowed else { throw refuse("its host has a character that no host name has") }
+        guard allowed else { throw refuse("its host has a character that host names cannot have") }
         return (String(host), port)
     }
 

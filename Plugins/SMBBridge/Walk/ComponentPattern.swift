@@ -44,10 +44,11 @@ struct ComponentPattern: Sendable {
                 let name = String(rest[..<end])
                 rest = rest[rest.index(after: end)...]
                 guard Self.isName(name) else {
-                    throw refuse("{\(name)} is no capture: a name has letters, digits and _ and begins with no digit")
+                    throw refuse(
+                        "{\(name)} is not a capture: a name has letters, digits and _ and does not begin with a digit")
                 }
                 guard pieces.last != .capture, pieces.last != .run else {
-                    throw refuse("nothing separates {\(name)} from what stands before it")
+                    throw refuse("nothing separates {\(name)} from what precedes it")
                 }
                 guard !names.contains(name) else { throw refuse("it captures {\(name)} twice") }
                 names.append(name)

@@ -14,11 +14,11 @@ final class FileListing {
     let share: any Share
     let options: ListingOptions
     /// The decoded cursor of the host; nil for a scan from the beginning.
-    let resumed: WalkCursor?
+    let resumed: ShareCursor?
     /// The members of a record that the host reads; nil means all.
     let fields: Set<String>?
     /// The number of records rejected, or files skipped, since the last page.
-    var rejectedCount: Int { rejected.count + spared.count }
+    var rejectedCount: Int { rejected.count + skipped.count }
     /// The states of files that were read; unused in a listing that does not read files.
     var states: FileStates
 
@@ -28,10 +28,10 @@ final class FileListing {
     private let pathField: String
     private var warnings: [String] = []
     private var rejected: [Page.Rejected] = []
-    private var spared: [Page.Spared] = []
+    private var skipped: [Page.Skipped] = []
     /// The objects that a resumed scan must spare; nil if there are too many.
-    private var carried: [WalkCursor.Spared]? = []
-    private var walk: FolderWalk
+    private var carried: [ShareCursor.Skipped]? = []
+    private var scan: FolderWalk
     private var matchCounts: [Int]
     private var matchCount = 0
     private let isCancelled = Atomic<Bool>(false)
@@ -46,19 +46,19 @@ final class FileListing {
         self.options = options
         self.pathField = pathField
         question = mode + ":" + options.kinds.rawValue + ":" + options.patterns.question
-        resumed = request.cursor.flatMap { [question] in WalkCursor($0, question: question) }
+        resumed = request.cursor.flatMap { [question] in ShareCursor($0, question: question) }
         states = FileStates(token: usesStates ? request.token : nil, question: question, began: share.now)
         self.usesStates = usesStates
         fields = request.fields
         wantsFileIDs = Self.wantsFileIDs(request, usesStates: usesStates)
-        walk = FolderWalk(patterns: options.patterns, kinds: options.kinds, from: resumed?.point)
+        scan = FolderWalk(patterns: options.patterns, kinds: options.kinds, from: resumed?.point)
         matchCounts = options.patterns.patterns.map { _ in 0 }
         if request.cursor != nil, resumed == nil {
             warnings.append("the resume point is not one of this pattern: starting from the beginning")
         }
         guard let resumed else { return }
-        carried = resumed.spared
-        for objects in resumed.spared ?? [] { spare(objects) }
+        carried = resumed.skipped
+        for objects in resumed.skipped ?? [] { skip(objects) }
         // Files before the resume point may have been skipped as unchanged, and the cursor does not list them.
         if states.hasEarlier { carried = nil }
         states.wasPartial()
@@ -89,7 +89,7 @@ final class FileListing {
 
     func checkCancelled() throws {
         if isCancelled.load(ordering: .relaxed) {
-            throw BridgeError(.cancelled, "the walk was stopped", location: share.url.location([]))
+            throw BridgeError(.cancelled, "the scan was stopped", location: share.url.location([]))
         }
     }
 
@@ -105,12 +105,12 @@ final class FileListing {
         defer {
             warnings = []
             rejected = []
-            spared = []
+            skipped = []
         }
         var page = Page(
             cursor: isEnd ? nil : cursor, isPageEnd: true, isEnd: isEnd, isComplete: isEnd && carried != nil,
             location: location, rejected: rejected, warnings: sentences)
-        page.spared = spared
+        page.skipped = skipped
         if isEnd, usesStates {
             page.token = states.token
             page.isUnchanged = states.isAllUnchanged
@@ -125,45 +125,45 @@ final class FileListing {
     }
 
     /// Records that an unchanged file was skipped.
-    func spareUnchanged(_ match: FolderWalk.Match) { spare(.path(match.path)) }
+    func skipUnchanged(_ match: FolderWalk.Match) { skip(.path(match.path)) }
 
     /// Records skipped objects, for this scan and for one that resumes from here.
-    private func leaveOut(_ objects: WalkCursor.Spared) {
+    private func leaveOut(_ objects: ShareCursor.Skipped) {
         if carried?.contains(objects) == true { return }
-        spare(objects)
+        skip(objects)
         states.wasPartial()
         carried?.append(objects)
-        if let count = carried?.count, count > WalkCursor.maximumSpared { carried = nil }
+        if let count = carried?.count, count > ShareCursor.maxSkipped { carried = nil }
     }
 
-    private func spare(_ objects: WalkCursor.Spared) {
+    private func skip(_ objects: ShareCursor.Skipped) {
         switch objects {
         case .path(let path):
-            spared.append(Page.Spared(field: pathField, .equals(path.joined(separator: "/"))))
+            skipped.append(Page.Skipped(field: pathField, .equals(path.joined(separator: "/"))))
         case .below(let path):
             // The root has no name of its own: spare everything.
             let prefix = path.isEmpty ? "" : path.joined(separator: "/") + "/"
-            spared.append(Page.Spared(field: pathField, .prefix(prefix)))
+            skipped.append(Page.Skipped(field: pathField, .prefix(prefix)))
         }
     }
 
     /// Returns the resume point after the last match, or nil before the first folder.
     func cursor() -> String? {
-        guard let point = walk.point else { return nil }
+        guard let point = scan.point else { return nil }
         // Keep the earlier resume point, with its row count, until the scan has passed it.
         if let resumed, resumed.point == point { return resumed.encoded(question: question) }
-        return WalkCursor(point: point, spared: carried).encoded(question: question)
+        return ShareCursor(point: point, skipped: carried).encoded(question: question)
     }
 
     /// Returns the resume point within the last match's file.
     func cursor(inside match: FolderWalk.Match, rows: Int, version: FileVersion) -> String {
-        let point = WalkPoint(folder: match.folder, name: match.entry.name, repeatsEntry: true)
-        return WalkCursor(point: point, rows: rows, version: version, spared: carried).encoded(question: question)
+        let point = ScanPoint(folder: match.folder, name: match.entry.name, repeatsEntry: true)
+        return ShareCursor(point: point, rows: rows, version: version, skipped: carried).encoded(question: question)
     }
 
     func next() throws -> Step {
         try checkCancelled()
-        switch walk.next() {
+        switch scan.next() {
         case .match(let match):
             matchCount += 1
             matchCounts[match.pattern] += 1
@@ -177,10 +177,10 @@ final class FileListing {
             try list(folder)
             // Do not count a listing that was given up.
             try checkCancelled()
-            warnings += walk.warnings
-            walk.warnings = []
-            for path in walk.leftOut { leaveOut(.below(path)) }
-            walk.leftOut = []
+            warnings += scan.warnings
+            scan.warnings = []
+            for path in scan.leftOut { leaveOut(.below(path)) }
+            scan.leftOut = []
             return .listed
         case .end:
             try noteMissing()
@@ -208,7 +208,7 @@ final class FileListing {
         // Extend the window once it is half empty.
         expectedCount -= 1
         guard expectedCount < queue.window / 2 else { return }
-        let folders = walk.upcoming(queue.window)
+        let folders = scan.upcoming(queue.window)
         guard expectedCount > 0 || folders.count >= Self.leastFolders else { return }
         if !hasHelp, !share.isFar { queue.isNear() }
         hasHelp = true
@@ -227,16 +227,16 @@ final class FileListing {
                 let path = (folder.path + [name]).joined(separator: "/")
                 reject("the name is not UTF-8", representation: path, of: nil)
             }
-            walk.listed(listing)
+            scan.listed(listing)
             expectMore()
         } catch let failure where folder.depth > 0 && failure.isAccess {
-            walk.skipped(because: "may not be listed by this user")
+            scan.skipped(because: "may not be listed by this user")
         } catch let failure where folder.depth > 0 && failure.isAbsence {
-            walk.skipped(because: "went away during the walk")
+            scan.skipped(because: "disappeared during the scan")
         } catch let failure where folder.depth > 0 && failure.isOfListedName {
-            walk.skipped(because: "cannot be listed (\(SMBFailure.refusedNameWords))")
+            scan.skipped(because: "cannot be listed (\(SMBFailure.refusedNameWords))")
         } catch let failure where folder.depth > 0 && folder.isLink {
-            walk.skipped(because: "is a link that cannot be followed (\(share.explain(failure).message))")
+            scan.skipped(because: "is a link that cannot be followed (\(share.explain(failure).message))")
         } catch {
             throw share.explain(error)
         }
@@ -244,7 +244,7 @@ final class FileListing {
     /// Returns a folder's listing from whichever source has it first; lists later folders while a helper process lists
     /// this one.
     ///
-    /// Returns an empty one, without asking the server, once the walk is cancelled.
+    /// Returns an empty one, without asking the server, once the scan is cancelled.
     private func ask(_ path: [String]) throws(SMBFailure) -> SMBListing {
         while let queue {
             switch queue.take(path) {

@@ -19,7 +19,7 @@ struct FileStates {
     private var present: [UInt64: UInt64] = [:]
     private var sawAll = true
 
-    /// Whether an earlier scan returned states for the same question.
+    /// Whether an earlier scan returned states for the same request.
     let hasEarlier: Bool
 
     /// The start of the scan, in seconds since 1970.

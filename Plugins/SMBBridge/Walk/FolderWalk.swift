@@ -1,7 +1,7 @@
 import Glibc
 
 /// The position of a scan: the last returned entry, or the last finished folder.
-struct WalkPoint: Sendable, Equatable {
+struct ScanPoint: Sendable, Equatable {
     /// Components below the URL's folder.
     var folder: [String]
     /// The last entry's name; nil if all entries of the folder itself were returned (but not those of its subfolders).
@@ -13,7 +13,7 @@ struct WalkPoint: Sendable, Equatable {
 /// A depth-first traversal of the folders that can match a pattern; it selects the next folder to list, without I/O.
 ///
 /// A folder's entries come first, sorted by the bytes of their names, then its subfolders in the same order. This lets
-/// a scan resume at a ``WalkPoint``, whatever changed in the meantime.
+/// a scan resume at a ``ScanPoint``, whatever changed in the meantime.
 struct FolderWalk {
     /// A folder to list.
     struct Folder: Equatable {
@@ -63,7 +63,7 @@ struct FolderWalk {
     static let temporaryPrefix = ".bmo-tmp-"
 
     /// The position at which a later scan can resume; nil before the first folder was listed.
-    private(set) var point: WalkPoint?
+    private(set) var point: ScanPoint?
     /// Warnings about skipped folders, since they were last taken.
     var warnings: [String] = []
     /// Skipped folders with unknown content, since they were last taken.
@@ -71,13 +71,13 @@ struct FolderWalk {
 
     private let patterns: PatternSet
     private let kinds: Kinds
-    private let resumePoint: WalkPoint?
+    private let resumePoint: ScanPoint?
     private var stack: [Folder]
     private var current: Folder?
     private var matches: [Match] = []
     private var nextMatch = 0
 
-    init(patterns: PatternSet, kinds: Kinds, from point: WalkPoint? = nil) {
+    init(patterns: PatternSet, kinds: Kinds, from point: ScanPoint? = nil) {
         self.patterns = patterns
         self.kinds = kinds
         self.point = point
@@ -92,7 +92,7 @@ struct FolderWalk {
         if nextMatch < matches.count {
             let match = matches[nextMatch]
             nextMatch += 1
-            if !match.isRoot { point = WalkPoint(folder: match.folder, name: match.entry.name) }
+            if !match.isRoot { point = ScanPoint(folder: match.folder, name: match.entry.name) }
             return .match(match)
         }
         finishFolder()
@@ -165,7 +165,7 @@ struct FolderWalk {
 
     private mutating func leaveOut(_ path: [String], _ reason: String) {
         leftOut.append(path)
-        warnings.append("the folder \(Self.text(path)) \(reason): what it holds is unknown")
+        warnings.append("the folder \(Self.text(path)) \(reason): its contents are unknown")
     }
 
     private mutating func finishFolder() {
@@ -173,7 +173,7 @@ struct FolderWalk {
         current = nil
         // Folders above the resume point are only passed through.
         if let resumePoint, Self.isProperPrefix(folder.path, of: resumePoint.folder) { return }
-        point = WalkPoint(folder: folder.path, name: nil)
+        point = ScanPoint(folder: folder.path, name: nil)
     }
 
     /// Whether an entry is after the resume point.

@@ -19,12 +19,12 @@ final class ShareWatch: RecordSource {
         self.share = share
         self.milliseconds = milliseconds
         mailbox = Mailbox(share, patterns)
-        guard mailbox.start() else { throw BridgeError(.internal, "the system has no thread to give") }
+        guard mailbox.start() else { throw BridgeError(.internal, "cannot start a thread") }
         let limit = Double(share.options.timeoutSeconds * 2 + 5)
         guard mailbox.waitForStart(seconds: limit) else {
             mailbox.stop()
             throw BridgeError(
-                .timeout, "the server does not answer the wish to be told of changes",
+                .timeout, "the server does not answer the request for change notifications",
                 location: share.url.location(patterns.root), isRetryable: true)
         }
         if let failure = mailbox.failure { throw share.explain(failure) }

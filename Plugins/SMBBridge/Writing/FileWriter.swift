@@ -29,7 +29,7 @@ struct FileWriter {
         let path = try target(of: request.values) ?? present(request)
         try path.checkLinks(on: connection)
         guard try connection.status(of: root + path.names) == nil else {
-            throw conflict(path, "there is one of that name already")
+            throw conflict(path, "one of that name already exists")
         }
         try makeFolders(path.folder)
         if section.listing.kinds == .folders || request.values.bool("is_directory") == true {
@@ -55,7 +55,7 @@ struct FileWriter {
             if FileRecord.key(target.text) != FileRecord.key(path.text),
                 try connection.status(of: root + target.names) != nil
             {
-                throw conflict(target, "there is one of that name already")
+                throw conflict(target, "one of that name already exists")
             }
             try makeFolders(target.folder)
             try connection.move(root + path.names, to: root + target.names)
@@ -147,7 +147,7 @@ struct FileWriter {
             try connection.create(temporary, bytes)
             let now = try connection.status(of: root + path.names)
             guard now?.size == state?.size, now?.modified == state?.modified else {
-                throw conflict(path, state == nil ? "it was made meanwhile" : "it was modified meanwhile")
+                throw conflict(path, state == nil ? "it was created meanwhile" : "it was modified meanwhile")
             }
             try connection.move(temporary, to: root + path.names)
         } catch {

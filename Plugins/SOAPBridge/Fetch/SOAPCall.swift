@@ -12,7 +12,7 @@ struct SOAPCall: Sendable {
     let operation: WSDLOperation
     let schemas: SchemaSet
     var headers = MessageHeaders()
-    var faultRules: [FaultRule] = []
+    var faultRules: [SOAPFaultRule] = []
     /// Whether the call is a write, which only the host may repeat.
     var isSentOnce = false
     /// The time limits of the service; nil for those of the options.
@@ -85,7 +85,7 @@ struct SOAPCall: Sendable {
         }
         var error = HTTPStatusError.make(response, bodyPrefix: [], asked: asked)
         guard let fault = SOAPFault.find(in: prefix, contentType: response.header("content-type"), plan: plan) else {
-            error.remote = RemoteWords.make(prefix, mediaType: response.mediaType, redactor: response.redactor)
+            error.remote = RemoteMessage.make(prefix, mediaType: response.mediaType, redactor: response.redactor)
             throw error
         }
         if [401, 403, 407, 429].contains(response.status), rule(for: fault, response) == nil {
@@ -106,7 +106,7 @@ struct SOAPCall: Sendable {
         while prefix.count < 512, let chunk = try exchange.nextChunk() { prefix += chunk }
         let text = prefix.drop(while: LexicalValue.isSpace)
         let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
-        guard start.first == UInt8(ascii: "<"), !RemoteWords.isPage(Array(start), mediaType: nil) else {
+        guard start.first == UInt8(ascii: "<"), !RemoteMessage.isPage(Array(start), mediaType: nil) else {
             exchange.cancel()
             throw Self.notXML(prefix, response, asked: asked)
         }
@@ -118,11 +118,11 @@ struct SOAPCall: Sendable {
     /// A fault and the configured reaction to it.
     struct FaultReply: Error {
         let fault: SOAPFault
-        let action: FaultRule.Action?
+        let action: SOAPFaultRule.Action?
         let error: BridgeError
     }
 
-    private func rule(for fault: SOAPFault, _ response: HTTPResponse) -> FaultRule? {
+    private func rule(for fault: SOAPFault, _ response: HTTPResponse) -> SOAPFaultRule? {
         faultRules.first { $0.fits(fault, status: response.status) }
     }
 
@@ -143,14 +143,14 @@ struct SOAPCall: Sendable {
     }
 
     private static func notXML(_ prefix: [UInt8], _ response: HTTPResponse, asked: String) -> BridgeError {
-        let isPage = RemoteWords.isPage(prefix, mediaType: response.mediaType)
+        let isPage = RemoteMessage.isPage(prefix, mediaType: response.mediaType)
         return BridgeError(
             .malformed,
             "\(asked): the server answers \(response.status) with "
                 + (isPage ? "a web page" : "\(response.mediaType ?? "something")") + ", not XML",
             remedy: "check the endpoint; the option \"endpoint\" overrides the WSDL's address",
             location: response.location,
-            remote: RemoteWords.make(prefix, mediaType: response.mediaType, redactor: response.redactor))
+            remote: RemoteMessage.make(prefix, mediaType: response.mediaType, redactor: response.redactor))
     }
 }
 

@@ -23,12 +23,12 @@ final class SOAPSource: RecordSource {
     private let input: InputValue
     /// Whether records are read to be sent back.
     private let isExact: Bool
-    private var walk: PageWalk
+    private var scan: PageScan
     private var reply: Reply?
     private var ahead: (position: Int, exchange: HTTPExchange)?
     /// Warnings to report with the next page.
     var warnings: [String]
-    private var forgiveness = Forgiveness()
+    private var deviations = ToleratedDeviations()
     private var isOver = false
     private let running = Mutex(Running())
 
@@ -58,9 +58,9 @@ final class SOAPSource: RecordSource {
         self.input = input
         self.isExact = isExact
         warnings = notes
-        walk = try PageWalk(paging: section.paging, maxPages: section.maxPages, cursor: cursor)
+        scan = try PageScan(paging: section.paging, maxPages: section.maxPages, cursor: cursor)
         // An invalid input is a configuration error: report it before any request.
-        let missing = try step.call.envelope(walk.input(input, at: walk.position)).missing
+        let missing = try step.call.envelope(scan.input(input, at: scan.position)).missing
         if !missing.isEmpty {
             warnings.append(
                 "the input lacks what the schema requires: \(missing.prefix(10).joined(separator: ", "))")
@@ -69,11 +69,11 @@ final class SOAPSource: RecordSource {
 
     deinit { cancel() }
 
-    private var step: Step { walk.isFurther ? further ?? first : first }
+    private var step: Step { scan.isFurther ? further ?? first : first }
 
     /// Returns the request of the first page, for `bmo plan`.
     func explain() throws -> String {
-        String(decoding: try step.call.envelope(walk.input(input, at: walk.position)).bytes, as: UTF8.self)
+        String(decoding: try step.call.envelope(scan.input(input, at: scan.position)).bytes, as: UTF8.self)
     }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
@@ -139,22 +139,22 @@ final class SOAPSource: RecordSource {
             try readAhead(reply.reader.total)
         }
         defer { self.reply = reply }
-        return page(reply, PageWalk.Step(isEnd: false), isPageEnd: false)
+        return page(reply, PageScan.Step(isEnd: false), isPageEnd: false)
     }
 
     private func finish(_ reply: Reply) throws -> Page {
         let reader = reply.reader
         var step = try located(reply) { () throws(BridgeError) in
-            try walk.endPage(
-                PageWalk.Outcome(
+            try scan.endPage(
+                PageScan.Outcome(
                     count: reader.recordCount, total: reader.total, fingerprint: reader.fingerprint,
                     token: reader.captured(.token), hasMore: reader.hasMore))
         }
         forget(reply.exchange)
-        forgiveness.merge(reader.forgiveness)
-        if reader.recordCount == 0, let stranger = reader.stranger {
+        deviations.merge(reader.deviations)
+        if reader.recordCount == 0, let unexpectedElement = reader.unexpectedElement {
             warnings.append(
-                "where \"records\" leads, the reply has <\(stranger)>, which the schema lacks, and no record: check records"
+                "where \"records\" leads, the reply has <\(unexpectedElement)>, which is not in the schema, and no record: check records"
             )
             step.isComplete = false
         }
@@ -164,8 +164,8 @@ final class SOAPSource: RecordSource {
             warnings.append("the reply has no element on the way to the records: check records")
         }
         isOver = step.isEnd
-        if step.isEnd, let sentence = forgiveness.sentence { warnings.append(sentence) }
-        if let ahead, step.isEnd || ahead.position != walk.position {
+        if step.isEnd, let sentence = deviations.sentence { warnings.append(sentence) }
+        if let ahead, step.isEnd || ahead.position != scan.position {
             ahead.exchange.cancel()
             forget(ahead.exchange)
             self.ahead = nil
@@ -176,23 +176,24 @@ final class SOAPSource: RecordSource {
     /// Ends the scan successfully at a fault if the config says so.
     private func end(at reply: SOAPCall.FaultReply, location: String?) throws -> Page {
         guard reply.action == .empty || reply.action == .ignore else { throw reply.error }
-        let step = walk.endAtFault(isEmpty: reply.action == .empty)
+        let step = scan.endAtFault(isEmpty: reply.action == .empty)
         drop()
         isOver = true
         defer { warnings = [] }
-        if let sentence = forgiveness.sentence { warnings.append(sentence) }
+        if let sentence = deviations.sentence { warnings.append(sentence) }
         return Page(
             isPageEnd: true, isEnd: true, isComplete: step.isComplete, location: location,
-            warnings: warnings + (step.isComplete ? [] : ["ended at a fault, as faults says: \(reply.fault.words)"]))
+            warnings: warnings
+                + (step.isComplete ? [] : ["ended at a fault, as the option faults says: \(reply.fault.words)"]))
     }
 
-    private func page(_ reply: Reply, _ step: PageWalk.Step, isPageEnd: Bool) -> Page {
+    private func page(_ reply: Reply, _ step: PageScan.Step, isPageEnd: Bool) -> Page {
         defer { warnings = [] }
         var page = Page(
             cursor: step.cursor, isPageEnd: isPageEnd, isEnd: step.isEnd, isComplete: step.isComplete,
             total: reply.reader.total, location: reply.response.location, rejected: reply.reader.takeRejected(),
             warnings: warnings + [step.warning].compactMap(\.self))
-        page.isPositional = step.isComplete && walk.isPositional
+        page.isPositional = step.isComplete && scan.isPositional
         return page
     }
 
@@ -200,13 +201,13 @@ final class SOAPSource: RecordSource {
 
     private func open() throws -> Reply {
         let exchange: HTTPExchange
-        if let ahead, ahead.position == walk.position {
+        if let ahead, ahead.position == scan.position {
             exchange = ahead.exchange
             self.ahead = nil
         } else {
-            exchange = try start(walk.position)
+            exchange = try start(scan.position)
         }
-        let asked = walk.paging.style == .none ? entity : "\(entity), \(walk.name)"
+        let asked = scan.paging.style == .none ? entity : "\(entity), \(scan.name)"
         let prefix = try step.call.checkHead(of: exchange, plan: step.plan, asked: asked)
         let response = try exchange.response()
         let type = prefix == nil ? response.header("content-type") : nil
@@ -219,21 +220,21 @@ final class SOAPSource: RecordSource {
             error.location = error.location ?? response.location
             throw error
         }
-        if prefix != nil { reader.forgive(.mediaType, response.mediaType ?? "") }
+        if prefix != nil { reader.tolerate(.mediaType, response.mediaType ?? "") }
         return Reply(
             step: step, exchange: exchange, response: response, reader: reader, rest: prefix?[...] ?? [])
     }
 
     /// Requests the next page, so that the service works while this page is read.
     private func readAhead(_ total: Int64?) throws {
-        guard ahead == nil, !step.call.client.keepsOrder, let position = walk.positionAhead(total: total) else {
+        guard ahead == nil, !step.call.client.keepsOrder, let position = scan.positionAhead(total: total) else {
             return
         }
         ahead = (position, try start(position))
     }
 
     private func start(_ position: Int) throws -> HTTPExchange {
-        let exchange = try step.call.start(walk.input(input, at: position)).exchange
+        let exchange = try step.call.start(scan.input(input, at: position)).exchange
         let isCancelled = running.withLock { running in
             running.exchanges[ObjectIdentifier(exchange)] = exchange
             return running.isCancelled
@@ -259,7 +260,7 @@ final class SOAPSource: RecordSource {
             var error = error
             let count = reply.reader.recordCount
             error.message =
-                "\(entity), \(walk.name): \(error.message)" + (count > 0 ? " (after record \(count))" : "")
+                "\(entity), \(scan.name): \(error.message)" + (count > 0 ? " (after record \(count))" : "")
             error.location = error.location ?? reply.response.location
             throw error
         }

@@ -6,7 +6,7 @@ struct OperationPaging {
     /// The section's `paging`; nil if no element suggests paging.
     private(set) var rule: [(String, Rule)]?
     private(set) var reason = EntityDescription.Confidence.medium(
-        "no element looks like paging: all comes in one reply")
+        "no element looks like paging: one reply holds all")
     /// The request's elements that paging sets.
     private(set) var elements: Set<String> = []
 

@@ -125,7 +125,7 @@ struct ServiceOffer {
             }
         }
         return EntityDescription.Proposal(
-            "read_one", value, isOfSection: false, confidence: .medium("\(readOne.operation) replies with one of it"))
+            "read_one", value, isOfSection: false, confidence: .medium("\(readOne.operation) returns a single one"))
     }
 
     private var roles: EntityDescription.Proposal {
@@ -140,6 +140,6 @@ struct ServiceOffer {
         let names = write.map(\.operation).joined(separator: ", ")
         return EntityDescription.Proposal(
             "write", value, isOfSection: true,
-            confidence: .medium("\(names) by their names and what they take; writes are off until you uncomment them"))
+            confidence: .medium("\(names) by their names and inputs; writes are off until you uncomment them"))
     }
 }

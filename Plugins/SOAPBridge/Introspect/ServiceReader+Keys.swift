@@ -21,13 +21,13 @@ extension ServiceReader {
         }
         if let (name, operation) = taken(names, subjects, best) { return set(name, .high("\(operation) takes it")) }
         if let name = find(KeyVocabulary.likely.names(.element)) { return set(name, .medium("named \(name)")) }
-        let lastWords = KeyVocabulary.lastWords.names(.element)
-        let alike = names.filter { lastWords.contains(NameWords.lower($0).last ?? "") }
+        let lastMessage = KeyVocabulary.lastMessage.names(.element)
+        let alike = names.filter { lastMessage.contains(NameWords.lower($0).last ?? "") }
         if let first = alike.first {
             return set(
                 first,
                 alike.count == 1
-                    ? .medium("it ends like a key") : .low("the first of \(alike.count) that end like a key"))
+                    ? .medium("named like a key") : .low("the first of \(alike.count) named like a key"))
         }
         if let name = find(KeyVocabulary.fallback.names(.element)) {
             return set(name, .low("no better element than \(name)"))

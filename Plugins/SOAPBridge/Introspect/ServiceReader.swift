@@ -10,8 +10,8 @@ struct ServiceReader {
     private let splits: [String: OperationVerb.Split]
     private let singles: [String: [TypeID: [String]]]
 
-    private static let largestObjects = 100
-    private static let largestDerivedFields = 200
+    private static let maxListedObjects = 100
+    private static let maxDerivedFields = 200
 
     init(_ port: WSDLPort, _ schemas: SchemaSet) {
         self.port = port
@@ -61,7 +61,7 @@ struct ServiceReader {
         var offers: [ServiceOffer] = []
         let groups = listings()
         for group in groups {
-            offers.append(offer(group[0], others: Array(group.dropFirst()), "replies with a list of it"))
+            offers.append(offer(group[0], others: Array(group.dropFirst()), "returns a list of these"))
         }
         for operation in readable where listCandidate(operation) == nil {
             guard let candidate = textCandidate(operation), candidate.isHarmless else { continue }
@@ -121,13 +121,13 @@ struct ServiceReader {
             else { continue }
             if let index = groups.firstIndex(where: { $0[0].record.type == candidate.record.type }) {
                 groups[index].append(candidate)
-            } else if groups.count < Self.largestObjects {
+            } else if groups.count < Self.maxListedObjects {
                 groups.append([candidate])
             }
         }
         return groups.map { group in
             let group = ranked(group)
-            return offer(group[0], others: Array(group.dropFirst()), "replies with one object")
+            return offer(group[0], others: Array(group.dropFirst()), "returns one object")
         }
     }
 
@@ -138,7 +138,7 @@ struct ServiceReader {
         take(best, into: &offer, reply)
         addFields(of: best, to: &offer)
         let listed = others.filter(\.isHarmless).map(\.operation.name)
-        if !listed.isEmpty { offer.notes.append("also replied with by \(listed.prefix(5).joined(separator: ", "))") }
+        if !listed.isEmpty { offer.notes.append("also returned by \(listed.prefix(5).joined(separator: ", "))") }
         key(&offer, best)
         addDerivedFields(of: best, to: &offer)
         offer.write = roles(of: offer, best)
@@ -146,7 +146,7 @@ struct ServiceReader {
         // The configuration accepts read_one only for entities with writes.
         if let one = readOne(of: offer, best) {
             if offer.write.isEmpty {
-                offer.notes.append("\(one.operation) replies with one object, by its key")
+                offer.notes.append("\(one.operation) returns one object, by its key")
             } else {
                 offer.readOne = one
             }
@@ -160,7 +160,7 @@ struct ServiceReader {
         if words.isEmpty { words = NameWords.lower(candidate.record.name.local) }
         if let last = words.popLast() { words.append(NameWords.singular(last)) }
         var offer = ServiceOffer(name: Self.capitalized(words), type: candidate.record.type)
-        take(candidate, into: &offer, "replies with a list of values")
+        take(candidate, into: &offer, "returns a list of values")
         var type = "text"
         if case .simple(let kind) = schemas[candidate.record.type] {
             type = Self.type(of: kind, schemas.detail(candidate.record.type).builtIn)
@@ -249,7 +249,7 @@ struct ServiceReader {
             }
             for child in type.children where known.insert(child.name.local).inserted {
                 count += 1
-                if count <= Self.largestDerivedFields { add(child, confidence, to: &offer) }
+                if count <= Self.maxDerivedFields { add(child, confidence, to: &offer) }
             }
         }
     }

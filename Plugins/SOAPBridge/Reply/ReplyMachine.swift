@@ -17,7 +17,7 @@ struct ReplyMachine {
 
     /// The role of an open element.
     enum Role {
-        case envelope, body, skipped, walked, record, fault
+        case envelope, body, skipped, scanned, record, fault
         /// An independent element beside the reply's own, which others refer to.
         case target
     }
@@ -61,7 +61,7 @@ struct ReplyMachine {
 
     struct Awaited {
         var type = ReplyPlan.anyType
-        var walked: Frame?
+        var scanned: Frame?
     }
 
     private var hasBody = false
@@ -76,7 +76,7 @@ struct ReplyMachine {
     /// The longest prefix of the records' path found so far, in names.
     private(set) var recordPathMatch = 0
     /// The first name on the path to the records that neither the schema nor a path of the plan contains.
-    private(set) var stranger: Int32?
+    private(set) var unexpectedElement: Int32?
     /// The number of records written, rejected or deferred so far.
     var recordCount = 0
     /// A hash of all records so far, which reveals a repeated page.
@@ -190,7 +190,7 @@ struct ReplyMachine {
         case .record where frame.node == 0: try endRecord(writer)
         case .fault where frame.node == 0: try endFault()
         case .target where frame.node == 0: tree.clear()
-        case .walked: if capturing != nil { endCapture() }
+        case .scanned: if capturing != nil { endCapture() }
         default: break
         }
     }
@@ -241,8 +241,8 @@ struct ReplyMachine {
             return Frame(role: .body)
         case .body: return try startBodyElement(element)
         case .skipped: return Frame(role: .skipped)
-        case .walked:
-            return try walk(element, number: number(of: element), below: parent)
+        case .scanned:
+            return try scan(element, number: number(of: element), below: parent)
         case .record, .target:
             var number = number(of: element)
             if number == includeName, element.namespace == Namespace.xop { return try include(element, in: parent) }
@@ -299,7 +299,7 @@ struct ReplyMachine {
             emitter.note(.namespace, number)
         }
         isBodyMatched = isBodyMatched || number == plan.recordPath.first || plan.recordPath.first == plan.wildcard
-        return try walk(element, number: number, below: parent, declared: index.map { plan.body[$0] })
+        return try scan(element, number: number, below: parent, declared: index.map { plan.body[$0] })
     }
 
     /// Starts an independent element (SOAP 1.1, section 5.1, rule 5), usually one already referred to.
@@ -307,8 +307,8 @@ struct ReplyMachine {
         _ element: XMLStartElement, _ number: Int32, _ id: UInt64
     ) throws(BridgeError) -> Frame {
         let awaited = awaited.removeValue(forKey: id) ?? Awaited()
-        if let walked = awaited.walked {
-            return try enter(element, type: walked.type, matches: walked)
+        if let scanned = awaited.scanned {
+            return try enter(element, type: scanned.type, matches: scanned)
         }
         tree.clear()
         var frame = try startNode(element, number, awaited.type, isRepeated: false, role: .target, parent: -1)
@@ -319,10 +319,10 @@ struct ReplyMachine {
     // MARK: Path to the records
 
     /// Starts an element outside the records.
-    private mutating func walk(
+    private mutating func scan(
         _ element: XMLStartElement, number: Int32, below parent: Frame, declared: ReplyPlan.Child? = nil
     ) throws(BridgeError) -> Frame {
-        var frame = Frame(role: .walked)
+        var frame = Frame(role: .scanned)
         frame.recordMatch = advance(parent.recordMatch, number, plan.recordPath, isMember: parent.isArray)
         for index in plan.captures.indices where parent.captureMatches[index] >= 0 {
             frame.captureMatches[index] = advance(
@@ -335,8 +335,8 @@ struct ReplyMachine {
                 // Axis names the members of a literal array after the array, regardless of the schema.
                 emitter.note(.renamed, number)
                 frame.recordMatch = parent.recordMatch + 1
-            } else if stranger == nil, !plan.types[Int(parent.type)].isOpen, frame.captureMatches.max() <= 0 {
-                stranger = number
+            } else if unexpectedElement == nil, !plan.types[Int(parent.type)].isOpen, frame.captureMatches.max() <= 0 {
+                unexpectedElement = number
             }
         }
         recordPathMatch = max(recordPathMatch, Int(frame.recordMatch))
@@ -363,7 +363,7 @@ struct ReplyMachine {
         _ element: XMLStartElement, type: ReplyPlan.TypeNumber, matches: Frame
     ) throws(BridgeError) -> Frame {
         var frame = matches
-        frame.role = .walked
+        frame.role = .scanned
         frame.namespaceCount = 0
         frame.type = xsiType(element, declared: type) ?? type
         frame.isArray = plan.types[Int(frame.type)].isArray
@@ -387,9 +387,9 @@ struct ReplyMachine {
                     .unsupported,
                     "<\(element.localName)> of the reply, on the way to the records, refers to an element before it")
             }
-            var walked = matches
-            walked.type = type
-            awaited[id] = Awaited(type: type, walked: walked)
+            var scanned = matches
+            scanned.type = type
+            awaited[id] = Awaited(type: type, scanned: scanned)
         }
         beginCaptures(element, frame.captureMatches)
         return frame

@@ -18,7 +18,7 @@ final class ReplyReader {
     /// The character set of the Content-Type.
     private let charset: String?
     private var hasRoot = false
-    private var forgiven = Forgiveness()
+    private var tolerated = ToleratedDeviations()
 
     private final class Sink: XMLEventSink {
         /// Allocated separately: a class's stored property costs an exclusivity check at each event.
@@ -101,9 +101,9 @@ final class ReplyReader {
     var recordPathMatch: Int { sink.machine.recordPathMatch }
 
     /// The first element in place of the records that the schema lacks.
-    var stranger: String? {
+    var unexpectedElement: String? {
         let machine = sink.machine
-        return machine.stranger.map { machine.names.name($0) }
+        return machine.unexpectedElement.map { machine.names.name($0) }
     }
 
     /// The number of rejected records to take.
@@ -116,14 +116,14 @@ final class ReplyReader {
     }
 
     /// The deviations of the reply that were tolerated.
-    var forgiveness: Forgiveness {
-        var all = forgiven
-        all.merge(sink.machine.emitter.forgiveness(sink.machine.names))
+    var deviations: ToleratedDeviations {
+        var all = tolerated
+        all.merge(sink.machine.emitter.deviations(sink.machine.names))
         return all
     }
 
     /// Counts a deviation of the whole reply.
-    func forgive(_ rule: Forgiveness.Rule, _ name: String) { forgiven.note(rule, name) }
+    func tolerate(_ rule: ToleratedDeviations.Rule, _ name: String) { tolerated.note(rule, name) }
 
     /// Parses the next bytes and writes the records they complete.
     func feed(_ bytes: ArraySlice<UInt8>, into writer: RecordBatchWriter) throws(BridgeError) {
@@ -229,7 +229,8 @@ final class ReplyReader {
             hasRoot = true
             let encoding = fields["content-transfer-encoding"]?.lowercased() ?? "binary"
             guard ["binary", "8bit", "7bit"].contains(encoding) else {
-                throw BridgeError(.unsupported, "the reply's envelope is encoded as \(encoding), which is not read")
+                throw BridgeError(
+                    .unsupported, "the reply's envelope is encoded as \(encoding), which is not supported")
             }
             return .root
         }

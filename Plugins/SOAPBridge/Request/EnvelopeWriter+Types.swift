@@ -20,7 +20,8 @@ extension EnvelopeWriter {
             let meant = fitting.isEmpty ? known.filter { !$0.isBuiltIn } : fitting
             guard meant.count < 2 else {
                 throw BridgeError(
-                    .configuration, "\(path) has the xsi:type \"\(text)\", which \(meant.count) types are called",
+                    .configuration,
+                    "\(path) has the xsi:type \"\(text)\", which \(meant.count) types have as their name",
                     remedy: "write one of them with its namespace: \(meant.map(\.description).joined(separator: ", "))")
             }
             if let found = meant.first.flatMap({ schemas.typeNames[$0] }) { return (found, true) }
@@ -28,7 +29,7 @@ extension EnvelopeWriter {
                 return (schemas.typeNames[QName(Namespace.schema, name.local)] ?? schemas.anyType(kind), true)
             }
             throw BridgeError(
-                .configuration, "\(path) has the xsi:type \"\(text)\", which no schema has",
+                .configuration, "\(path) has the xsi:type \"\(text)\", which is in no schema",
                 remedy: "types that fit: \(NearestName.list(derived.map(\.local), to: name.local))")
         }
         guard case .complex(let type) = schemas[element.type], type.isAbstract, let declaredName else {

@@ -28,7 +28,7 @@ struct MessageSecurity: Sendable {
             "password": {"type": "string", "writeOnly": true, "description": "The password."},
             "password_type": {"type": "string", "enum": ["text", "digest"], "default": "text", "description": "How the password is sent: as text (use https), or as a digest with nonce and time."},
             "nonce": {"type": "boolean", "default": false, "description": "Send nonce and time with a text password too."},
-            "timestamp": {"type": "integer", "minimum": 1, "maximum": 86400, "description": "Send a Timestamp that holds for this many seconds."},
+            "timestamp": {"type": "integer", "minimum": 1, "maximum": 86400, "description": "Send a Timestamp that is valid for this many seconds."},
             "must_understand": {"type": "boolean", "default": true, "description": "Whether the service must understand the block."}
           }
         }

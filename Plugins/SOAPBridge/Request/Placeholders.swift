@@ -70,7 +70,7 @@ struct Placeholders {
             } else if name.hasPrefix("parent.") {
                 guard let parent else {
                     throw BridgeError(
-                        .configuration, "the input names {\(name)}, and the entity has no parent",
+                        .configuration, "the input names {\(name)}, but the entity has no parent",
                         remedy: "add \"parent:\" to the entity")
                 }
                 guard let value = parent.string(String(name.dropFirst(7))) else { return nil }

@@ -8,7 +8,7 @@ enum XMLText {
             $0.properties.isAlphabetic || $0.properties.numericType != nil || "_-.".unicodeScalars.contains($0)
         }
         guard isName, !name.isEmpty else {
-            throw BridgeError(.configuration, "\(path) has the member \"\(name)\", which is not a name of XML")
+            throw BridgeError(.configuration, "\(path) has the member \"\(name)\", which is not a valid XML name")
         }
     }
 
@@ -26,7 +26,7 @@ enum XMLText {
             case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}":
                 throw BridgeError(
                     .configuration,
-                    "\(path) holds a character (U+\(String(scalar.value, radix: 16))) that XML 1.0 can't")
+                    "\(path) holds a character (U+\(String(scalar.value, radix: 16))) that XML 1.0 does not allow")
             default: out.unicodeScalars.append(scalar)
             }
         }

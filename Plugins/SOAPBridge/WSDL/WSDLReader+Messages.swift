@@ -13,7 +13,7 @@ extension WSDLReader {
         }
         guard let (name, message) = find("message", of: abstract, in: messages) else {
             let text = abstract["message"] ?? ""
-            note("operation \"\(operation.name)\" has no message \(text) in the WSDL: read by what it looks like")
+            note("operation \"\(operation.name)\" has no message \(text) in the WSDL: inferred from the data")
             guard operation.style == .rpc else { return MessageBody(isEncoded: isEncoded) }
             let element = SchemaElement(name: QName(namespace, wrapper), type: definition.schemas.anyType)
             return MessageBody(elements: [element], isEncoded: isEncoded)
@@ -41,10 +41,10 @@ extension WSDLReader {
         if part["element"] != nil {
             let name = part.qualifiedName("element") ?? QName("", part["element"] ?? "")
             if let found = definition.schemas.element(named: name) {
-                if found.name != name { note("there is no element \(name): \(found.name) is taken for it") }
+                if found.name != name { note("there is no element \(name): \(found.name) is used instead") }
                 return found
             }
-            note("no schema has the element \(name): read by what it looks like")
+            note("no schema has the element \(name): inferred from the data")
             return SchemaElement(name: name, type: definition.schemas.anyType)
         }
         return SchemaElement(name: QName("", part["name"] ?? "parameters"), type: type(of: part))
@@ -53,7 +53,7 @@ extension WSDLReader {
     private mutating func type(of part: XMLElement) -> TypeID {
         if let name = part.qualifiedName("type") {
             if let type = definition.schemas.knownType(named: name) { return type }
-            if !name.isBuiltIn { note("no schema has the type \(name): read by what it looks like") }
+            if !name.isBuiltIn { note("no schema has the type \(name): inferred from the data") }
         } else if let name = part.qualifiedName("element"), let element = definition.schemas.element(named: name) {
             return element.type
         }

@@ -77,7 +77,7 @@ struct WSDLReader {
         if let name, let found = known[name] { return (name, found) }
         let local = name?.local ?? text.split(separator: ":").last.map { String($0) } ?? text
         guard let found = known.only(local: local) else { return nil }
-        note("there is no \(attribute) \(text) in its namespace: \(found.name) is taken for it")
+        note("there is no \(attribute) \(text) in its namespace: \(found.name) is used instead")
         return (found.name, found.value)
     }
 
@@ -112,7 +112,7 @@ struct WSDLReader {
             service.ports.append(port)
         }
         guard !service.ports.isEmpty else { return }
-        note("the WSDL has no service with a SOAP port: its bindings are taken for ports, without an address")
+        note("the WSDL has no service with a SOAP port: its bindings are taken as ports, without an address")
         definition.services = [service]
     }
 
@@ -212,7 +212,7 @@ struct WSDLReader {
     /// Returns an operation of another port type; those of WSRF extend each other.
     private mutating func inherited(_ name: String) -> XMLElement? {
         guard let found = operationsOfAll[name] else { return nil }
-        note("operation \"\(name)\" is not in its binding's port type: that of another one is taken")
+        note("operation \"\(name)\" is not in its binding's port type: that of another one is used")
         return found
     }
 

@@ -4,7 +4,7 @@ internal import RecordBatch
 /// Reads the complete object before an update, so that it can be sent back.
 struct CurrentObject {
     /// The number of records searched in a listing.
-    private static let mostRecords = 10_000
+    private static let maxRecords = 10_000
 
     let request: WriteRequest
     /// Opens the scan that returns the object, by `read_one` or else by the listing; `type` is that of its records if
@@ -22,7 +22,7 @@ struct CurrentObject {
             if case .text(let obstacle)? = object.member(RecordEmitter.obstacleName) {
                 throw BridgeError(
                     .unsupported, "the object cannot be sent back whole: \(obstacle)",
-                    remedy: "set \"send: changes\" where the service leaves the rest as it is")
+                    remedy: "set \"send: changes\" if the service leaves the rest unchanged")
             }
             return (object, type)
         } catch let fault as SOAPCall.FaultReply {
@@ -48,12 +48,12 @@ struct CurrentObject {
         let isOne = request.readOne != nil
         guard isOne || request.key.names.contains(where: { request.keyPaths[$0] != nil }) else {
             throw BridgeError(
-                .unsupported, "nothing tells which record of the listing it is",
-                remedy: "set read_one, or \"send: changes\" where the service leaves the rest as it is")
+                .unsupported, "it is unknown which record of the listing it is",
+                remedy: "set read_one, or \"send: changes\" if the service leaves the rest unchanged")
         }
         var count = 0
         var rejected: String?
-        while count < Self.mostRecords {
+        while count < Self.maxRecords {
             let writer = RecordBatchWriter()
             let page = try source.next(into: writer)
             rejected = rejected ?? page.rejected.first?.reason
@@ -68,17 +68,17 @@ struct CurrentObject {
             }
             if let found { return found }
             guard page.isEnd else { continue }
-            if let rejected { throw BridgeError(.remote, rejected, remedy: "look at what the service replies") }
+            if let rejected { throw BridgeError(.remote, rejected, remedy: "check the service's reply") }
             if isOne, count > 0 {
                 throw BridgeError(
-                    .remote, "read_one brought another object", remedy: "check \"input\" and \"records\" of read_one")
+                    .remote, "read_one returned another object", remedy: "check \"input\" and \"records\" of read_one")
             }
             guard isOne || page.isComplete else { break }
             throw BridgeError(.notFound, "the service does not have it")
         }
         throw BridgeError(
-            .unsupported, "it was not among \(count) records of the listing, which has more or may have",
-            remedy: "set read_one, which asks for one object")
+            .unsupported, "it was not among \(count) records of the listing, which may have more",
+            remedy: "set read_one, which requests one object")
     }
 
     /// Returns whether a record has the key, ignoring parts that records do not contain, such as a parent's.

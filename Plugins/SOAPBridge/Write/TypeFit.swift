@@ -30,8 +30,8 @@ struct TypeFit {
             .unsupported,
             "<\(path.last ?? "the request")> takes \(unknown.prefix(8).joined(separator: ", ")), which the object as it is read "
                 + "does not have: left out, it may be emptied",
-            remedy: "let read_one bring the whole object, give a value under \"input\", name what may be left out in "
-                + "\"leave_out\", or set \"send: changes\" where the service leaves the rest as it is")
+            remedy: "let read_one return the whole object, give a value under \"input\", name what may be left out in "
+                + "\"leave_out\", or set \"send: changes\" if the service leaves the rest unchanged")
     }
 
     private func fit(
@@ -59,7 +59,7 @@ struct TypeFit {
             throw BridgeError(
                 .unsupported,
                 "<\((target.path + path).last ?? "")> has elements, and the schema does not say what it takes",
-                remedy: "set \"send: changes\" where the service leaves the rest as it is")
+                remedy: "set \"send: changes\" if the service leaves the rest unchanged")
         }
         var own = ComplexType()
         own.isOpen = true

@@ -14,7 +14,7 @@ struct WriteRuleCheck {
         let named = request.section.object("write")?.names ?? []
         for operation in [WriteRequest.Operation.create, .update, .delete] where named.contains(operation.rawValue) {
             do throws(BridgeError) {
-                let rule = try WriteRule(WriteRequest(operation, entity: request.entity, section: request.section))
+                let rule = try SOAPWriteRule(WriteRequest(operation, entity: request.entity, section: request.section))
                 try check(rule)
                 if operation == .update, rule.sendsAll { try checkWhole(rule) }
                 if let lacking = try lacking(rule, operation) {
@@ -28,7 +28,7 @@ struct WriteRuleCheck {
         }
     }
 
-    private func check(_ rule: WriteRule) throws(BridgeError) {
+    private func check(_ rule: SOAPWriteRule) throws(BridgeError) {
         let operation = try port.operation(rule.service)
         let input = try sampleInput(of: rule, withKeys: true)
         // Reports a missing element; a value at the end of the path would not suit an object's element.
@@ -40,7 +40,7 @@ struct WriteRuleCheck {
     }
 
     /// Returns the rule's input with a sample value for each attribute and key.
-    private func sampleInput(of rule: WriteRule, withKeys: Bool) throws(BridgeError) -> InputValue {
+    private func sampleInput(of rule: SOAPWriteRule, withKeys: Bool) throws(BridgeError) -> InputValue {
         var input = try Placeholders(parent: .empty, key: .empty, object: .empty).filled(rule.input)
         if withKeys { for (_, path) in rule.keys { input = try input.setting(path[...], to: "1") } }
         for (path, _) in rule.attributes { input = try input.setting((rule.values + path)[...], to: "1") }
@@ -48,7 +48,7 @@ struct WriteRuleCheck {
     }
 
     /// Validates that the object as read has every element that the update takes.
-    private func checkWhole(_ rule: WriteRule) throws(BridgeError) {
+    private func checkWhole(_ rule: SOAPWriteRule) throws(BridgeError) {
         let reading = try request.readOne.map { (section) throws(BridgeError) in try SOAPSection(section) } ?? section
         let type = ReplyPaths(try port.operation(reading.operation), schemas).record(reading.records)?.type
         let operation = try port.operation(rule.service)
@@ -63,7 +63,7 @@ struct WriteRuleCheck {
 
     /// Returns the elements that the schema requires and that neither the config nor an attribute supplies, in words.
     private func lacking(
-        _ rule: WriteRule, _ name: WriteRequest.Operation
+        _ rule: SOAPWriteRule, _ name: WriteRequest.Operation
     ) throws(BridgeError) -> String? {
         guard name != .update, let written = request.writtenPaths else { return nil }
         let operation = try port.operation(rule.service)

@@ -16,7 +16,7 @@ struct TapCatalog {
         let schema: BridgeOptions
     }
 
-    private static let largestFile = 64 << 20
+    private static let maxFileSize = 64 << 20
     private let batch: RecordBatch
     let streams: [Stream]
     /// Whether the tap wrote the catalog for this bridge, so that it contains no selection by the user.
@@ -33,7 +33,7 @@ struct TapCatalog {
             text = try Self.read(path, at: place, tap)
             isDiscovered = false
         } else {
-            place = "what \(tap.name) tells with --discover"
+            place = "what \(tap.name) prints with --discover"
             text = try Self.discover(tap)
             isDiscovered = true
         }
@@ -41,7 +41,7 @@ struct TapCatalog {
             batch = try JSONParser.batch(text)
         } catch {
             throw BridgeError(
-                isDiscovered ? .malformed : .configuration, "\(place) is no catalog: \(error)",
+                isDiscovered ? .malformed : .configuration, "\(place) is not a catalog: \(error)",
                 remedy: "give the path of a catalog, or \"catalog: none\" if the tap has none",
                 remote: String(text.prefix(200)))
         }
@@ -72,10 +72,10 @@ struct TapCatalog {
 
     private static func read(_ path: String) throws -> String {
         do throws(BoundedFile.Failure) {
-            return String(decoding: try BoundedFile.read(path, limit: largestFile), as: UTF8.self)
+            return String(decoding: try BoundedFile.read(path, limit: maxFileSize), as: UTF8.self)
         } catch {
             switch error {
-            case .tooLarge: throw BridgeError(.limit, "the catalog \(path) has more than \(largestFile >> 20) MiB")
+            case .tooLarge: throw BridgeError(.limit, "the catalog \(path) has more than \(maxFileSize >> 20) MiB")
             // A folder, which is reported as a catalog without text.
             case .unreadable(EISDIR): return ""
             case .unopenable, .unreadable, .invalidPath, .irregular, .silent:
@@ -96,19 +96,19 @@ struct TapCatalog {
             switch try process.next(within: 1000) {
             case .line(let line):
                 bytes += line + [UInt8(ascii: "\n")]
-                guard bytes.count <= largestFile else {
-                    throw BridgeError(.limit, "the catalog of \(tap.name) has more than \(largestFile >> 20) MiB")
+                guard bytes.count <= maxFileSize else {
+                    throw BridgeError(.limit, "the catalog of \(tap.name) has more than \(maxFileSize >> 20) MiB")
                 }
             case .end: break reading
             case .nothing: break
             }
             guard MonotonicClock.milliseconds < deadline else {
                 throw BridgeError(
-                    .timeout, "\(tap.name) has not told its streams in time",
-                    remedy: "keep them in a file: \"catalog: FILE\"", remote: process.lastWords)
+                    .timeout, "\(tap.name) did not list its streams in time",
+                    remedy: "keep them in a file: \"catalog: FILE\"", remote: process.lastMessage)
             }
         }
-        try tap.judge(try process.exit(), process, doing: "telling its streams (--discover)")
+        try tap.validate(try process.exit(), process, doing: "listing its streams (--discover)")
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -243,8 +243,8 @@ extension Tap {
     /// Throws if the tap ended with an error.
     ///
     /// - Throws: ``BridgeError``.
-    func judge(_ exit: TapProcess.Exit, _ process: any TapRun, doing: String) throws {
-        let words = process.lastWords
+    func validate(_ exit: TapProcess.Exit, _ process: any TapRun, doing: String) throws {
+        let words = process.lastMessage
         var memory = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &memory)
         let isLimited = memory.rlim_cur < rlim_t(Int.max)
@@ -253,17 +253,17 @@ extension Tap {
         case .code(let code):
             if isLimited, words?.contains("MemoryError") == true || words?.contains("annot allocate memory") == true {
                 throw BridgeError(
-                    .limit, "\(name) ran out of the memory that it may have (\(memory.rlim_cur >> 20) MiB)",
+                    .limit, "\(name) exceeded its memory limit (\(memory.rlim_cur >> 20) MiB)",
                     remedy: "raise \"memory\" of the bridge", remote: words)
             }
             throw BridgeError(
                 .remote, "\(name) failed while \(doing), with exit code \(code)",
-                remedy: "`--verbose` shows all that it said", remote: words)
+                remedy: "`--verbose` shows all of its output", remote: words)
         case .signal(let signal):
             throw BridgeError(
                 .remote,
                 "\(name) was ended by \(String(cString: strsignal(signal)).lowercased()) (signal \(signal)) while \(doing)",
-                remedy: isLimited ? "it may have wanted more memory than \"memory\" of the bridge allows" : nil,
+                remedy: isLimited ? "it may have needed more memory than \"memory\" of the bridge allows" : nil,
                 remote: words)
         }
     }

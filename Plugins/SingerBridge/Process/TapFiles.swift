@@ -7,7 +7,7 @@ internal import Glibc
 /// ends.
 final class TapFiles {
     /// The place of the files.
-    enum Place: String {
+    enum Storage: String {
         case memory
         /// Files that only this user can read, in a folder that is removed after the run: for a program that starts
         /// another one without passing on its descriptors.
@@ -20,13 +20,13 @@ final class TapFiles {
     private var paths: [String] = []
 
     /// - Throws: ``BridgeError``.
-    init(_ place: Place) throws {
+    init(_ place: Storage) throws {
         // Without proc(5), a descriptor has no path.
         guard place == .folder || access("/proc/self/fd", X_OK) != 0 else { return }
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/bmo-tap-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else {
-            throw BridgeError(.internal, "no folder can be made in \(parent): \(String(cString: strerror(errno)))")
+            throw BridgeError(.internal, "cannot create a folder in \(parent): \(String(cString: strerror(errno)))")
         }
         folder = String(cString: made)
     }
@@ -72,7 +72,7 @@ final class TapFiles {
     private func failure(_ name: String, _ error: CInt) -> BridgeError {
         BridgeError(
             .internal, "the tap's \(name) cannot be written: \(String(cString: strerror(error)))",
-            remedy: "look whether memory or the disk of TMPDIR is full")
+            remedy: "check whether memory or the disk of TMPDIR is full")
     }
 
     deinit {

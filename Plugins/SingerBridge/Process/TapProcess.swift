@@ -37,7 +37,7 @@ final class TapProcess: @unchecked Sendable {
     private let waker: CInt
     private let state = Mutex(State())
     private var lines: LineBuffer
-    private var words: TapWords
+    private var words: TapStandardError
     private var hasOutput = true
     private var hasWords = true
     /// The time spent waiting since the last input, in milliseconds.
@@ -55,8 +55,8 @@ final class TapProcess: @unchecked Sendable {
         _ = pipe(&ends)
         for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (wake, waker) = (ends[0], ends[1])
-        lines = LineBuffer(limit: tap.options.longestLine)
-        words = TapWords(context: tap.context)
+        lines = LineBuffer(limit: tap.options.maxLineLength)
+        words = TapStandardError(context: tap.context)
     }
 
     deinit {
@@ -68,7 +68,7 @@ final class TapProcess: @unchecked Sendable {
     }
 
     /// The last lines of the tap's standard error.
-    var lastWords: String? { words.last }
+    var lastMessage: String? { words.last }
 
     /// Makes current and later calls of ``next(within:)`` throw, and ends the tap.
     func cancel() {
@@ -95,7 +95,7 @@ final class TapProcess: @unchecked Sendable {
             }
             let left = deadline - MonotonicClock.milliseconds
             guard left > 0 else { return .nothing }
-            guard quiet < tap.options.silence * 1000 else { throw tap.silence(lastWords: lastWords) }
+            guard quiet < tap.options.silence * 1000 else { throw tap.silence(lastMessage: lastMessage) }
             // Time spent by the importer does not count as the tap's silence.
             let start = MonotonicClock.milliseconds
             if try !poll(for: min(left, 1000)) { quiet += MonotonicClock.milliseconds - start }
@@ -119,8 +119,8 @@ final class TapProcess: @unchecked Sendable {
             hasOutput = lines.read(from: started.output)
             if lines.isTooLong {
                 throw BridgeError(
-                    .limit, "\(tap.name) wrote a line of more than \(tap.options.longestLine >> 20) MiB",
-                    remedy: "raise \"longest_line\", or have the tap leave out what is so large")
+                    .limit, "\(tap.name) wrote a line of more than \(tap.options.maxLineLength >> 20) MiB",
+                    remedy: "raise \"longest_line\", or have the tap leave out such large values")
             }
         }
         return true
@@ -140,7 +140,7 @@ final class TapProcess: @unchecked Sendable {
             guard MonotonicClock.milliseconds < deadline else {
                 end()
                 throw BridgeError(
-                    .timeout, "\(tap.name) has closed its output and does not end", remote: lastWords)
+                    .timeout, "\(tap.name) has closed its output but does not exit", remote: lastMessage)
             }
             if hasWords {
                 _ = try poll(for: 20)

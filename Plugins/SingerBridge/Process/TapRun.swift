@@ -6,7 +6,7 @@ internal import RecordBatch
 /// One thread reads; any thread may cancel.
 protocol TapRun: AnyObject {
     /// The last lines of the tap's standard error.
-    var lastWords: String? { get }
+    var lastMessage: String? { get }
 
     /// Returns the next line, waiting for at most this number of milliseconds.
     func next(within milliseconds: Int) throws -> TapProcess.Event

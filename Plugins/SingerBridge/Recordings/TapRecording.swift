@@ -17,7 +17,7 @@ final class TapRecording: TapRun {
         self.take = take
     }
 
-    var lastWords: String? { process.lastWords }
+    var lastMessage: String? { process.lastMessage }
 
     func next(within milliseconds: Int) throws -> TapProcess.Event {
         do {
@@ -64,7 +64,7 @@ final class TapRecording: TapRun {
         guard !isOver else { return }
         isOver = true
         // The error output of a successful run contains times and is not needed.
-        let headers = failed ? lastWords.map { [Exchange.Field(Self.words, $0)] } ?? [] : []
+        let headers = failed ? lastMessage.map { [Exchange.Field(Self.words, $0)] } ?? [] : []
         try take.finish(.answer(status: status, headers: headers, body: output))
     }
 }

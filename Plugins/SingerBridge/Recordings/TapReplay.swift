@@ -13,14 +13,14 @@ final class TapReplay: TapRun {
     private var lines: ArraySlice<[UInt8]> = []
     private let ending: Ending
     private let isCancelled = Atomic(false)
-    let lastWords: String?
+    let lastMessage: String?
 
     init(_ tap: Tap, _ replayed: ExchangeTape.Replayed) {
         self.tap = tap
         var body: [UInt8] = []
         var said: String?
         var ending: Ending
-        let silence = Ending.failure(tap.silence(lastWords: nil))
+        let silence = Ending.failure(tap.silence(lastMessage: nil))
         switch replayed.reply {
         case .failure(let code, let message, let isRetryable):
             ending = .failure(BridgeError(code, message, isRetryable: isRetryable))
@@ -36,7 +36,7 @@ final class TapReplay: TapRun {
         case .truncated: (body, ending) = (Array(body.prefix(body.count / 2)), .exit(.signal(9)))
         case .slow(let seconds): if seconds > Double(tap.options.silence) { (body, ending) = ([], silence) }
         }
-        lastWords = said
+        lastMessage = said
         self.ending = ending
         lines = Self.lines(body)[...]
     }

@@ -11,15 +11,15 @@ extension Workspace {
     ///
     /// - Returns: The located faults in the order of the file, and the bridges that were not asked because a secret is
     ///   missing.
-    public func faults() async -> (faults: [Diagnostic], unjudged: [String]) {
-        let found = await judgements()
-        return (found.diagnostics.filter { $0.severity == .error }, found.unjudged)
+    public func faults() async -> (faults: [Diagnostic], notValidated: [String]) {
+        let found = await validations()
+        return (found.diagnostics.filter { $0.severity == .error }, found.notValidated)
     }
 
     /// Returns the results of ``faults()`` together with the warnings.
-    public func judgements() async -> (diagnostics: [Diagnostic], unjudged: [String]) {
+    public func validations() async -> (diagnostics: [Diagnostic], notValidated: [String]) {
         var faults: [Diagnostic] = []
-        var unjudged: [String] = []
+        var notValidated: [String] = []
         for bridge in configuration.bridges {
             guard plugins[bridge.plugin]?.can("judge") == true else { continue }
             let connection: BridgeConnection
@@ -35,14 +35,14 @@ extension Workspace {
                 continue
             } catch {
                 // A missing secret has its own warning.
-                unjudged.append(bridge.name)
+                notValidated.append(bridge.name)
                 continue
             }
-            faults += await judge(
+            faults += await validate(
                 Array(model.model.entities.indices), on: bridge, connection, isCheck: true)
             await connection.close()
         }
-        return (Self.inOrder(faults), unjudged)
+        return (Self.inOrder(faults), notValidated)
     }
 
     /// Rejects entities whose sections `bmo check` would reject, before they are fetched or written.
@@ -62,7 +62,7 @@ extension Workspace {
             where bridges.contains(bridge.name) && plugins[bridge.plugin]?.can("judge") == true {
                 group.addTask {
                     guard let connection = try? await connections.connection(for: bridge.name) else { return [] }
-                    return await judge(entities, on: bridge, connection, isCheck: false)
+                    return await validate(entities, on: bridge, connection, isCheck: false)
                 }
             }
             return await group.reduce(into: []) { $0 += $1 }
@@ -80,13 +80,13 @@ extension Workspace {
     /// Returns the faults that a bridge finds in the sections of entities.
     ///
     /// - Parameter isCheck: Whether any failure of the bridge counts, or only its faults in the configuration.
-    private func judge(
+    private func validate(
         _ entities: [Int], on bridge: BridgeConfiguration, _ connection: BridgeConnection, isCheck: Bool
     ) async -> [Diagnostic] {
         var faults: [Diagnostic] = []
         for index in entities {
             let entity = model.model.entities[index]
-            guard entity.isWalked else { continue }
+            guard entity.isScanned else { continue }
             for source in [nil] + entity.sources.map(Optional.some)
             where (source?.bridge ?? entity.bridge) == bridge.name {
                 faults += await self.faults(entity, index, source, connection, bridge, isCheck)
@@ -100,12 +100,12 @@ extension Workspace {
         _ bridge: BridgeConfiguration, _ isCheck: Bool
     ) async -> [Diagnostic] {
         let place = source?.location ?? entity.location
-        let section = JudgedSection(
+        let section = ValidatedSection(
             what: entity.name + (source.map { ".sources.\($0.name)" } ?? ""), entity: entity.name,
             home: ["entities", entity.name] + (source.map { ["sources", $0.name] } ?? []) + [bridge.plugin],
             place: place, file: file, isCheck: isCheck)
-        guard let plan = try? WalkPlan(entity, index, source: source, in: self) else { return [] }
-        var request = judgement(of: entity, index, section: plan.section)
+        guard let plan = try? ScanPlan(entity, index, source: source, in: self) else { return [] }
+        var request = validation(of: entity, index, section: plan.section)
         // Only an entity's own bridge is written to.
         request.isWritable = source == nil && configuration.model.isWritable(entity)
         if request.isWritable, entity.readOne == nil {
@@ -120,28 +120,28 @@ extension Workspace {
         guard source == nil, let readOne = entity.readOne, let batch = try? PushRequest.section(readOne, self) else {
             return faults
         }
-        var reading = judgement(of: entity, index, section: batch)
-        reading.parent = try? placeholder(ParentWalk(relationship: nil), of: index).options
-        faults += await JudgedSection(
+        var reading = validation(of: entity, index, section: batch)
+        reading.parent = try? placeholder(ParentScan(relationship: nil), of: index).options
+        faults += await ValidatedSection(
             what: "\(entity.name).read_one", entity: entity.name, home: ["entities", entity.name, "read_one"],
             place: place, file: file, isCheck: isCheck
         ).faults(reading, connection)
         return faults
     }
 
-    private func judgement(of entity: Entity, _ index: Int, section: RecordBatch) -> FetchRequest {
+    private func validation(of entity: Entity, _ index: Int, section: RecordBatch) -> FetchRequest {
         let layout = model.entities[index]
         var request = FetchRequest(entity: entity.name, section: section)
-        request.judges = true
+        request.validates = true
         request.names = EntityNames(
             fields: layout.columns.map(\.name), key: layout.key.map { layout.fields[$0].name })
         return request
     }
 
     /// Returns a parent object whose values are the names of its attributes.
-    func placeholder(_ walk: ParentWalk, of index: Int) throws -> ParentObject {
+    func placeholder(_ scan: ParentScan, of index: Int) throws -> ParentObject {
         let layout = model.entities[index]
-        let relationship = walk.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
+        let relationship = scan.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
         let target = model.entities[relationship.map { layout.toOne[$0].target } ?? index]
         let names = target.fields.map { StoredValue.text("\(target.name).\($0.name)") }
         return try ParentObject(names, target, relationship: relationship)
@@ -149,7 +149,7 @@ extension Workspace {
 }
 
 /// A part of the configuration that a bridge judges.
-private struct JudgedSection {
+private struct ValidatedSection {
     /// Its name in messages.
     let what: String
     let entity: String

@@ -31,7 +31,7 @@ extension Workspace {
         guard connection.plugin.can("plan") else { return [] }
         var checks: [EntityCheck] = []
         for entity in configuration.model.entities {
-            if entity.bridge == bridge.name, entity.isWalked {
+            if entity.bridge == bridge.name, entity.isScanned {
                 checks.append(
                     try await check(
                         entity, nil, title: entity.name, section: entity.section, parent: entity.parent,
@@ -48,7 +48,7 @@ extension Workspace {
     }
 
     private func check(
-        _ entity: Entity, _ source: EntitySource?, title: String, section: ConfigValue, parent: ParentWalk?,
+        _ entity: Entity, _ source: EntitySource?, title: String, section: ConfigValue, parent: ParentScan?,
         attributes: [Attribute],
         over connection: BridgeConnection
     ) async throws -> EntityCheck {
@@ -95,7 +95,7 @@ extension Workspace {
         over connection: BridgeConnection, _ check: inout EntityCheck
     ) async {
         guard let index = model.index(of: entity.name) else { return }
-        let words = AbsentPathWords(attributes, in: model.entities[index])
+        let words = AbsentPathWarnings(attributes, in: model.entities[index])
         var present = PresentFields(words.reads.map(\.field), of: index)
         let mapper = Mapper(model)
         let plan = model.plan(of: index, source: source?.name) ?? index
@@ -138,7 +138,7 @@ extension Workspace {
     }
 
     /// Returns a parent that has a value for each name that a section may use.
-    private static func sampleParent(of entity: Entity, _ parent: ParentWalk?, in model: Model) throws -> RecordBatch {
+    private static func sampleParent(of entity: Entity, _ parent: ParentScan?, in model: Model) throws -> RecordBatch {
         var source = entity
         if let name = parent?.relationship,
             let relationship = model.relationships(of: entity).first(where: { $0.name == name }),

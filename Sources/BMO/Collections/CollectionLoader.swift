@@ -90,7 +90,7 @@ public actor CollectionLoader {
     private let manager: RequestManager
     private let request: ObjectRequest
     private let options: Options
-    private let plan: WalkPlan
+    private let plan: ScanPlan
     private let filters: PageFilters
     /// Where each known page begins.
     private var cursors: [String?] = [nil]
@@ -103,7 +103,7 @@ public actor CollectionLoader {
     private var turns: [CheckedContinuation<Void, Never>] = []
 
     init(
-        _ request: ObjectRequest, manager: RequestManager, options: Options, plan: WalkPlan, filters: PageFilters,
+        _ request: ObjectRequest, manager: RequestManager, options: Options, plan: ScanPlan, filters: PageFilters,
         from place: Place?
     ) {
         self.request = request
@@ -213,7 +213,7 @@ public actor CollectionLoader {
         guard cursors.indices.contains(index) else {
             throw RequestError(
                 .translating, entity: request.entity, code: "unsupported",
-                "the bridge does not tell where page \(index + 1) begins: it gave no cursor with the page before",
+                "the bridge does not say where page \(index + 1) begins: it gave no cursor with the previous page",
                 remedy: "fetch the whole list instead", bridge: plan.bridge)
         }
         let (outcome, result) = try await fetch(cursors[index])
@@ -314,7 +314,7 @@ public actor CollectionLoader {
                             try transaction.access {
                                 try transaction.follow(plan.target(ofRequestAfter: acknowledged))
                                 try transaction.setSource(
-                                    PageSource(bridge: plan.bridge, walk: plan.entity.name, location: nil))
+                                    PageSource(bridge: plan.bridge, scan: plan.entity.name, location: nil))
                                 let objects = gone.map { ObjectKey(entity: schema.layout.index, values: $0) }
                                 try transaction.delete(objects) { index, _ in deleted.append(gone[index]) }
                             }

@@ -82,7 +82,7 @@ public struct Introspection: Sendable {
             }
         }
         guard !offer.entities.isEmpty || offer.isKnownEmpty else {
-            throw IntrospectionError(message: "\(name) found no entities", remedy: "check what it was asked to look at")
+            throw IntrospectionError(message: "\(name) found no entities", remedy: "check what it was given to inspect")
         }
         let written = IntrospectionCredentials(guessed)
         offer.notes += written.notes
@@ -105,7 +105,7 @@ public struct Introspection: Sendable {
             _ = try ConfigurationFile.load(text: text, path: "bmo.yml", plugins: [schema])
         } catch {
             throw IntrospectionError(
-                message: "the configuration that came out has faults: "
+                message: "the resulting configuration has errors: "
                     + error.diagnostics.prefix(3).map(\.description).joined(separator: "; "),
                 remedy: "this is a defect of bmo or of the bridge \(plugin.name): please report it", text: text)
         }
@@ -169,7 +169,7 @@ public struct Introspection: Sendable {
         if start == "{" || start == "[" { return text }
         if start == "<" {
             throw IntrospectionError(
-                message: "\(place) is a web page or XML, no OpenAPI document",
+                message: "\(place) is a web page or XML, not an OpenAPI document",
                 remedy: "give the address of the document itself, in JSON or YAML")
         }
         do {

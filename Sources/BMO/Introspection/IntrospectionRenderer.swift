@@ -32,7 +32,7 @@ struct IntrospectionRenderer {
         let rest = entities.filter { $0.obstacle != nil }
         var lines = [
             "# Written by \(YAMLText.line(origin))" + (offer.title.map { ": \(YAMLText.line($0))." } ?? "."),
-            "# A comment behind a line says how sure its guess is, and why. Then: bmo check && bmo sync",
+            "# A comment after a line says how certain its guess is, and why. Then: bmo check && bmo sync",
             "version: 1", "database: \(YAMLText.scalar(database))", "", "bridges:",
             "  \(YAMLText.scalar(bridge)):",
             "    plugin: \(plugin.name)", "    options:",
@@ -43,7 +43,7 @@ struct IntrospectionRenderer {
         for entity in ready { lines += render(entity, among: entities).map { $0.isEmpty ? $0 : "  " + $0 } }
         if let first = lines.lastIndex(of: "entities:"), first + 1 < lines.count { lines.remove(at: first + 1) }
         if !rest.isEmpty {
-            lines += ["", "  # Not ready: complete what is said of each, and remove the # in front."]
+            lines += ["", "  # Not ready: add what each one lacks, and remove the # in front."]
             for entity in rest { lines += render(entity, among: entities).map { $0.isEmpty ? $0 : "  # " + $0 } }
         }
         return (lines.joined(separator: "\n") + "\n", ready.count, rest.count)
@@ -73,10 +73,10 @@ struct IntrospectionRenderer {
             }
             result[index].obstacle = entity.obstacle ?? (result[index].key.isEmpty ? "it has no key" : nil)
             if result[index].obstacle == nil, entity.parent != nil, !plugin.capabilities.contains("parent") {
-                result[index].obstacle = "the bridge \(plugin.name) cannot ask once per object of another entity"
+                result[index].obstacle = "the bridge \(plugin.name) cannot list once per object of another entity"
             }
         }
-        // A walk per object of an entity that is not ready is not ready either.
+        // A scan per object of an entity that is not ready is not ready either.
         for _ in result.indices {
             for index in result.indices where result[index].obstacle == nil {
                 guard let parent = result[index].entity.parent,
@@ -102,7 +102,7 @@ struct IntrospectionRenderer {
         lines.append("  bridge: \(YAMLText.scalar(bridge))")
         lines.append(named.key.isEmpty ? "  key: TODO" : "  key: \(YAMLText.flow(key))" + comment(entity.key))
         if let parent = named.relationships.first(where: { $0.of.name == entity.parent }) {
-            lines.append("  parent: \(YAMLText.scalar(parent.name))  # one walk for each \(parent.of.target)")
+            lines.append("  parent: \(YAMLText.scalar(parent.name))  # one scan for each \(parent.of.target)")
         }
         if let absent = entity.absent.flatMap(AbsentRule.init) {
             lines.append("  absent: \(absent.rawValue)  # a declared member that a record lacks")

@@ -64,8 +64,8 @@ struct LearnedFile {
     /// Replaces the file atomically, so that no reader sees a part of it.
     func write() throws {
         var lines = [
-            "# What the records of entities with `attributes: auto` have, as `bmo sync` found it. It belongs to the configuration:",
-            "# keep it beside that. Types may be changed here. An attribute that is removed comes back with the next sync, unless the entity has `extra: false`.",
+            "# The attributes of entities with `attributes: auto`, as `bmo sync` found them. This file belongs to the configuration:",
+            "# keep them together. Types may be changed here. An attribute that is removed comes back with the next sync, unless the entity has `extra: false`.",
         ]
         for (entity, attributes) in entities {
             lines.append("\(YAMLText.scalar(entity)):")
@@ -114,7 +114,7 @@ struct LearnedNames {
     /// The limit of learned attributes per entity; SQLite's tables have room for 2,000 columns.
     private static let most = 500
     /// The length limit of a member name that becomes a column.
-    private static let longestName = 200
+    private static let maxNameLength = 200
 
     /// Reserves the names of existing attributes and relationships.
     ///
@@ -151,7 +151,7 @@ struct LearnedNames {
     /// another meaning there.
     private static func path(to member: String) -> String? {
         let path = RemotePath([member]).description
-        guard RemotePath(path)?.components == [member], member.utf8.count <= longestName,
+        guard RemotePath(path)?.components == [member], member.utf8.count <= maxNameLength,
             !path.hasPrefix("$["), !path.contains("[*]"), !RemotePath.surroundings.contains(member),
             member.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
         else { return nil }

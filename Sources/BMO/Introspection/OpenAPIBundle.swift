@@ -13,7 +13,7 @@ struct OpenAPIBundle {
     private var names: [String: String] = [:]
     private var queue: [(url: URL, name: String)] = []
 
-    private static let mostFiles = 200
+    private static let maxFiles = 200
     private static let member = "x-bmo-files"
     private static let endings: Set<String> = ["json", "yaml", "yml"]
 
@@ -74,14 +74,14 @@ struct OpenAPIBundle {
             return name.map { "#/\(Self.member)/\($0)\(fragment)" }
         }
         guard let url = URL(string: String(path), relativeTo: file)?.absoluteURL.standardized, isAllowed(url) else {
-            notes.append("\(reference): a file of another place is not read")
+            notes.append("\(reference): a file at another location is not read")
             return nil
         }
         if url.absoluteString == base?.absoluteURL.standardized.absoluteString { return "#\(fragment)" }
         let key = url.absoluteString
         if let known = names[key] { return "#/\(Self.member)/\(known)\(fragment)" }
-        guard names.count < Self.mostFiles else {
-            notes.append("\(reference): more than \(Self.mostFiles) files are not read")
+        guard names.count < Self.maxFiles else {
+            notes.append("\(reference): more than \(Self.maxFiles) files are not read")
             return nil
         }
         let stem = url.deletingPathExtension().lastPathComponent.filter {

@@ -8,9 +8,9 @@ public import StoreContract
 /// Attributes learned from the records: `attributes: auto`.
 extension Workspace {
     /// How many records of a first page are read.
-    private static let mostRecords = 1000
+    private static let maxRecords = 1000
     /// How many values of unread members are read.
-    private static let mostValues = 100_000
+    private static let maxValues = 100_000
 
     /// Learns the attributes of entities with `attributes: auto`, and writes them to a file beside the configuration,
     /// which every later ``load(path:host:environment:)`` reads.
@@ -59,7 +59,7 @@ extension Workspace {
                     "the attributes of \(name) are \"auto\", and the \(look.records) records of its listing's first page have "
                         + "no member with a value",
                     bridge: entity["bridge"]?.string ?? "",
-                    remedy: "write the attributes, or sync when there are such records")
+                    remedy: "list the attributes, or sync once there are such records")
             }
             learned.add(new, to: name)
             notes.append(
@@ -115,11 +115,11 @@ extension Workspace {
             while let fetched = try await stream.next() {
                 if let batch = fetched.records {
                     withExtendedLifetime(batch) {
-                        for index in 0..<min(batch.count, mostRecords - records) { members.note(batch[index]) }
+                        for index in 0..<min(batch.count, maxRecords - records) { members.note(batch[index]) }
                     }
-                    records += min(batch.count, mostRecords - records)
+                    records += min(batch.count, maxRecords - records)
                 }
-                if records > 0 && fetched.page.pageEnd || records >= mostRecords { break }
+                if records > 0 && fetched.page.pageEnd || records >= maxRecords { break }
             }
         } catch {
             await stream.close()
@@ -175,7 +175,7 @@ extension Workspace {
                 let store = try? workspace.openStoreForReading(of: [index])
             else { continue }
             var members = LearnedMembers()
-            let values = try store.extraValues(of: workspace.model.entities[index], limit: mostValues)
+            let values = try store.extraValues(of: workspace.model.entities[index], limit: maxValues)
             for value in values { members.note(value.name, type: value.type, text: value.text) }
             let quarantined = try store.quarantined(entity: name).map(\.record.representation)
             notes += misfits(quarantined, learned.reads(of: name), of: name, in: learned.name)
@@ -200,13 +200,13 @@ extension Workspace {
         _ quarantined: [String], _ reads: [(name: String, member: String, type: String)], of entity: String,
         in file: String
     ) -> [String] {
-        let records = quarantined.prefix(mostRecords).compactMap { try? ConfigValue(json: $0) }
+        let records = quarantined.prefix(maxRecords).compactMap { try? ConfigValue(json: $0) }
         return reads.compactMap { name, member, type in
             guard var kinds = LearnedKinds(of: type) else { return nil }
             for record in records { if let value = record[member] { kinds.note(value) } }
             guard let wider = kinds.type, wider != type else { return nil }
             return
-                "\(entity).\(name) is \(type), which records in quarantine do not fit: to take them, give it the type "
+                "\(entity).\(name) is \(type), which records in quarantine do not fit: to accept them, give it the type "
                 + "\(wider) in \(file), then run `bmo migrate --apply`"
         }
     }

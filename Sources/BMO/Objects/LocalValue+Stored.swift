@@ -61,7 +61,7 @@ extension LocalValue {
             return .text(text)
         default: break
         }
-        throw Misfit(reason: "\(described) is no \(type.rawValue)")
+        throw Misfit(reason: "\(described) is not of type \(type.rawValue)")
     }
 
     /// Returns a text in the canonical form in which an import would store it.
@@ -69,7 +69,7 @@ extension LocalValue {
         do {
             return try StoredValueConverter(from: .text, to: type).convert(.text(text))
         } catch {
-            throw Misfit(reason: "\(described) is no \(type.rawValue)")
+            throw Misfit(reason: "\(described) is not of type \(type.rawValue)")
         }
     }
 

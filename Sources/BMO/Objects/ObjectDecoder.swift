@@ -83,7 +83,7 @@ struct ObjectDecoder: Decoder {
 
     static func misfit(_ type: Any.Type, _ node: ObjectNode, _ path: [any CodingKey]) -> DecodingError {
         let context = DecodingError.Context(
-            codingPath: path, debugDescription: "\(node.kind) is no \(type)")
+            codingPath: path, debugDescription: "\(node.kind) is not of type \(type)")
         return node.isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
@@ -96,7 +96,7 @@ struct ObjectDecoder: Decoder {
                 [String: Any].self,
                 DecodingError.Context(
                     codingPath: codingPath,
-                    debugDescription: "\(node.kind) is no object; a relationship's object has to be included"))
+                    debugDescription: "\(node.kind) is not an object; a relationship's object has to be included"))
         }
     }
 
@@ -232,7 +232,8 @@ private struct UnkeyedNodes: UnkeyedDecodingContainer {
     private mutating func next() throws -> ObjectDecoder {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
-                Any.self, DecodingError.Context(codingPath: codingPath, debugDescription: "the list is over"))
+                Any.self,
+                DecodingError.Context(codingPath: codingPath, debugDescription: "the list has no further element"))
         }
         defer { currentIndex += 1 }
         return ObjectDecoder(node: elements[currentIndex], codingPath: codingPath + [NodeKey(currentIndex)])

@@ -6,7 +6,7 @@ extension SyncPlan {
     public var json: String {
         RecordBatchWriter.json { writer in
             writer.key("walks")
-            writer.array { for walk in walks { writer.object { walk.writeMembers(to: writer) } } }
+            writer.array { for scan in scans { writer.object { scan.writeMembers(to: writer) } } }
             writer.key("writes")
             writer.array {
                 for write in writes { writer.object { write.writeMembers(to: writer) } }
@@ -15,7 +15,7 @@ extension SyncPlan {
     }
 }
 
-extension SyncPlan.Walk {
+extension SyncPlan.Scan {
     fileprivate func writeMembers(to writer: RecordBatchWriter) {
         writer.member("entity", entity)
         if let source { writer.member("source", source) }

@@ -1,8 +1,8 @@
 public import Model
 
-/// The requests of a sync, walk by walk.
+/// The requests of a sync, scan by scan.
 public struct SyncPlan: Sendable {
-    /// How much of a listing a walk requests.
+    /// How much of a listing a scan requests.
     public enum Extent: Sendable, Equatable {
         /// Everything, and the reason.
         case full(reason: String)
@@ -30,22 +30,22 @@ public struct SyncPlan: Sendable {
         public var isPushed: Bool
     }
 
-    /// The objects that have a walk each.
+    /// The objects that have a scan each.
     public struct Parents: Sendable {
         /// Their entity.
         public var entity: String
         /// How many exist now; nil while the database does not exist.
         public var count: Int?
-        /// How many walks run at a time.
+        /// How many scans run at a time.
         public var concurrency: Int
-        /// The configured conditions that select the objects with a walk.
+        /// The configured conditions that select the objects with a scan.
         public var conditions: [String]
-        /// The key of the object that ``Walk/requests`` are for; nil where these show the names of attributes instead.
+        /// The key of the object that ``Scan/requests`` are for; nil where these show the names of attributes instead.
         public var example: String?
     }
 
-    /// A walk over an entity's records through one bridge.
-    public struct Walk: Sendable {
+    /// A scan over an entity's records through one bridge.
+    public struct Scan: Sendable {
         /// The entity.
         public var entity: String
         /// The further source; nil for the entity's own bridge.
@@ -54,9 +54,9 @@ public struct SyncPlan: Sendable {
         public var bridge: String
         /// How much it requests.
         public var extent: Extent
-        /// The page after which an interrupted walk continues.
+        /// The page after which an interrupted scan continues.
         public var resumesAfterPage: Int?
-        /// The objects with a walk each; nil for one walk over all.
+        /// The objects with a scan each; nil for one scan over all.
         public var parents: Parents?
         /// The requests for the first page.
         public var requests: [Request] = []
@@ -64,17 +64,17 @@ public struct SyncPlan: Sendable {
         public var paging: String?
         /// The conditions on the records.
         public var conditions: [Condition] = []
-        /// What happens to rows that the listing lacks; nil where the walk cannot determine them.
+        /// What happens to rows that the listing lacks; nil where the scan cannot determine them.
         public var deletes: DeletePolicy?
         /// Why the requests are not known.
         public var failure: SyncFailure?
     }
 
-    /// The walks in the order in which a sync begins them.
-    public var walks: [Walk] = []
+    /// The scans in the order in which a sync begins them.
+    public var scans: [Scan] = []
     /// The edits that a push would send.
     public var writes: [PlannedWrite] = []
 
     /// Whether all requests are known.
-    public var succeeded: Bool { walks.allSatisfy { $0.failure == nil } }
+    public var succeeded: Bool { scans.allSatisfy { $0.failure == nil } }
 }

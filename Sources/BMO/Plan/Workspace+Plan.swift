@@ -13,7 +13,7 @@ extension Workspace {
     /// - Parameters:
     ///   - options: As for ``sync(into:_:report:)``.
     ///   - store: The database, for cursors and parents; nil where it does not exist yet. It is only read.
-    /// - Returns: A plan; a walk that cannot be planned contains its failure.
+    /// - Returns: A plan; a scan that cannot be planned contains its failure.
     /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities; ``StoreError``.
     public func plan(_ options: SyncOptions = SyncOptions(), in store: (any Store)?) async throws -> SyncPlan {
         let connections = Connections(self)
@@ -24,11 +24,11 @@ extension Workspace {
             for index in syncOrder(options.entities) {
                 let entity = model.model.entities[index]
                 for source in [nil] + (options.conditions.isEmpty ? entity.sources.map(Optional.some) : []) {
-                    plan.walks.append(
-                        try await WalkPlanner(
+                    plan.scans.append(
+                        try await ScanPlanner(
                             workspace: self, options: options, store: store, connections: connections, entity: entity,
                             index: index, source: source
-                        ).walk())
+                        ).scan())
                 }
             }
             plan.writes = try plannedWrites(of: options.entities, in: store)
@@ -46,8 +46,8 @@ extension Workspace {
     }
 }
 
-/// Plans one walk.
-private struct WalkPlanner {
+/// Plans one scan.
+private struct ScanPlanner {
     let workspace: Workspace
     let options: Workspace.SyncOptions
     let store: (any Store)?
@@ -59,60 +59,61 @@ private struct WalkPlanner {
     private var layout: EntityLayout { workspace.model.entities[index] }
     private var isPartial: Bool { !options.conditions.isEmpty }
 
-    func walk() async throws -> SyncPlan.Walk {
+    func scan() async throws -> SyncPlan.Scan {
         let bridge = source?.bridge ?? entity.bridge
-        var walk = SyncPlan.Walk(
+        var scan = SyncPlan.Scan(
             entity: entity.name, source: source?.name, bridge: bridge, extent: .full(reason: "nothing is known yet"))
-        walk.conditions = options.conditions.map { SyncPlan.Condition(text: $0.text, isPushed: false) }
+        scan.conditions = options.conditions.map { SyncPlan.Condition(text: $0.text, isPushed: false) }
         // Faults in the conditions are the user's, and end the command.
         _ = try options.conditions.map { try FieldCondition($0, on: layout) }
         do {
-            let plan = try WalkPlan(entity, index, source: source, in: workspace)
+            let plan = try ScanPlan(entity, index, source: source, in: workspace)
             var parent: ParentObject?
-            if let parentWalk = plan.parent {
-                let found = try parents(parentWalk)
-                (walk.parents, parent) = (found.told, found.first)
+            if let parentScan = plan.parent {
+                let found = try parents(parentScan)
+                (scan.parents, parent) = (found.told, found.first)
             }
-            let scope = plan.scope(parent: walk.parents?.example == nil ? nil : parent)
-            let isKnown = walk.parents == nil || walk.parents?.example != nil
+            let scope = plan.scope(parent: scan.parents?.example == nil ? nil : parent)
+            let isKnown = scan.parents == nil || scan.parents?.example != nil
             let saved = isKnown && !isPartial ? try store?.cursor(of: scope) : nil
             let place = isKnown && !isPartial && !options.restart ? try store?.progress(of: scope) : nil
-            let request = WalkRequest(plan, saved: saved, isFull: options.full || isPartial, ignoresBrake: false)
+            let request = ScanRequest(
+                plan, saved: saved, isFull: options.full || isPartial, ignoresDeletionLimit: false)
             let progress = place?.request == request.fingerprint ? place : nil
-            walk.extent = extent(request, plan, saved)
-            walk.resumesAfterPage = progress?.page
-            if plan.isListing, !isPartial, request.since == nil { walk.deletes = plan.policy }
-            try await explain(&walk, plan, request, cursor: progress?.cursor, parent)
+            scan.extent = extent(request, plan, saved)
+            scan.resumesAfterPage = progress?.page
+            if plan.isListing, !isPartial, request.since == nil { scan.deletes = plan.policy }
+            try await explain(&scan, plan, request, cursor: progress?.cursor, parent)
         } catch let error as StoreError {
             throw error
         } catch {
             if error is CancellationError { throw error }
-            walk.failure = SyncFailure(error, entity: entity, bridge: bridge, page: nil)
+            scan.failure = SyncFailure(error, entity: entity, bridge: bridge, page: nil)
         }
-        return walk
+        return scan
     }
 
-    private func extent(_ request: WalkRequest, _ plan: WalkPlan, _ saved: WalkCursor?) -> SyncPlan.Extent {
+    private func extent(_ request: ScanRequest, _ plan: ScanPlan, _ saved: ScanCursor?) -> SyncPlan.Extent {
         if isPartial { return .part }
         if let since = request.since { return .since(since) }
         if request.token != nil { return .token(from: saved?.fullAt ?? "") }
-        if options.full { return .full(reason: "that is asked for") }
+        if options.full { return .full(reason: "as requested") }
         guard plan.incremental != nil else { return .full(reason: "no incremental is set") }
         guard let saved else { return .full(reason: "nothing is known yet") }
         return .full(
             reason: saved.request == plan.request
-                ? "full_every is due, or the last walk left nothing to go on from"
-                : "the configuration has changed since the last walk")
+                ? "full_every is due, or the last scan left no cursor"
+                : "the configuration has changed since the last scan")
     }
 
     /// Asks the bridge for its requests.
     private func explain(
-        _ walk: inout SyncPlan.Walk, _ plan: WalkPlan, _ request: WalkRequest, cursor: String?, _ parent: ParentObject?
+        _ scan: inout SyncPlan.Scan, _ plan: ScanPlan, _ request: ScanRequest, cursor: String?, _ parent: ParentObject?
     ) async throws {
         let connection = try await connections.connection(for: plan.bridge)
         guard connection.plugin.can("plan") else {
             throw BridgeFailure(
-                .unsupported, "the bridge `\(connection.plugin.name)` cannot tell what it would request",
+                .unsupported, "the bridge `\(connection.plugin.name)` cannot say what it would request",
                 bridge: plan.bridge)
         }
         var fetch = FetchRequest(entity: entity.name, section: plan.section, cursor: cursor)
@@ -132,18 +133,18 @@ private struct WalkPlanner {
         do {
             while let fetched = try await stream.next() {
                 for pushed in fetched.page.pushed where places.indices.contains(pushed) {
-                    walk.conditions[places[pushed]].isPushed = true
+                    scan.conditions[places[pushed]].isPushed = true
                 }
-                // With a token, only the bridge knows whether the walk lists everything or only changes.
-                if request.token != nil, fetched.page.end, !fetched.page.complete { walk.deletes = nil }
+                // With a token, only the bridge knows whether the scan lists everything or only changes.
+                if request.token != nil, fetched.page.end, !fetched.page.complete { scan.deletes = nil }
                 if let text = fetched.page.metadata, let batch = try? JSONParser.batch(text), batch.count == 1 {
-                    walk.paging = withExtendedLifetime(batch) { batch[0]["paging"]?.text } ?? walk.paging
+                    scan.paging = withExtendedLifetime(batch) { batch[0]["paging"]?.text } ?? scan.paging
                 }
                 guard let records = fetched.records else { continue }
                 withExtendedLifetime(records) {
                     for index in 0..<records.count {
                         guard let text = records[index]["request"]?.text else { continue }
-                        walk.requests.append(SyncPlan.Request(text: text, body: records[index]["body"]?.text))
+                        scan.requests.append(SyncPlan.Request(text: text, body: records[index]["body"]?.text))
                     }
                 }
             }
@@ -154,14 +155,14 @@ private struct WalkPlanner {
         await stream.close()
     }
 
-    /// Returns the objects with a walk each, and the first of them or a placeholder whose values are attribute names.
-    private func parents(_ walk: ParentWalk) throws -> (told: SyncPlan.Parents, first: ParentObject) {
-        let relationship = walk.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
+    /// Returns the objects with a scan each, and the first of them or a placeholder whose values are attribute names.
+    private func parents(_ scan: ParentScan) throws -> (told: SyncPlan.Parents, first: ParentObject) {
+        let relationship = scan.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
         let target = workspace.model.entities[relationship.map { layout.toOne[$0].target } ?? index]
         let rows = ParentRows(
-            walk, options.conditions, of: layout, target: target, relationship: relationship)
+            scan, options.conditions, of: layout, target: target, relationship: relationship)
         var told = SyncPlan.Parents(
-            entity: target.name, count: nil, concurrency: walk.concurrency, conditions: rows.words, example: nil)
+            entity: target.name, count: nil, concurrency: scan.concurrency, conditions: rows.words, example: nil)
         var first: ParentObject?
         if let store {
             var count = 0
@@ -181,6 +182,6 @@ private struct WalkPlanner {
             told.example = first.text
             return (told, first)
         }
-        return (told, try workspace.placeholder(walk, of: index))
+        return (told, try workspace.placeholder(scan, of: index))
     }
 }

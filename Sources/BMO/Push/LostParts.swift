@@ -61,7 +61,7 @@ extension PushSender {
     /// Describes what an update did to the parts that it did not set.
     static func words(_ lost: LostParts) -> String {
         let names = lost.columns.joined(separator: ", ")
-        return "the remote's object has no \(names) any more: it took what was sent for the whole of the nested object "
+        return "the remote's object has no \(names) any more: it took what was sent as the whole nested object "
             + "(`bmo diff` shows what was there; REST: write.update.format: full, or read_one, keeps it)"
     }
 }

@@ -40,7 +40,7 @@ struct PushDecision: Sendable {
         // The object exists under an unknown key.
         let failure = OutboxFailure(
             code: OutboxFailure.accepted,
-            message: "the remote accepted it, and its reply does not tell the new object's key",
+            message: "the remote accepted it, but its reply does not contain the new object's key",
             remedy: "say where the reply has it (key_field, records), or how to find the object: \"match\"")
         return .ask(.arrival(isLate: false), after: .unknown(sent: entry.notBefore, failure))
     }
@@ -83,7 +83,7 @@ struct PushDecision: Sendable {
     func afterConflict(_ error: any Error, _ failure: OutboxFailure) -> PushStep {
         var words = failure
         words.remedy =
-            "the remote has another version, and reading it failed: \(error); `bmo outbox retry \(entry.id)` sends it again"
+            "the remote has a different version, and reading it failed: \(error); `bmo outbox retry \(entry.id)` sends it again"
         return .settle(.conflict(words))
     }
 
@@ -102,7 +102,7 @@ struct PushDecision: Sendable {
             words.message += "; the object as it is read has no \(unseen.joined(separator: ", "))"
             words.remedy =
                 "let \"read_one\" bring it (its records, or a preset), to see what the remote has; "
-                + "`bmo outbox retry \(entry.id)` sends yours all the same"
+                + "`bmo outbox retry \(entry.id)` sends yours anyway"
             return .settle(.conflict(words))
         }
         if let gone { return .finish(gone) }
@@ -113,7 +113,7 @@ struct PushDecision: Sendable {
     private func unread(_ failure: OutboxFailure) -> OutboxFailure {
         var words = failure
         words.remedy =
-            "the remote has another version, which could not be read (\"read_one\"); `bmo outbox retry \(entry.id)` sends "
+            "the remote has a different version, which could not be read (\"read_one\"); `bmo outbox retry \(entry.id)` sends "
             + "it again"
         return words
     }
@@ -127,7 +127,7 @@ struct PushDecision: Sendable {
         // A part of the remote may lag behind; a repeated rejection means that updates have another path.
         guard entry.attempts >= 3 else { return .settle(.waits(until: nextTry, words)) }
         words.message += "; yet the object can be read"
-        words.remedy = "look at the path of the update; `bmo outbox retry \(entry.id)` sends it again"
+        words.remedy = "check the path of the update; `bmo outbox retry \(entry.id)` sends it again"
         return .settle(.refused(words))
     }
 
@@ -137,7 +137,7 @@ struct PushDecision: Sendable {
     ///
     /// - Parameter missing: The step if the remote does not have the edit.
     func afterLook(_ remote: Remote, missing: @autoclosure () -> PushStep) -> PushStep {
-        let gone = OutboxFailure(code: "not_found", message: "the remote has it no more")
+        let gone = OutboxFailure(code: "not_found", message: "the remote no longer has it")
         return switch (entry.operation, remote) {
         case (_, .cannotTell(let why)): stayUnknown(OutboxFailure(code: "unknown", message: why))
         case (.create, .object), (.update, .object(hasEdit: true)), (.delete, .gone): .acknowledge
@@ -171,7 +171,7 @@ struct PushDecision: Sendable {
         }
         guard candidates.isSure else {
             let why =
-                "the listing was looked through as far as \(PushReader.mostRecords) records, or is not complete"
+                "the listing was searched up to \(PushReader.maxRecords) records, or is not complete"
             return stayUnknown(OutboxFailure(code: "unknown", message: why))
         }
         if !candidates.found.isEmpty { return .acknowledge }
@@ -180,7 +180,7 @@ struct PushDecision: Sendable {
         return stayUnknown(
             OutboxFailure(
                 code: "unknown",
-                message: "the remote has \(name) with its \(words), which is another object: \(other.why)",
+                message: "the remote has \(name) with its \(words), which is a different object: \(other.why)",
                 remedy: choices))
     }
 
@@ -192,7 +192,7 @@ struct PushDecision: Sendable {
     ///   - isLate: Whether the edit is given up because it was sent long enough ago.
     ///   - now: The time, as ISO 8601.
     func missing(isLate: Bool, now: String) -> PushStep {
-        let failure = entry.cause ?? OutboxFailure(code: "timeout", message: "no answer came")
+        let failure = entry.cause ?? OutboxFailure(code: "timeout", message: "no answer arrived")
         guard failure.code != OutboxFailure.accepted else {
             return stayUnknown(
                 OutboxFailure(code: failure.code, message: "it was not found there", remedy: choices))
@@ -234,14 +234,14 @@ struct PushDecision: Sendable {
     }
 
     private var choices: String {
-        "look at the remote; then `bmo outbox retry --unknown \(entry.id)` sends it again, and "
-            + "`bmo outbox drop \(entry.id)` takes it back here"
+        "check the remote; then `bmo outbox retry --unknown \(entry.id)` sends it again, and "
+            + "`bmo outbox drop \(entry.id)` rolls it back here"
     }
 }
 
 extension OutboxEntry {
     /// The separator between the cause and the result of the last lookup.
-    fileprivate static let look = "; bmo looked: "
+    fileprivate static let look = "; bmo checked: "
 
     /// The reason why the edit was not sent or accepted, without the results of later lookups.
     var cause: OutboxFailure? {

@@ -22,7 +22,7 @@ struct PushReader {
     }
 
     /// The limit of records read from a listing.
-    static let mostRecords = 10_000
+    static let maxRecords = 10_000
 
     let workspace: Workspace
     let connections: Connections
@@ -31,7 +31,7 @@ struct PushReader {
     let parent: ParentObject?
 
     private var model: CompiledModel { workspace.model }
-    private var definition: Entity { model.model.walked(model.model.entities[entity]) }
+    private var definition: Entity { model.model.scanned(model.model.entities[entity]) }
 
     init(_ workspace: Workspace, _ connections: Connections, _ entity: Int, _ request: PushRequest) {
         self.workspace = workspace
@@ -86,7 +86,7 @@ struct PushReader {
         let fetch = try listing(conditions, plan)
         var candidates = Candidates()
         let layout = model.entities[entity]
-        let isWhole = try await walk(fetch, conditions: conditions.count) { mapper, batch in
+        let isWhole = try await scan(fetch, conditions: conditions.count) { mapper, batch in
             let page = mapper.map(batch, as: entity, parent: parent?.key)
             var record = -1
             for row in page.rows {
@@ -107,7 +107,7 @@ struct PushReader {
                 if let different {
                     candidates.other = (key, "its \(different.0.name) is another")
                 } else if isKnown(key) {
-                    candidates.other = (key, "it was here before")
+                    candidates.other = (key, "it existed here before")
                 } else if let object = try? object(batch, row.record) {
                     candidates.found.append(object)
                 }
@@ -143,7 +143,7 @@ struct PushReader {
         let tombstone = model.model.root(of: definition).deletes.tombstone
         var isGone = false
         do {
-            let isWhole = try await walk(fetch, conditions: conditions, isReadOne: isReadOne) { mapper, batch in
+            let isWhole = try await scan(fetch, conditions: conditions, isReadOne: isReadOne) { mapper, batch in
                 for index in 0..<batch.count {
                     guard let key = mapper.key(of: batch[index], as: entity, parent: parent?.key), fits(key) else {
                         continue
@@ -164,10 +164,10 @@ struct PushReader {
         }
     }
 
-    /// Walks until `body` has seen enough.
+    /// Scans until `body` has seen enough.
     ///
     /// - Returns: Whether all requested records were received.
-    private func walk(
+    private func scan(
         _ fetch: FetchRequest, conditions: Int, isReadOne: Bool = false, _ body: (Mapper, RecordBatch) -> Bool
     ) async throws -> Bool {
         let connection = try await connections.connection(for: definition.bridge)
@@ -189,7 +189,7 @@ struct PushReader {
                     let isFiltered = conditions > 0 && !fetched.page.pushed.isEmpty
                     return fetched.page.complete || isFiltered || isReadOne
                 }
-                if count >= Self.mostRecords { break }
+                if count >= Self.maxRecords { break }
             }
         } catch {
             await stream.close()
@@ -200,7 +200,7 @@ struct PushReader {
     }
 
     private static func limitWords(_ entity: Entity) -> String {
-        "the listing of \(entity.name) was looked through as far as \(mostRecords) records, or is not complete, and the "
+        "the listing of \(entity.name) was searched up to \(maxRecords) records, or is not complete, and the "
             + "object was not among them"
     }
 

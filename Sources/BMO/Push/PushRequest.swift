@@ -12,7 +12,7 @@ struct PushRequest: Sendable {
     let values: OutgoingValue
     /// The object's local values, with its key as the remote knows it: the parent object of `read_one`.
     let object: RecordBatch
-    /// The local values of the object's parent, where its entity is walked by parent.
+    /// The local values of the object's parent, where its entity is scanned by parent.
     let parent: ParentObject?
     /// The nested objects that an update sets only in part.
     let nested: OutgoingPlan.Nested?
@@ -27,7 +27,7 @@ struct PushRequest: Sendable {
         let model = workspace.model
         let layout = model.entities[index]
         let plan = OutgoingPlan(of: index, in: model)
-        let definition = model.model.walked(model.model.entities[index])
+        let definition = model.model.scanned(model.model.entities[index])
         let row = try Self.row(of: entry, layout, store)
         parent = try Self.parent(of: definition, layout, row, workspace, store)
 
@@ -200,7 +200,7 @@ struct PushRequest: Sendable {
         let key = layout.fields[toOne.firstField..<toOne.firstField + toOne.fieldCount].map { row[$0.name] ?? .null }
         guard !key.contains(.null) else {
             throw OutgoingPlan.Refusal(
-                name, "\(entity.name).\(name) is null: it names the object below which the remote has this one")
+                name, "\(entity.name).\(name) is null: it names the object under which the remote keeps this one")
         }
         let target = workspace.model.entities[toOne.target]
         var values = try store.object(target, key: key) ?? [:]

@@ -12,7 +12,7 @@ struct PushRun {
     private let report: @Sendable (PushReport.Edit) -> Void
 
     /// How often an edit is tried in one push; each retry follows a failure whose cause was removed.
-    private static let mostTries = 3
+    private static let maxTries = 3
 
     init(
         _ workspace: Workspace, _ store: any Store, _ options: Workspace.PushOptions,
@@ -69,7 +69,7 @@ struct PushRun {
     private func refuseFaults(of wanted: [OutboxEntry], _ connections: Connections) async throws {
         let model = workspace.model
         let names = Set(
-            wanted.compactMap { model.model.entity(named: $0.entity).map { model.model.walked($0).name } })
+            wanted.compactMap { model.model.entity(named: $0.entity).map { model.model.scanned($0).name } })
         do {
             try await workspace.refuseFaults(of: names.compactMap(model.index(of:)), over: connections)
         } catch let errors as ConfigurationErrors {
@@ -175,7 +175,7 @@ struct PushRun {
         guard var edit = attempt.edit else { return }
         if attempt.isDueAgain {
             round.tries[edit.entry, default: 0] += 1
-            guard round.tries[edit.entry, default: 0] >= Self.mostTries else {
+            guard round.tries[edit.entry, default: 0] >= Self.maxTries else {
                 round.excluded.remove(edit.entry)
                 return
             }
@@ -189,11 +189,11 @@ struct PushRun {
     /// Records the outcome of an edit whose obstacle recurred with each try.
     private func giveUp(_ edit: PushReport.Edit) async throws -> PushReport.Edit {
         var edit = edit
-        var failure = edit.failure ?? OutboxFailure(code: "unknown", message: "it was sent \(Self.mostTries) times")
+        var failure = edit.failure ?? OutboxFailure(code: "unknown", message: "it was sent \(Self.maxTries) times")
         if edit.outcome.kind == .conflict {
             failure.remedy =
-                "reading the object brought no other version of it: let \"read_one\" bring the attribute by which the "
-                + "remote tells versions (REST: header_fields), then `bmo outbox retry \(edit.entry)`"
+                "reading the object returned no other version of it: let \"read_one\" return the attribute by which the "
+                + "remote distinguishes versions (REST: header_fields), then `bmo outbox retry \(edit.entry)`"
             edit.outcome = .conflict(failure)
         } else {
             edit.outcome = .waits(until: Clock.text(after: Backoff.pause(afterFailures: 5)), failure)
@@ -203,7 +203,7 @@ struct PushRun {
     }
 
     private func bridge(of entity: String) -> String {
-        workspace.model.model.entity(named: entity).map { workspace.model.model.walked($0).bridge } ?? ""
+        workspace.model.model.entity(named: entity).map { workspace.model.model.scanned($0).bridge } ?? ""
     }
 
     // MARK: unsent edits

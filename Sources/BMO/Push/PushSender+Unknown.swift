@@ -10,7 +10,7 @@ extension PushSender {
     /// Looks whether an edit arrived.
     ///
     /// - Parameter isLate: Whether the edit is sent again if it did not.
-    func look(for entry: OutboxEntry, _ place: Place, isLate: Bool) async throws -> PushAttempt {
+    func look(for entry: OutboxEntry, _ place: Destination, isLate: Bool) async throws -> PushAttempt {
         let decision = self.decision(entry)
         do {
             // A remote that honours idempotency keys recognizes the request by its key.
@@ -41,7 +41,8 @@ extension PushSender {
     }
 
     /// Looks for a new object whose key is unknown.
-    private func lookForCreated(_ entry: OutboxEntry, _ place: Place, _ isLate: Bool) async throws -> PushAttempt {
+    private func lookForCreated(_ entry: OutboxEntry, _ place: Destination, _ isLate: Bool) async throws -> PushAttempt
+    {
         let decision = self.decision(entry)
         let wanted = matched(entry, place)
         if let step = decision.afterLook(wanted, nil, missing: missing(entry, isLate: isLate)) {
@@ -64,7 +65,7 @@ extension PushSender {
     /// The object is ours where an earlier request made it and its answer was lost: here, in a proxy, or in a server
     /// that repeats requests.
     func lookForTaken(
-        _ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure, _ nextTry: String
+        _ entry: OutboxEntry, _ place: Destination, _ failure: OutboxFailure, _ nextTry: String
     ) async throws -> PushAttempt {
         var words = failure
         do {
@@ -75,14 +76,14 @@ extension PushSender {
             return try await perform(
                 .settle(.waits(until: nextTry, failure)), entry, place)
         } catch let error where Self.cannotAsk(error) {
-            words.message += "; looking whether it is this one failed: \(error)"
+            words.message += "; checking whether it is this one failed: \(error)"
         }
         return try await perform(.settle(.refused(words)), entry, place)
     }
 
     /// Returns the remote's object where it is the created one; else adds the findings to `words`.
     private func taken(
-        _ entry: OutboxEntry, _ place: Place, _ words: inout OutboxFailure
+        _ entry: OutboxEntry, _ place: Destination, _ words: inout OutboxFailure
     ) async throws -> RemoteObject? {
         guard entry.hasTemporaryKey else {
             guard case .object(let object) = try await reader(place).object(key: entry.key) else { return nil }
@@ -90,7 +91,7 @@ extension PushSender {
             // A generated UUID is unique.
             let isOurKey = layout.key.count == 1 && layout.fields[layout.key[0]].type == .uuid && entry.mayHaveArrived
             guard let other = object.otherValue(than: entry), !isOurKey else { return object }
-            words.message += "; the remote's object has another \(other)"
+            words.message += "; the remote's object has a different \(other)"
             return nil
         }
         // Where no request was lost, a matching object is a different one.
@@ -102,7 +103,7 @@ extension PushSender {
     }
 
     /// Returns the values that identify the object: those of the attributes in `match`.
-    private func matched(_ entry: OutboxEntry, _ place: Place) -> [String: StoredValue] {
+    private func matched(_ entry: OutboxEntry, _ place: Destination) -> [String: StoredValue] {
         let names = model.model.lineage(of: model.model.entities[place.index]).last { !$0.match.isEmpty }?.match ?? []
         let layout = model.entities[place.index]
         let columns = names.flatMap { name -> [String] in
@@ -114,7 +115,7 @@ extension PushSender {
     }
 
     private func candidates(
-        _ entry: OutboxEntry, _ place: Place, _ wanted: [String: StoredValue]
+        _ entry: OutboxEntry, _ place: Destination, _ wanted: [String: StoredValue]
     ) async throws -> PushReader.Candidates {
         let sent = Dictionary(entry.changes.map { ($0.name, $0.new ?? .null) }, uniquingKeysWith: { $1 })
         let root = model.entities[model.entities[place.index].root]

@@ -20,11 +20,11 @@ struct PushSender {
     func send(_ entry: OutboxEntry) async throws -> PushAttempt {
         if let entity = model.model.entity(named: entry.entity), !model.model.isWritable(entity) {
             let failure = OutboxFailure(
-                code: "configuration", message: "\(entry.entity) is not writable any more",
-                remedy: "set \"writable: true\" again to send it, or `bmo outbox drop \(entry.id)` takes it back here")
+                code: "configuration", message: "\(entry.entity) is no longer writable",
+                remedy: "set \"writable: true\" again to send it, or `bmo outbox drop \(entry.id)` rolls it back here")
             return PushAttempt(PushReport.Edit(entry, .waits(until: nil, failure)))
         }
-        var place: Place
+        var place: Destination
         switch try await self.place(of: entry) {
         case .success(let found): place = found
         case .failure(let failure):
@@ -82,23 +82,23 @@ struct PushSender {
     // MARK: destination
 
     /// The destination of an edit.
-    struct Place: Sendable {
+    struct Destination: Sendable {
         let index: Int
         let entity: Entity
         let request: PushRequest
         var bridge: String { entity.bridge }
     }
 
-    private func place(of entry: OutboxEntry) async throws -> Result<Place, OutboxFailureError> {
+    private func place(of entry: OutboxEntry) async throws -> Result<Destination, OutboxFailureError> {
         guard let index = model.index(of: entry.entity) else {
             return .failure(
                 OutboxFailureError("configuration", "the configuration has no entity \(entry.entity)", "drop the edit"))
         }
-        let entity = model.model.walked(model.model.entities[index])
+        let entity = model.model.scanned(model.model.entities[index])
         let workspace = workspace
         do {
             let request = try await store.run { try PushRequest(entry, index, in: workspace, $0) }
-            return .success(Place(index: index, entity: entity, request: request))
+            return .success(Destination(index: index, entity: entity, request: request))
         } catch let refusal as OutgoingPlan.Refusal {
             return .failure(OutboxFailureError("mapping", refusal.description, nil))
         } catch let error as SecretError {
@@ -106,13 +106,13 @@ struct PushSender {
         }
     }
 
-    func reader(_ place: Place) -> PushReader {
+    func reader(_ place: Destination) -> PushReader {
         PushReader(workspace, connections, place.index, place.request)
     }
 
     // MARK: accepted edits
 
-    private func accept(_ entry: OutboxEntry, _ place: Place, _ reply: RecordBatch?) async throws -> PushAttempt {
+    private func accept(_ entry: OutboxEntry, _ place: Destination, _ reply: RecordBatch?) async throws -> PushAttempt {
         guard entry.operation != .delete else { return try await acknowledge(entry, place, nil) }
         let decision = self.decision(entry)
         var object = reply.map { self.object($0, place) }
@@ -133,13 +133,13 @@ struct PushSender {
         return attempt
     }
 
-    private func object(_ record: RecordBatch, _ place: Place) -> RemoteObject {
+    private func object(_ record: RecordBatch, _ place: Destination) -> RemoteObject {
         RemoteObject(record, place.index, parent: place.request.parent?.key, in: model)
     }
 
     /// Removes the edit from the outbox and imports the remote's object, in one transaction.
     private func acknowledge(
-        _ entry: OutboxEntry, _ place: Place, _ object: RemoteObject?
+        _ entry: OutboxEntry, _ place: Destination, _ object: RemoteObject?
     ) async throws -> PushAttempt {
         let key = object?.key == entry.key ? nil : object?.key
         try await importing(place, isListed: try await store.mayList(place)) { page in
@@ -150,15 +150,15 @@ struct PushSender {
     }
 
     private func importing(
-        _ place: Place, isListed: Bool, _ body: @escaping @Sendable (PageImport) throws -> Void
+        _ place: Destination, isListed: Bool, _ body: @escaping @Sendable (PageImport) throws -> Void
     ) async throws {
         let model = model
         let parent = place.request.parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } }
         var origin = PageImport.Origin(bridge: place.bridge, page: 1)
         // The remote has answered, so the connection is already open.
         origin.redaction = try await connections.connection(for: place.bridge).redaction
-        origin.walk = WalkTarget(
-            scope: WalkScope(entity: place.entity.name, parent: place.request.parent?.text ?? ""), entity: place.index,
+        origin.scan = ScanTarget(
+            scope: ScanScope(entity: place.entity.name, parent: place.request.parent?.text ?? ""), entity: place.index,
             isListing: isListed, parent: parent)
         try await store.run { [origin] store in
             let page = try PageImport(place.index, of: model, from: origin, into: store)
@@ -180,7 +180,7 @@ struct PushSender {
     ///
     /// - Parameter object: The remote's object that led to the step.
     func perform(
-        _ step: PushStep, _ entry: OutboxEntry, _ place: Place, object: RemoteObject? = nil
+        _ step: PushStep, _ entry: OutboxEntry, _ place: Destination, object: RemoteObject? = nil
     ) async throws -> PushAttempt {
         switch step {
         case .acknowledge: return try await acknowledge(entry, place, object)
@@ -195,8 +195,8 @@ struct PushSender {
         case .lookLater(let failure, let sent, let next):
             var edit = try await settle(entry, .unknown(sent: sent, failure))
             var words = failure
-            words.message += "; the remote does not have it so far"
-            words.remedy = "the next push after \(next) looks again, then sends it again"
+            words.message += "; the remote does not have it yet"
+            words.remedy = "the next push after \(next) checks again, then sends it again"
             edit.outcome = .unknown(sent: sent, words)
             edit.nextLook = next
             return PushAttempt(edit)
@@ -218,7 +218,7 @@ struct PushSender {
     }
 
     private func ask(
-        _ question: PushStep.Question, _ entry: OutboxEntry, _ place: Place
+        _ question: PushStep.Question, _ entry: OutboxEntry, _ place: Destination
     ) async throws -> PushAttempt {
         switch question {
         case .arrival(let isLate): return try await look(for: entry, place, isLate: isLate)
@@ -240,7 +240,7 @@ struct PushSender {
 
     /// Reads the remote's version of the object, and imports it, which merges it with the edit.
     private func mergeVersion(
-        _ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure
+        _ entry: OutboxEntry, _ place: Destination, _ failure: OutboxFailure
     ) async throws -> PushAttempt {
         let decision = self.decision(entry)
         let found: PushReader.Found
@@ -272,7 +272,7 @@ struct PushSender {
 
     /// Imports the deletion of an object that the remote no longer has.
     private func importDeletion(
-        _ entry: OutboxEntry, _ place: Place, _ failure: OutboxFailure
+        _ entry: OutboxEntry, _ place: Destination, _ failure: OutboxFailure
     ) async throws -> PushAttempt {
         let plan = OutgoingPlan(of: place.index, in: model)
         let layout = model.entities[place.index]
@@ -297,8 +297,8 @@ struct PushSender {
         return .dropped(
             OutboxFailure(
                 code: "conflict",
-                message: "the remote's object was changed too, and by `conflicts` of \(entry.entity) that counts",
-                remedy: "`bmo diff` shows what was given up"))
+                message: "the remote's object was changed too, and it wins by `conflicts` of \(entry.entity)",
+                remedy: "`bmo diff` shows what was discarded"))
     }
 
     // MARK: kept edits

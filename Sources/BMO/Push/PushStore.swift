@@ -32,11 +32,11 @@ final class PushStore: Sendable {
 
     /// Returns whether an object may be marked as listed.
     ///
-    /// A running or interrupted walk may have passed the object's position before the object existed, and would take it
-    /// for deleted. In that case only later walks count.
-    func mayList(_ place: PushSender.Place) async throws -> Bool {
+    /// A running or interrupted scan may have passed the object's position before the object existed, and would take it
+    /// for deleted. In that case only later scans count.
+    func mayList(_ place: PushSender.Destination) async throws -> Bool {
         guard place.request.parent == nil, !isImporting() else { return false }
-        let scope = WalkScope(entity: place.entity.name)
+        let scope = ScanScope(entity: place.entity.name)
         return try await run { try $0.progress(of: scope) } == nil
     }
 }

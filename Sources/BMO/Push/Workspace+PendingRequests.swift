@@ -81,7 +81,7 @@ extension Workspace {
             do {
                 let request = try PushRequest(entry, index, in: self, store)
                 var pending = PendingRequest(entry: entry, values: request.values, fault: nil)
-                pending.bridge = model.model.walked(model.model.entities[index]).bridge
+                pending.bridge = model.model.scanned(model.model.entities[index]).bridge
                 if can("plan_write", pending.bridge) {
                     pending.question = try PushRequest(entry, index, in: self, store, explains: true).batch
                 }

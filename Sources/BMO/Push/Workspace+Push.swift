@@ -84,7 +84,7 @@ extension Workspace {
         guard model.model.isWritable(definition) else {
             return ["\(edit.entity) is not writable; add \"writable: true\" to the entity in \(configuration.file)"]
         }
-        let bridge = model.model.walked(definition).bridge
+        let bridge = model.model.scanned(definition).bridge
         guard can(edit.operation.rawValue, bridge) else {
             return ["the bridge \"\(bridge)\" of \(edit.entity) cannot \(edit.operation.rawValue) objects"]
         }
@@ -122,10 +122,10 @@ extension Workspace {
     func obstacle(to entry: OutboxEntry) -> String? {
         guard let entity = model.model.entity(named: entry.entity) else { return nil }
         guard model.model.isWritable(entity) else {
-            return "\(entry.entity) is not writable any more; \"writable: true\" in \(configuration.file) sends it, "
-                + "`bmo outbox drop \(entry.id)` takes it back here"
+            return "\(entry.entity) is no longer writable; \"writable: true\" in \(configuration.file) sends it, "
+                + "`bmo outbox drop \(entry.id)` rolls it back here"
         }
-        let bridge = model.model.walked(entity).bridge
+        let bridge = model.model.scanned(entity).bridge
         guard can(entry.operation.rawValue, bridge) else {
             return "the bridge \"\(bridge)\" of \(entry.entity) cannot \(entry.operation.rawValue) objects"
         }
@@ -134,12 +134,12 @@ extension Workspace {
 
     /// Returns why an entity's section does not support an operation; nil where it does, or where that is unknown.
     private func missingWrite(of entity: Entity, _ operation: String) -> String? {
-        let walked = model.model.walked(entity)
+        let scanned = model.model.scanned(entity)
         // The section is checked first, because reading the schema's names requires parsing it.
-        guard walked.section["write"]?[operation] == nil,
-            let plugin = configuration.bridge(named: walked.bridge)?.plugin, plugins[plugin]?.namesWrites == true
+        guard scanned.section["write"]?[operation] == nil,
+            let plugin = configuration.bridge(named: scanned.bridge)?.plugin, plugins[plugin]?.namesWrites == true
         else { return nil }
-        return "the section \(plugin) of \(walked.name) says nothing of \(operation); add "
+        return "the section \(plugin) of \(scanned.name) says nothing of \(operation); add "
             + "\"write: {\(operation): ...}\" to it in \(configuration.file)"
     }
 }

@@ -8,9 +8,9 @@ public enum AvailabilityPolicy: Sendable {
     /// or nil to give up. It may itself wait for the network to return.
     case decide(@Sendable (_ failure: RequestError, _ tries: Int) async -> Duration?)
 
-    /// The pause after the first failure, which doubles up to ``longestPause``.
+    /// The pause after the first failure, which doubles up to ``maxPause``.
     static let firstPause = Duration.milliseconds(500)
-    static let longestPause = Duration.seconds(30)
+    static let maxPause = Duration.seconds(30)
 
     /// Returns the pause before the next try; nil to give up.
     func pause(after failure: RequestError, tries: Int, since start: ContinuousClock.Instant) async -> Duration? {
@@ -22,8 +22,8 @@ public enum AvailabilityPolicy: Sendable {
             let left = limit - (ContinuousClock.now - start)
             guard left > .zero else { return nil }
             var pause = Self.firstPause
-            for _ in 1..<max(1, tries) where pause < Self.longestPause { pause = pause * 2 }
-            return min(pause, Self.longestPause, left)
+            for _ in 1..<max(1, tries) where pause < Self.maxPause { pause = pause * 2 }
+            return min(pause, Self.maxPause, left)
         }
     }
 }

@@ -60,7 +60,7 @@ public struct FetchResult: Sendable {
     public var unchangedCount: Int { counts.values.reduce(0) { $0 + $1.unchanged } }
     /// The remote's metadata, as of its last page.
     public var metadata = PageMetadata()
-    /// The metadata of the walks of entities that were fetched along with this one, by entity.
+    /// The metadata of the scans of entities that were fetched along with this one, by entity.
     public var related: [String: PageMetadata] = [:]
     /// The number of imported pages.
     public var pageCount = 0

@@ -116,7 +116,7 @@ extension QueryPredicate where Value == LocalValue {
         } catch {
             throw RequestError(
                 .requested, entity: schema.layout.name, code: "request",
-                "\(schema.layout.name).\(name) is compared with something else: \(error.reason)",
+                "\(schema.layout.name).\(name) is compared with a value of another type: \(error.reason)",
                 remedy: "give a value of its type")
         }
     }

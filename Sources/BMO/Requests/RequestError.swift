@@ -10,7 +10,7 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The entity.
     public var entity: String
     /// The kind of failure, as a word: of the bridge (`authentication`, `timeout`, ...), `database`, `configuration`,
-    /// `quarantine`, `brake`, `request` for an invalid request.
+    /// `quarantine`, `deletionLimit`, `request` for an invalid request.
     public var code: String
     /// What failed, and on which object.
     public var message: String

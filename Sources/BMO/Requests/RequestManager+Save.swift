@@ -70,7 +70,7 @@ extension RequestManager {
         if workflow == .afterRemote, sender == nil {
             throw RequestError(
                 .requested, entity: entity, code: "request",
-                "a save after the remote has to be sent, and the manager's option sendsEdits is off",
+                "a save after the remote has to be sent, but the manager's option sendsEdits is off",
                 remedy: "give a pusher, or save local first")
         }
         let save = try await edit(edits, entity, workflow)
@@ -139,10 +139,10 @@ extension EditOutcome {
         case .sent, .refused, .unknown: failure
         case .waits: failure ?? OutboxFailure(code: "unreachable", message: "the edit was not sent yet")
         case .conflict: failure ?? OutboxFailure(code: "conflict", message: "the remote's object was changed, too")
-        case .dropped: OutboxFailure(code: "dropped", message: "the edit was taken back here before it was sent")
+        case .dropped: OutboxFailure(code: "dropped", message: "the edit was rolled back here before it was sent")
         }
     }
 
     /// The next push's action for it.
-    fileprivate var nextStep: String { if case .unknown = self { "looks whether it arrived" } else { "sends it" } }
+    fileprivate var nextStep: String { if case .unknown = self { "checks whether it arrived" } else { "sends it" } }
 }

@@ -27,7 +27,7 @@ public enum RequestStep: Int, Sendable, CaseIterable, Comparable, CustomStringCo
         case .contacting: "contacting the remote"
         case .representing: "reading the remote's answer"
         case .importing: "importing the answer"
-        case .finished: "giving the result"
+        case .finished: "returning the result"
         }
     }
 }
@@ -74,13 +74,13 @@ public enum RequestEvent: Sendable {
 public struct RemotePlan: Sendable, Equatable {
     /// How much of the listing is fetched.
     public enum Extent: Sendable, Equatable {
-        /// The entity's listing, as a sync walks it: objects that it lacks are deleted as configured.
+        /// The entity's listing, as a sync scans it: objects that it lacks are deleted as configured.
         case listing
         /// As many of its pages as the request needs.
         case pages
     }
 
-    /// The walked entity: for a sub-entity without a listing, its super-entity.
+    /// The scanned entity: for a sub-entity without a listing, its super-entity.
     public var entity: String
     /// The bridge's name in the configuration.
     public var bridge: String

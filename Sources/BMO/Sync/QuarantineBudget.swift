@@ -2,7 +2,7 @@ internal import Importer
 internal import Model
 internal import Synchronization
 
-/// How many more records of an entity's walks in one sync may be quarantined; walks by parent share the budget.
+/// How many more records of an entity's scans in one sync may be quarantined; scans by parent share the budget.
 final class QuarantineBudget: Sendable {
     let limit: Int
     private let state: Mutex<QuarantineRoom>
@@ -18,11 +18,11 @@ final class QuarantineBudget: Sendable {
     /// Counts the quarantined records of a committed page.
     func take(_ page: PageImport) { state.withLock { $0.take(page) } }
 
-    /// Counts records that an interrupted walk quarantined earlier.
+    /// Counts records that an interrupted scan quarantined earlier.
     func take(_ count: Int) { state.withLock { $0.records -= count } }
 }
 
-/// The failure of a walk with too many records that could not be imported.
+/// The failure of a scan with too many records that could not be imported.
 struct QuarantineFull: Error, CustomStringConvertible {
     let limit: Int
     /// The records that were kept of the page that exceeded the limit.
@@ -39,17 +39,17 @@ struct QuarantineFull: Error, CustomStringConvertible {
 }
 
 extension SyncFailure {
-    /// Creates the failure of a walk where more records than `quarantine_limit` allows could not be imported.
+    /// Creates the failure of a scan where more records than `quarantine_limit` allows could not be imported.
     init(_ full: QuarantineFull, entity: Entity, bridge: String, page: Int?) {
         let size = QuarantineRoom(limit: full.limit).bytes >> 20
         let many =
             full.isOfBytes
-            ? "the records that could not be imported have more than \(size) MiB"
+            ? "the records that could not be imported take more than \(size) MiB"
             : "more than \(full.limit) records could not be imported"
         let first = full.samples.first.map { "; one of them: \($0.reason)" } ?? ""
         self.init(
             entity: entity.name, bridge: bridge, page: page, code: "quarantine",
-            message: "\(many), so that the walk was given up and its page taken back\(first)",
+            message: "\(many), so the scan was abandoned and its page rolled back\(first)",
             remedy: "`bmo quarantine \(entity.name)` shows some of them; correct the mapping, or raise "
                 + "\"quarantine_limit\" of \(entity.name) (\(full.limit) now)",
             location: full.samples.first?.location, remote: nil)

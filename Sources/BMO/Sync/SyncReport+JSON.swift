@@ -29,7 +29,7 @@ extension SyncReport {
 }
 
 extension SyncReport.Entity {
-    /// The walk's outcome in a word.
+    /// The scan's outcome in a word.
     public var outcomeWord: String {
         switch outcome {
         case .finished: "finished"
@@ -81,7 +81,7 @@ extension SyncReport.Entity {
     private func write(_ parents: SyncReport.Parents, to writer: RecordBatchWriter) {
         writer.key("parents")
         writer.object {
-            writer.member("walked", parents.walked)
+            writer.member("walked", parents.scanned)
             writer.member("unchanged", parents.unchanged)
             writer.member("missing", parents.missing)
             writer.member("failed", parents.failed)

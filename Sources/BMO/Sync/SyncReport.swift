@@ -4,13 +4,13 @@ public import Importer
 public struct SyncReport: Sendable {
     /// The result for one entity.
     public struct Entity: Sendable {
-        /// The outcome of a walk.
+        /// The outcome of a scan.
         public enum Outcome: Sendable {
             /// All pages were imported.
             case finished
-            /// The walk failed; earlier pages were imported.
+            /// The scan failed; earlier pages were imported.
             case failed(SyncFailure)
-            /// The walk was stopped; earlier pages were imported, and the next sync continues after them.
+            /// The scan was stopped; earlier pages were imported, and the next sync continues after them.
             case interrupted
             /// The entity has no listing: its objects are nested in others.
             case nested
@@ -20,27 +20,27 @@ public struct SyncReport: Sendable {
         public var name: String
         /// Its bridge's name in the configuration.
         public var bridge: String
-        /// The outcome of its walk.
+        /// The outcome of its scan.
         public var outcome: Outcome
         /// The number of imported pages.
         public var pages: Int
-        /// The page after which an interrupted walk was resumed.
+        /// The page after which an interrupted scan was resumed.
         public var resumedAfterPage: Int?
         /// The changes to its objects, including those by other entities' records.
         public var counts: ImportCounts.Entity
         /// The bridge's warnings.
         public var warnings: [String]
-        /// The duration of its walk.
+        /// The duration of its scan.
         public var duration: Duration
-        /// The outcomes of walks per parent; nil where there is one walk.
+        /// The outcomes of scans per parent; nil where there is one scan.
         public var parents: Parents?
         /// Whether a listing ended incomplete, as a warning says: objects absent from it are not deleted.
         public var isIncomplete = false
     }
 
-    /// The outcomes of walks per parent.
+    /// The outcomes of scans per parent.
     public struct Parents: Sendable {
-        /// A parent whose walk failed.
+        /// A parent whose scan failed.
         public struct Failure: Sendable {
             /// The parent's key as a JSON array.
             public var parent: String
@@ -50,13 +50,13 @@ public struct SyncReport: Sendable {
             public var failure: SyncFailure
         }
 
-        /// The number of completed walks.
-        public var walked = 0
+        /// The number of completed scans.
+        public var scanned = 0
         /// How many of these the remote reported as unchanged.
         public var unchanged = 0
         /// The number of parents that the remote does not know.
         public var missing = 0
-        /// The number of failed walks.
+        /// The number of failed scans.
         public var failed = 0
         /// The first of the failures.
         public var failures: [Failure] = []
@@ -94,7 +94,7 @@ public struct SyncReport: Sendable {
         return !wasInterrupted && !codes.isEmpty && codes.allSatisfy { $0 == "configuration" }
     }
 
-    /// Whether every walk was completed.
+    /// Whether every scan was completed.
     public var succeeded: Bool {
         entities.allSatisfy {
             switch $0.outcome {
@@ -105,7 +105,7 @@ public struct SyncReport: Sendable {
     }
 }
 
-/// The reason why the walk of an entity ended early.
+/// The reason why the scan of an entity ended early.
 public struct SyncFailure: Error, Sendable, CustomStringConvertible {
     /// The entity.
     public var entity: String
@@ -137,7 +137,7 @@ public struct SyncFailure: Error, Sendable, CustomStringConvertible {
 
 /// A progress event of a sync.
 public enum SyncEvent: Sendable {
-    /// The walk of an entity begins, possibly after the pages of an interrupted one.
+    /// The scan of an entity begins, possibly after the pages of an interrupted one.
     case began(entity: String, bridge: String, resumedAfterPage: Int?)
     /// A page was imported.
     case page(PageEvent)
@@ -145,22 +145,22 @@ public enum SyncEvent: Sendable {
     case warning(entity: String, message: String)
     /// The bridge's finding, such as the style of paging; once per entity.
     case note(entity: String, message: String)
-    /// The walk of an entity ended.
+    /// The scan of an entity ended.
     case ended(SyncReport.Entity)
 
-    /// The progress of a walk.
+    /// The progress of a scan.
     public struct PageEvent: Sendable {
         /// The entity.
         public var entity: String
         /// The page's number, from 1.
         public var page: Int
-        /// The number of records received in this walk.
+        /// The number of records received in this scan.
         public var records: Int
         /// The remote's total number of records.
         public var total: Int64?
-        /// The walk's changes to the entity's objects.
+        /// The scan's changes to the entity's objects.
         public var counts: ImportCounts.Entity
-        /// The time since the walk began.
+        /// The time since the scan began.
         public var elapsed: Duration
     }
 }

@@ -56,13 +56,13 @@ extension Workspace {
         let record = quarantined.record
         guard let index = model.index(of: record.entity) else { return "the configuration has no \(record.entity)" }
         if let size = record.cutFrom {
-            return "only the beginning of its \(size) bytes was kept; a sync brings it again"
+            return "only the beginning of its \(size) bytes was kept; a sync fetches it again"
         }
         let batch: RecordBatch
         do {
             batch = try JSONParser.batch(record.representation)
         } catch {
-            return "the bridge could not make a record of it; a sync brings it again"
+            return "the bridge could not represent it as a record; a sync fetches it again"
         }
         let mapped = MappedBatch(batch, by: Mapper(model), as: index)
         if let reason = mapped.firstRejection { return reason }
@@ -71,8 +71,8 @@ extension Workspace {
             index, of: model,
             from: PageImport.Origin(
                 bridge: record.bridge, page: record.page,
-                walk: WalkTarget(
-                    scope: WalkScope(entity: record.entity), entity: index, isListing: isListing)),
+                scan: ScanTarget(
+                    scope: ScanScope(entity: record.entity), entity: index, isListing: isListing)),
             into: store)
         do {
             try page.add(mapped, location: record.location)

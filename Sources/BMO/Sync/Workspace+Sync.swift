@@ -9,7 +9,7 @@ extension Workspace {
     public struct SyncOptions: Sendable {
         /// The entities to sync; nil for all.
         public var entities: [String]?
-        /// Starts interrupted walks from the beginning.
+        /// Starts interrupted scans from the beginning.
         public var restart: Bool
         /// Requests everything, even where `incremental` would request only changes.
         public var full: Bool
@@ -17,7 +17,7 @@ extension Workspace {
         public var allowsDeletes: Bool
         /// Conditions that all fetched and imported records must meet.
         ///
-        /// Conditions that the configuration maps go to the API; all are checked before the import. Such a walk covers
+        /// Conditions that the configuration maps go to the API; all are checked before the import. Such a scan covers
         /// a part of the listing: it deletes nothing, leaves no cursor, and uses no further source.
         public var conditions: [LocalCondition]
         /// How many entities are fetched at a time.
@@ -42,7 +42,7 @@ extension Workspace {
 
     /// Fetches entities through their bridges and imports them.
     ///
-    /// Each page is committed with its position in the walk; a failure of one entity does not affect the others. When
+    /// Each page is committed with its position in the scan; a failure of one entity does not affect the others. When
     /// the task is cancelled, open pages are rolled back and the report says `interrupted`.
     ///
     /// - Parameters:
@@ -82,8 +82,8 @@ extension Workspace {
             workspace: self, store: store, connections: connections, thread: thread, gate: PageGate(),
             options: options, report: report)
         try await thread.run { try store.beginRun(kind: "sync") }
-        let (walked, counts) = await walk(context)
-        var results = walked
+        let (scanned, counts) = await scan(context)
+        var results = scanned
         await connections.close()
         do {
             if options.full, options.conditions.isEmpty {
@@ -114,11 +114,11 @@ extension Workspace {
         }
     }
 
-    /// Walks the entities, several at a time; an entity walked by parent follows the parent's entity.
-    private func walk(_ context: SyncContext) async -> ([String: SyncReport.Entity], ImportCounts) {
+    /// Scans the entities, several at a time; an entity scanned by parent follows the parent's entity.
+    private func scan(_ context: SyncContext) async -> ([String: SyncReport.Entity], ImportCounts) {
         var counts = ImportCounts(entityCount: model.entities.count)
         var results: [String: SyncReport.Entity] = [:]
-        await withTaskGroup(of: EntityWalk.Result.self) { group in
+        await withTaskGroup(of: EntityScan.Result.self) { group in
             var waiting = syncOrder(context.options.entities)
             var running: Set<Int> = []
             func start() {
@@ -132,8 +132,8 @@ extension Workspace {
                     guard let free else { return }
                     let index = waiting.remove(at: free)
                     running.insert(index)
-                    let walk = EntityWalk(context: context, entity: model.model.entities[index], index: index)
-                    group.addTask { await walk.run() }
+                    let scan = EntityScan(context: context, entity: model.model.entities[index], index: index)
+                    group.addTask { await scan.run() }
                 }
             }
             start()
@@ -147,7 +147,7 @@ extension Workspace {
         return (results, counts)
     }
 
-    /// Returns the entities whose walks bring the parent objects for the walks of `index`.
+    /// Returns the entities whose scans bring the parent objects for the scans of `index`.
     private func parents(of index: Int) -> Set<Int> {
         let entity = model.model.entities[index]
         let layout = model.entities[index]
@@ -183,15 +183,16 @@ extension Workspace {
     func checkListings(of names: [String]?) throws {
         for name in names ?? [] {
             guard let entity = model.model.entity(named: name),
-                !model.model.lineage(of: entity).contains(where: \.isWalked)
+                !model.model.lineage(of: entity).contains(where: \.isScanned)
             else { continue }
             throw StoreError(
-                .request, "\(name) has no listing (\"listing: none\"): its objects come inside those of other entities",
-                remedy: "sync the entities whose records hold them")
+                .request,
+                "\(name) has no listing (\"listing: none\"): its objects are nested in those of other entities",
+                remedy: "sync the entities whose records contain them")
         }
     }
 
-    /// Returns the indexes of the entities to walk; referenced entities come first, so that few stubs are needed.
+    /// Returns the indexes of the entities to scan; referenced entities come first, so that few stubs are needed.
     func syncOrder(_ names: [String]?) -> [Int] {
         var order: [Int] = []
         var visited: Set<Int> = []
@@ -201,13 +202,13 @@ extension Workspace {
             order.append(index)
         }
         for index in model.entities.indices { visit(index) }
-        order.removeAll { !model.model.entities[$0].isWalked }
+        order.removeAll { !model.model.entities[$0].isScanned }
         guard let names else { return order }
         // A sub-entity without its own listing comes with its super-entity's.
-        let walked = names.compactMap { name in
-            model.model.entity(named: name).flatMap { model.model.lineage(of: $0).last { $0.isWalked } }?.name
+        let scanned = names.compactMap { name in
+            model.model.entity(named: name).flatMap { model.model.lineage(of: $0).last { $0.isScanned } }?.name
         }
-        let wanted = Set(walked.compactMap(model.index(of:)))
+        let wanted = Set(scanned.compactMap(model.index(of:)))
         return order.filter(wanted.contains)
     }
 }

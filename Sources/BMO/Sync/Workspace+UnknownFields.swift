@@ -12,7 +12,7 @@ extension Workspace {
             let more = fields.count > 20 ? ", and \(fields.count - 20) more" : ""
             let isOne = fields.count == 1
             let message =
-                "records have \(isOne ? "a field" : "\(fields.count) fields") that nothing reads: \(shown)\(more); "
+                "records have \(isOne ? "a field" : "\(fields.count) fields") that no attribute reads: \(shown)\(more); "
                 + "`extra: true` would keep \(isOne ? "it" : "them")"
             results[entity]?.warnings.append(message)
             report(.warning(entity: entity, message: message))

@@ -37,9 +37,9 @@ extension Workspace {
     /// Returns listeners for the entities whose bridges support it.
     func listeners(to news: RemoteNews, _ entities: [String]?) -> [RemoteListener] {
         model.model.entities.enumerated().compactMap { index, entity in
-            guard entity.isWalked, entity.parent == nil, entities?.contains(entity.name) ?? true,
+            guard entity.isScanned, entity.parent == nil, entities?.contains(entity.name) ?? true,
                 let bridge = configuration.bridge(named: entity.bridge), plugins[bridge.plugin]?.can("watch") == true,
-                let plan = try? WalkPlan(entity, index, source: nil, in: self)
+                let plan = try? ScanPlan(entity, index, source: nil, in: self)
             else { return nil }
             return RemoteListener(workspace: self, bridge: bridge, plan: plan, news: news)
         }
@@ -50,7 +50,7 @@ extension Workspace {
 struct RemoteListener: Sendable {
     let workspace: Workspace
     let bridge: BridgeConfiguration
-    let plan: WalkPlan
+    let plan: ScanPlan
     let news: RemoteNews
 
     /// Listens until the task is cancelled, or the remote says that it cannot notify.
@@ -64,7 +64,7 @@ struct RemoteListener: Sendable {
             } catch {
                 if Task.isCancelled { return }
                 if let failure = error as? BridgeFailure, failure.code == .unsupported {
-                    report("\(plan.entity.name): \(failure.message); it is asked from time to time")
+                    report("\(plan.entity.name): \(failure.message); it is polled instead")
                     return
                 }
                 // The syncs report an unreachable remote.

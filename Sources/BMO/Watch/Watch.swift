@@ -56,7 +56,7 @@ extension Workspace {
     public func watch(_ options: WatchOptions, report: @escaping @Sendable (WatchEvent) -> Void) async throws {
         let health = WatchHealth(path: options.health)
         if let fault = health.note({ _ in }) {
-            throw StoreError(.request, fault, remedy: "make its folder, or name another file")
+            throw StoreError(.request, fault, remedy: "create its folder, or name another file")
         }
         try await withTaskCancellationHandler {
             do {
@@ -111,7 +111,7 @@ private struct Watch {
     let report: @Sendable (WatchEvent) -> Void
 
     private static let tick: Duration = .milliseconds(500)
-    private static let longestPause: Duration = .seconds(900)
+    private static let maxPause: Duration = .seconds(900)
 
     func note(_ change: (inout WatchHealth.State) -> Void) {
         if let fault = health.note(change) { report(.trouble(fault)) }
@@ -181,8 +181,8 @@ private struct Watch {
     private func pause(afterFailures count: Int) -> Duration {
         guard count > 0 else { return options.every }
         var pause = options.every
-        for _ in 1..<min(count, 20) where pause < Self.longestPause { pause = pause * 2 }
-        return max(options.every, min(pause, Self.longestPause))
+        for _ in 1..<min(count, 20) where pause < Self.maxPause { pause = pause * 2 }
+        return max(options.every, min(pause, Self.maxPause))
     }
 
     // MARK: push

@@ -9,8 +9,8 @@ internal import StoreContract
 struct ConflictsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts",
-        abstract: "Show what was changed here and on the remote.",
-        discussion: "`bmo resolve ENTITY KEY --take local|remote` decides.")
+        abstract: "Show the values that were changed both here and on the remote.",
+        discussion: "`bmo resolve ENTITY KEY --take local|remote` decides them.")
 
     @OptionGroup var options: WorkspaceOptions
 
@@ -71,8 +71,8 @@ struct ResolveCommand: AsyncParsableCommand {
         commandName: "resolve",
         abstract: "Decide a conflict: keep the local value and send it, or take the remote's.",
         discussion: """
-            Without --column all conflicts of the object are decided. Where the remote has deleted the object, taking local \
-            makes it anew there, and taking remote deletes it here.
+            Without --column all conflicts of the object are decided. If the remote has deleted the object, taking \
+            local creates it there again, and taking remote deletes it here.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -83,16 +83,16 @@ struct ResolveCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The object's key.", valueName: "key"), transform: NegativeKey.word)
     var key: [String]
 
-    @Option(help: ArgumentHelp("Whose value counts: local or remote.", valueName: "side"))
+    @Option(help: ArgumentHelp("The side whose value wins: local or remote.", valueName: "side"))
     var take: String
 
-    @Option(help: ArgumentHelp("Decide this column only.", valueName: "name"))
+    @Option(help: ArgumentHelp("Decide only this column.", valueName: "name"))
     var column: String?
 
     func run() async throws {
         guard let side = ConflictSide(rawValue: take) else {
             throw CommandFailure(
-                "the value \"\(take)\" of --take is none of local, remote", exitCode: CommandFailure.usage)
+                "the value \"\(take)\" of --take is not one of local, remote", exitCode: CommandFailure.usage)
         }
         let workspace = try await options.workspace()
         let store = try options.store(of: workspace)
@@ -105,8 +105,8 @@ struct ResolveCommand: AsyncParsableCommand {
             {
                 throw CommandFailure(
                     "\(EditRun.name(entity, key)) has no two values to choose from: the remote refused the edit as a "
-                        + "conflict, and reading the object brought no other version; `bmo outbox retry \(entry.id)` "
-                        + "sends the edit again, `bmo outbox drop \(entry.id)` takes it back here")
+                        + "conflict, and reading the object returned no other version; `bmo outbox retry \(entry.id)` "
+                        + "sends the edit again, `bmo outbox drop \(entry.id)` rolls it back here")
             }
             let what = column.map { " in \($0)" } ?? ""
             throw CommandFailure("\(EditRun.name(entity, key)) has no conflict\(what); `bmo conflicts` lists them")
@@ -116,6 +116,6 @@ struct ResolveCommand: AsyncParsableCommand {
         try store.close()
         let rest = left > 0 ? "; \(Terminal.count(left, "conflict is", "conflicts are")) left" : ""
         let next = side == .local && left == 0 ? "; `bmo push` sends the local values" : ""
-        print("\(EditRun.name(entity, key)): the \(side.rawValue) values count\(rest)\(next)")
+        print("\(EditRun.name(entity, key)): the \(side.rawValue) values win\(rest)\(next)")
     }
 }

@@ -7,10 +7,10 @@ internal import StoreContract
 struct CreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make an object here; the remote follows.",
+        abstract: "Create an object here; the remote follows.",
         discussion: """
-            The object and what the remote has to be told are written in one transaction; `bmo push` or `bmo watch` sends \
-            it, or --push at once. Where the remote gives the key, the object has a temporary one until then.
+            The object and its outbox entry are written in one transaction; `bmo push` or `bmo watch` sends the entry, \
+            or --push at once. If the remote assigns the key, the object has a temporary one until then.
 
               bmo create Note --set text='buy milk' --set author=7
               echo '[{"text": "a"}, {"text": "b"}]' | bmo create Note --values -
@@ -76,11 +76,11 @@ struct UpdateCommand: AsyncParsableCommand {
                 var read = try withExtendedLifetime(object) { try input.values(object[0], "object \(number + 1)") }
                 guard let key = given ?? input.key(in: read) else {
                     throw CommandFailure(
-                        "object \(number + 1) has not the key of \(entity)", exitCode: CommandFailure.usage)
+                        "object \(number + 1) lacks the key of \(entity)", exitCode: CommandFailure.usage)
                 }
                 if given != nil, objects.count > 1 {
                     throw CommandFailure(
-                        "a key is given, and \(objects.count) objects", exitCode: CommandFailure.usage)
+                        "one key is given, but \(objects.count) objects", exitCode: CommandFailure.usage)
                 }
                 if let own = input.key(in: read), own == key { input.removeKey(from: &read) }
                 edits.append(LocalEdit(.update, entity: entity, key: key, values: read.columns, links: read.links))
@@ -105,8 +105,8 @@ struct DeleteCommand: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Delete an object here; the remote follows.",
         discussion: """
-            A key of several attributes is given as several arguments. An object that the remote has not heard of is just \
-            forgotten.
+            A key of several attributes is given as several arguments. An object that was never sent to the remote is \
+            simply removed.
             """)
 
     @OptionGroup var options: WorkspaceOptions

@@ -118,7 +118,7 @@ struct EditInput {
     /// - Parameter place: The object's location, for messages.
     func values(_ object: BatchValue, _ place: String) throws -> Values {
         guard object.tag == .object else {
-            throw CommandFailure("\(place) is no JSON object", exitCode: CommandFailure.usage)
+            throw CommandFailure("\(place) is not a JSON object", exitCode: CommandFailure.usage)
         }
         var values = Values()
         var given: Set<String> = []
@@ -184,7 +184,7 @@ struct EditInput {
         }
         guard parts.count == fields.count else {
             throw CommandFailure(
-                "\(layout.name).\(name): \(value.json) is no key of \(other.name), which is "
+                "\(layout.name).\(name): \(value.json) is not a key of \(other.name), which is "
                     + fields.map(\.name).joined(separator: ", "), exitCode: CommandFailure.usage)
         }
         return try zip(fields, parts).map { field, part in
@@ -193,7 +193,7 @@ struct EditInput {
             }
             guard stored != .null else {
                 throw CommandFailure(
-                    "\(layout.name).\(name): null is no key of \(other.name)", exitCode: CommandFailure.usage)
+                    "\(layout.name).\(name): null is not a key of \(other.name)", exitCode: CommandFailure.usage)
             }
             return stored
         }

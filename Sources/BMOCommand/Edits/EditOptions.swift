@@ -8,7 +8,7 @@ internal import StoreContract
 
 /// How to save an edit: only locally, locally and remotely, or only if the remote accepts it.
 struct SaveOptions: ParsableArguments {
-    @Flag(help: "Send at once what waits for this entity; the exit code is 1 unless this edit was accepted.")
+    @Flag(help: "Send the waiting edits of this entity at once; the exit code is 1 unless this edit was accepted.")
     var push = false
 
     @Flag(
@@ -20,7 +20,7 @@ struct SaveOptions: ParsableArguments {
 
     @Flag(
         name: [.long, .customLong("output-json")],
-        help: "Print what was done, a JSON object a line; --output-json is the same.")
+        help: "Print the result, a JSON object per line; --output-json is the same.")
     var json = false
 }
 
@@ -29,7 +29,7 @@ struct ValueOptions: ParsableArguments {
     @Option(
         name: .customLong("set"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Set an attribute; of a relationship to one the target's key, of one to many a JSON list of keys.",
+            "Set an attribute, or a relationship: to one object by its key, to many by a JSON list of keys.",
             valueName: "name=value"))
     var set: [String] = []
 
@@ -40,13 +40,14 @@ struct ValueOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Read objects by local names from a JSON file (- is stdin): one, a list, or one a line.", valueName: "file"
+            "Read objects by local names from a JSON file (- is stdin): one, a list, or one per line.",
+            valueName: "file"
         ))
     var values: String?
 
     func validate() throws {
         if values != nil, !set.isEmpty || !setNull.isEmpty {
-            throw ValidationError("--values and --set exclude each other")
+            throw ValidationError("--values and --set cannot be combined")
         }
     }
 
@@ -168,7 +169,7 @@ struct EditRun {
             return "not sent before `bmo outbox retry \(first.id)`, as the remote refused it"
                 + (after.isEmpty ? "" : ": outbox \(entry.id)")
         case .unknown:
-            return "to be sent\(after) when a push has seen whether the remote has that: outbox \(entry.id)"
+            return "to be sent\(after) once a push has checked whether the remote has it: outbox \(entry.id)"
         }
     }
 
@@ -228,7 +229,7 @@ struct EditRun {
         let isKept = sent.outcomes.contains { $0.value.kind != .sent && !sent.rolledBack.contains($0.key) }
         if save.orRollback, isKept {
             Terminal.error(
-                "nobody knows whether the remote did it: the edit stays, and the next push looks",
+                "the outcome is unknown: the edit is kept, and the next push checks the remote",
                 prefix: "bmo: warning: ")
         }
         return sent

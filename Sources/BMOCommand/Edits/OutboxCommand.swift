@@ -9,7 +9,7 @@ internal import StoreContract
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "Show the local edits that the remote has not confirmed; try them again, or take them back.",
+        abstract: "Show the local edits that the remote has not confirmed; retry them, or drop them.",
         subcommands: [
             OutboxListCommand.self, OutboxShowCommand.self, OutboxRetryCommand.self, OutboxDropCommand.self,
         ], defaultSubcommand: OutboxListCommand.self)
@@ -127,7 +127,7 @@ struct OutboxListCommand: AsyncParsableCommand {
 /// `bmo outbox show`.
 struct OutboxShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show one edit: its values before and after, and what the remote said.")
+        commandName: "show", abstract: "Show one edit: its values before and after, and the remote's answer.")
 
     @OptionGroup var options: WorkspaceOptions
 
@@ -181,10 +181,10 @@ struct OutboxRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
         abstract:
-            "Make edits due now; without a number those that were refused and those that wait for their next try.",
+            "Make edits due now; without a number, those that were refused or that wait for their next try.",
         discussion: """
-            `bmo push` sends them. An edit of which nobody knows whether it arrived is looked for first, as ever; with \
-            --unknown it is sent again, so look at the remote yourself before that.
+            `bmo push` sends them. An edit whose outcome is unknown is looked up on the remote first; with --unknown \
+            it is sent again without the lookup, so check the remote yourself first.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -192,7 +192,7 @@ struct OutboxRetryCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The edits' numbers.", valueName: "id"))
     var ids: [Int64] = []
 
-    @Flag(help: "Send also those again of which nobody knows whether they arrived.")
+    @Flag(help: "Also resend edits whose outcome is unknown, without the lookup.")
     var unknown = false
 
     func run() async throws {
@@ -215,7 +215,7 @@ struct OutboxRetryCommand: AsyncParsableCommand {
         let left = ids.isEmpty ? try store.outbox().count { $0.state == .conflict || $0.state == .unknown } : 0
         try store.close()
         var parts = ["\(Terminal.count(entries.count - looked, "edit is", "edits are")) due"]
-        if looked > 0 { parts.append("\(Terminal.count(looked, "is", "are")) looked for first") }
+        if looked > 0 { parts.append("\(Terminal.count(looked, "is", "are")) looked up first") }
         if left > 0 { parts.append("\(Terminal.count(left, "stays", "stay")) as it was (conflict or unknown)") }
         print("\(parts.joined(separator: ", ")); `bmo push` sends what is due")
     }
@@ -225,10 +225,10 @@ struct OutboxRetryCommand: AsyncParsableCommand {
 struct OutboxDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
-        abstract: "Forget edits, and roll their local changes back.",
+        abstract: "Drop edits, and roll their local changes back.",
         discussion: """
-            It is refused where later edits build on one of them, unless these are dropped too. What the remote has done \
-            already it keeps: the next sync brings it.
+            It is refused if later edits build on one of them, unless these are dropped too. What the remote has \
+            already done stays there: the next sync imports it.
             """)
 
     @OptionGroup var options: WorkspaceOptions

@@ -11,11 +11,11 @@ struct PushCommand: AsyncParsableCommand {
         commandName: "push",
         abstract: "Send local edits to the remote.",
         discussion: """
-            Each edit is sent once; where no answer tells whether it arrived, bmo looks before it sends again. What is \
-            refused stays in the outbox with the remote's words and does not hold up other objects. A sync may run \
-            meanwhile, another push may not.
+            Each edit is sent once; if the answer was lost, bmo reads the remote before it sends again. A refused edit \
+            stays in the outbox with the remote's message and does not block other objects. A sync may run at the same \
+            time, another push may not.
 
-            The exit code is 0 when nothing stays behind, else 1.
+            The exit code is 0 if no edit is left behind, else 1.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -32,20 +32,20 @@ struct PushCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long after it was sent an edit that is not on the remote is sent again (0s, 30s, 5m).",
+            "How long after sending it an edit that is not found on the remote is sent again (0s, 30s, 5m).",
             valueName: "duration"))
     var lookAgainAfter = "30s"
 
     @Option(
         defaultAsFlag: LockWait.unlimited,
         help: ArgumentHelp(
-            "Wait for another push of this database to end, at most so long (30s, 5m, 1h).", valueName: "duration"))
+            "Wait for another push of this database to end, at most this long (30s, 5m, 1h).", valueName: "duration"))
     var wait: LockWait? = nil
 
     func run() async throws {
         guard case .atMost(let grace)? = LockWait(argument: lookAgainAfter)?.timeout else {
             throw CommandFailure(
-                "the value \"\(lookAgainAfter)\" of --look-again-after is no time; a time is like 30s or 5m",
+                "the value \"\(lookAgainAfter)\" of --look-again-after is not a duration; use a form like 30s or 5m",
                 exitCode: CommandFailure.usage)
         }
         let workspace = try await options.workspace()
@@ -68,7 +68,7 @@ struct PushCommand: AsyncParsableCommand {
         try store.close()
         print(json ? report.json : PushPrinter.summary(report))
         if report.wasInterrupted {
-            throw CommandFailure("interrupted; what was not sent waits", exitCode: signals.exitCode)
+            throw CommandFailure("interrupted; unsent edits stay in the outbox", exitCode: signals.exitCode)
         }
         if !report.succeeded { throw ExitCode(CommandFailure.failed) }
     }
@@ -119,10 +119,10 @@ struct PushCommand: AsyncParsableCommand {
             }
             let ready = requests.count - faulty - unknown
             var words = "dry run: \(Terminal.count(ready, "edit", "edits")) would be sent"
-            if unknown > 0 { words += ", \(unknown) of unknown fate would be looked for" }
+            if unknown > 0 { words += ", \(unknown) of unknown outcome would be looked up" }
             if faulty > 0 { words += ", \(faulty) cannot be" }
             if kept > 0 { words += ", \(Terminal.count(kept, "stays", "stay")) as refused or in conflict" }
-            print("\(words); nothing was")
+            print("\(words); nothing was sent")
         }
     }
 
@@ -130,7 +130,7 @@ struct PushCommand: AsyncParsableCommand {
     private static func words(_ plan: Workspace.PlannedRequest) -> String {
         if let failure = plan.failure {
             return Terminal.printable(
-                "        \(plan.isRefused ? "will be refused" : "the request cannot be told"): \(failure)")
+                "        \(plan.isRefused ? "will be refused" : "the request cannot be shown"): \(failure)")
         }
         let warning = plan.warning.map { ["        will be refused: \($0)"] } ?? []
         return

@@ -21,7 +21,7 @@ struct PushPrinter: Sendable {
         let isReadable = edit.failure?.remedy?.contains("`bmo outbox retry") != true
         if edit.outcome.kind == .conflict, isReadable { text += "; `bmo conflicts \(edit.entity)` shows it" }
         if let next = edit.next {
-            text += edit.outcome.kind == .waits ? "; next try at \(next)" : "; looks again at \(next)"
+            text += edit.outcome.kind == .waits ? "; next try at \(next)" : "; checks again at \(next)"
         }
         return Terminal.printable(text)
     }

@@ -9,13 +9,13 @@ internal import StoreContract
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Keep the database and the remote together: sync every now and then, push after each edit.",
+        abstract: "Keep the database and the remote in step: sync at an interval, push after each edit.",
         discussion: """
-            It runs until SIGTERM or Ctrl-C: then a sync keeps its finished pages, an edit that is on its way is waited \
-            for, and the exit code is 0. What fails is tried again, later each time, at most 15 minutes. Locks are held \
-            during a sync or a push only, so that other commands work beside it.
+            It runs until SIGTERM or Ctrl-C; then it keeps the finished pages of a sync, waits for an edit that is \
+            being sent, and exits with 0. A failure is retried after a growing pause, at most 15 minutes. Locks are \
+            held only during a sync or a push, so other commands work beside it.
 
-            docs/watch.md has a systemd unit and says what the health file holds.
+            docs/watch.md has a systemd unit and describes the health file.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -23,10 +23,12 @@ struct WatchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Only these entities; all when none is named.", valueName: "entity"))
     var entities: [String] = []
 
-    @Option(help: ArgumentHelp("From the end of a sync to the next one (5s, 30s, 5m, 1h).", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "The pause between the end of a sync and the next one (5s, 30s, 5m, 1h).", valueName: "duration"))
     var every = "30s"
 
-    @Option(help: ArgumentHelp("Write how it stands to this file, as JSON.", valueName: "path"))
+    @Option(help: ArgumentHelp("Write the state to this file, as JSON.", valueName: "path"))
     var health: String?
 
     @Flag(help: "Write events as JSON lines to stdout.")
@@ -35,7 +37,7 @@ struct WatchCommand: AsyncParsableCommand {
     func run() async throws {
         guard case .atMost(let pause)? = LockWait(argument: every)?.timeout, pause > .zero else {
             throw CommandFailure(
-                "the value \"\(every)\" of --every is no time; a time is like 30s, 5m or 1h",
+                "the value \"\(every)\" of --every is not a duration; use a form like 30s, 5m or 1h",
                 exitCode: CommandFailure.usage)
         }
         let file = options.configurationFile

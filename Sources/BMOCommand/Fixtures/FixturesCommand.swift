@@ -9,11 +9,10 @@ internal import Model
 struct FixturesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fixtures",
-        abstract: "Record what a remote says, and replay it without a network.",
+        abstract: "Record what a remote replies, and replay it without a network.",
         discussion: """
-            A case is a folder: a configuration, the recorded exchanges as text, and the rows that they should come to. \
-            `bmo fixtures record` writes one, `bmo fixtures run` replays all and shows what differs. docs/fixtures.md is \
-            the guide.
+            A case is a folder: a configuration, the recorded exchanges as text, and the expected rows. `bmo fixtures \
+            record` writes one, `bmo fixtures run` replays all and shows what differs. docs/fixtures.md is the guide.
             """,
         subcommands: [FixturesRunCommand.self, FixturesRecordCommand.self, FixturesListCommand.self],
         defaultSubcommand: FixturesListCommand.self)
@@ -35,7 +34,7 @@ struct FixtureFolder: ParsableArguments {
             !(all + "/").hasPrefix(folder + "/")
         else {
             throw CommandFailure(
-                "\"\(Terminal.printable(name))\" is no name of a case; name a folder of its own in \(cases), or a path",
+                "\"\(Terminal.printable(name))\" is not a name for a case; name a folder of its own in \(cases), or a path",
                 exitCode: CommandFailure.usage)
         }
         return path(of: name)
@@ -47,7 +46,7 @@ struct FixtureFolder: ParsableArguments {
         let all = FixtureCase.all(in: cases)
         guard !all.isEmpty else {
             throw CommandFailure(
-                "there are no cases in \(cases); `bmo fixtures record CASE` makes one, --cases names another folder",
+                "there are no cases in \(cases); `bmo fixtures record CASE` creates one, --cases names another folder",
                 exitCode: CommandFailure.usage)
         }
         return all

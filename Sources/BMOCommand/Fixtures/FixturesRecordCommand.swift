@@ -8,20 +8,21 @@ internal import Model
 struct FixturesRecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Sync from the live remotes, and write what they say as a case.",
+        abstract: "Sync from the live remotes, and write their replies as a case.",
         discussion: """
-            The database of the configuration is not touched. Secrets of the configuration and tokens are taken out; what \
-            else looks like one is told, so look before you commit. The case is then replayed, which writes what is \
-            expected.
+            The database of the configuration is not touched. Secrets of the configuration and tokens are removed; \
+            anything else that looks like a secret is reported, so look before you commit. The case is then replayed, \
+            which writes the expected result.
 
-            With --add a step is added to the case: what it has is replayed first, then the step is run against the \
-            remote. So change the remote in between, and a second sync shows what an incremental one asks for.
+            With --add a step is added to the case: its existing steps are replayed first, then the new one runs \
+            against the remote. So change the remote in between, and a second sync shows what an incremental sync \
+            requests.
 
                 bmo fixtures record countries --config bmo.yml
                 bmo fixtures record countries --config bmo.yml --add sync
 
-            A recording whose replay comes to something else than the remote gave proves nothing: it is not written, \
-            unless with --keep, and the exit code is 1.
+            A recording whose replay contradicts the remote proves nothing: it is not written, except with --keep, and \
+            the exit code is 1.
 
             Exit code 0 when the case was written, 1 when its replay contradicts it, 2 when nothing could be recorded.
             """)
@@ -45,13 +46,13 @@ struct FixturesRecordCommand: AsyncParsableCommand {
             valueName: "command"))
     var add: String?
 
-    @Option(help: ArgumentHelp("What the case proves, in a line: for its README.", valueName: "text"))
+    @Option(help: ArgumentHelp("What the case proves, in one line, for its README.", valueName: "text"))
     var proves: String?
 
-    @Flag(help: "Record a case anew that is there.")
+    @Flag(help: "Record an existing case again.")
     var force = false
 
-    @Flag(help: "Write the case also when its replay contradicts what was recorded.")
+    @Flag(help: "Write the case even if its replay contradicts the recording.")
     var keep = false
 
     func validate() throws {
@@ -77,7 +78,7 @@ struct FixturesRecordCommand: AsyncParsableCommand {
             for words in result.contradictions { Terminal.error(Terminal.printable(words), prefix: "bmo: ") }
             throw CommandFailure(
                 "the case \(name) contradicts what was recorded"
-                    + (result.isKept ? "; it was written all the same" : " and was not written; --keep writes it"),
+                    + (result.isKept ? "; it was written anyway" : " and was not written; --keep writes it"),
                 exitCode: CommandFailure.failed)
         } catch let fault as FixtureCase.Fault {
             throw CommandFailure(fault.description, exitCode: CommandFailure.usage)

@@ -7,11 +7,11 @@ internal import Model
 struct FixturesRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Replay cases, and compare what they come to with what is expected.",
+        abstract: "Replay cases, and compare the results with the expected ones.",
         discussion: """
-            Nothing is connected, no secret is needed, and pauses pass at once. What differs is told by entity, key and \
-            column; of a request that was not recorded, the nearest that was, and one that writes always fails the \
-            case. Faults come from the case's faults.yml.
+            No connection is made, no secret is needed, and pauses are skipped. Differences are reported by entity, \
+            key and column; for a request that was not recorded, the nearest recorded one is shown, and a request that \
+            writes always fails the case. Faults come from the case's faults.yml.
 
             Exit code 0 when all cases pass, 1 when one fails, 2 when one cannot be run.
             """)
@@ -21,10 +21,10 @@ struct FixturesRunCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Names or folders; all cases when none is named.", valueName: "case"))
     var names: [String] = []
 
-    @Flag(help: "Write what was found into expected.txt.")
+    @Flag(help: "Write the results into expected.txt.")
     var update = false
 
-    @Flag(help: "Fail on an exchange that is not used, or that is asked for and was not recorded.")
+    @Flag(help: "Fail on an exchange that is unused, or that is requested but was not recorded.")
     var strict = false
 
     /// The maximum number of differences shown per case.

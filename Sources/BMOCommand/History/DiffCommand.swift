@@ -9,7 +9,7 @@ struct DiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Show what a run did to each row: the columns that changed, old and new.",
         discussion: """
-            Without a number, that of the newest run that changed something; `bmo runs` lists them. The first load of an \
+            Without a number it shows the newest run that changed something; `bmo runs` lists them. The first load of an \
             entity is one line, whatever the number of its rows.
             """)
 
@@ -21,7 +21,7 @@ struct DiffCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only this entity's rows.", valueName: "entity"))
     var entity: String?
 
-    @Option(help: ArgumentHelp("Print at most so many rows as a table.", valueName: "count"))
+    @Option(help: ArgumentHelp("Print at most this number of rows as a table.", valueName: "count"))
     var limit = 1000
 
     @Flag(help: "Print a JSON array of objects.")
@@ -36,7 +36,7 @@ struct DiffCommand: AsyncParsableCommand {
         if let entity { _ = try WorkspaceOptions.entity(entity, in: workspace) }
         let store = try options.storeForReading(of: workspace)
         guard let id = try run ?? store.lastRunWithChanges() else {
-            throw CommandFailure("no run is kept that changed anything")
+            throw CommandFailure("none of the kept runs changed anything")
         }
         guard let record = try store.runs(id: id).first else {
             throw CommandFailure(

@@ -128,7 +128,7 @@ struct DiffPrinter {
             }
             Self.member("relationships", "[" + links.joined(separator: ",") + "]", &out)
         }
-        for (name, value) in [("bridge", change.bridge), ("walk", change.walk), ("location", change.location)] {
+        for (name, value) in [("bridge", change.bridge), ("walk", change.scan), ("location", change.location)] {
             if let value { Self.member(name, Self.string(value), &out) }
         }
         return out + "}"

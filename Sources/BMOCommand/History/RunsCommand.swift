@@ -7,12 +7,12 @@ internal import StoreContract
 struct RunsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "runs",
-        abstract: "List the runs that changed something or had something to tell, newest first.",
-        discussion: "How long they are kept, `history:` in the configuration says; 90 days by default.")
+        abstract: "List the runs that changed or reported something, newest first.",
+        discussion: "`history:` in the configuration says how long they are kept; 90 days by default.")
 
     @OptionGroup var options: WorkspaceOptions
 
-    @Option(help: ArgumentHelp("At most so many.", valueName: "count"))
+    @Option(help: ArgumentHelp("Print at most this number of runs.", valueName: "count"))
     var limit = 20
 
     @Flag(help: "Print a JSON array of objects.")

@@ -8,13 +8,13 @@ internal import StoreContract
 struct UndoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo",
-        abstract: "Take back what a run did, all of it or nothing.",
+        abstract: "Revert what a run did, all of it or nothing.",
         discussion: """
-            Rows that the run inserted go, or become stubs where others refer to them; columns and relationships get \
-            their old values; rows that it deleted come back. It is refused, with a list, when a later run or another \
-            program has changed the same rows since. An undo is a run itself and can be undone.
+            Rows that the run inserted are deleted, or become stubs if others refer to them; columns and relationships \
+            get their old values; rows that it deleted come back. It is refused, with a list, when a later run or \
+            another program has changed the same rows since. An undo is a run itself and can be undone.
 
-            The remote is not touched: the next sync brings what it has.
+            The remote is not changed: the next sync imports its state.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -25,7 +25,7 @@ struct UndoCommand: AsyncParsableCommand {
     @Flag(help: "Show what would change, and write nothing.")
     var dryRun = false
 
-    @Flag(help: "Print what changed, or what is in the way, as a JSON array of objects.")
+    @Flag(help: "Print the changes, or the rows that prevent the undo, as a JSON array of objects.")
     var json = false
 
     func run() async throws {
@@ -40,7 +40,7 @@ struct UndoCommand: AsyncParsableCommand {
             undone = try store.undo(run: run)
             if !others.isEmpty {
                 Terminal.error(
-                    "\(others.joined(separator: ", ")): bmo did not make \(others.count == 1 ? "this column" : "these columns") "
+                    "\(others.joined(separator: ", ")): bmo did not create \(others.count == 1 ? "this column" : "these columns") "
                         + "and does not know what it had; it is empty in the rows that come back",
                     prefix: "bmo: warning: ")
             }
@@ -62,7 +62,7 @@ struct UndoCommand: AsyncParsableCommand {
                     ? "dry run: nothing was written"
                     : "run \(run) is undone by run \(undone)"
                         + (isEdit
-                            ? "; make the edit again if you want it back" : "; `bmo undo \(undone)` takes that back"))
+                            ? "; make the edit again if you want it back" : "; `bmo undo \(undone)` reverts that"))
         }
         try store.close()
     }

@@ -8,7 +8,7 @@ internal import StoreContract
 struct WhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Tell where an object came from: the source of each column, and what each run did to it.",
+        abstract: "Show where an object came from: the source of each column, and what each run did to it.",
         discussion: "A key of several attributes is given as several arguments, in the order of the configuration.")
 
     @OptionGroup var options: WorkspaceOptions
@@ -28,7 +28,7 @@ struct WhyCommand: AsyncParsableCommand {
         let layout = workspace.model.entities[index]
         let names = layout.key.map { layout.fields[$0].name }
         guard !names.isEmpty else {
-            throw CommandFailure("\(entity) has no key to ask for", exitCode: CommandFailure.usage)
+            throw CommandFailure("\(entity) has no key to look up", exitCode: CommandFailure.usage)
         }
         guard key.count == names.count else {
             throw CommandFailure(
@@ -41,7 +41,8 @@ struct WhyCommand: AsyncParsableCommand {
         let pending = try store.pendingFields(entity: entity, key: values)
         try store.close()
         guard history.values != nil || !history.events.isEmpty || !history.quarantined.isEmpty else {
-            throw CommandFailure("there is no \(entity) \(key.joined(separator: ", ")), and nothing is known of one")
+            throw CommandFailure(
+                "there is no \(entity) \(key.joined(separator: ", ")), and nothing is recorded about one")
         }
         print(json ? Self.json(history, workspace.model, pending) : Self.text(history, workspace.model, pending))
     }
@@ -88,7 +89,7 @@ struct WhyCommand: AsyncParsableCommand {
     }
 
     private static func source(_ group: RowHistory.Group) -> String {
-        group.isListing ? "\(group.bridge), its own listing" : "\(group.bridge), in the walk of \(group.walk)"
+        group.isListing ? "\(group.bridge), its own listing" : "\(group.bridge), in the scan of \(group.scan)"
     }
 
     private static func run(_ run: Int64?) -> String { run.map { "run \($0)" } ?? "" }
@@ -111,7 +112,7 @@ struct WhyCommand: AsyncParsableCommand {
             var object = "{"
             DiffPrinter.member("columns", list(group.columns.map(DiffPrinter.string)), &object)
             DiffPrinter.member("bridge", DiffPrinter.string(group.bridge), &object)
-            DiffPrinter.member("walk", DiffPrinter.string(group.walk), &object)
+            DiffPrinter.member("walk", DiffPrinter.string(group.scan), &object)
             DiffPrinter.member("listing", "\(group.isListing)", &object)
             DiffPrinter.member("first_run", group.firstRun.map(String.init) ?? "null", &object)
             DiffPrinter.member("last_run", group.lastRun.map(String.init) ?? "null", &object)

@@ -4,7 +4,7 @@ internal import ArgumentParser
 /// `bmo plugins`.
 struct PluginsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugins", abstract: "Show, explain, install, test and begin bridges.",
+        commandName: "plugins", abstract: "List, explain, install, test and create bridges.",
         subcommands: [
             PluginsListCommand.self, PluginsInfoCommand.self, PluginsInstallCommand.self, PluginsTestCommand.self,
             PluginsNewCommand.self,

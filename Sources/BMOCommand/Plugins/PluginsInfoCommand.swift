@@ -34,7 +34,7 @@ struct PluginsInfoCommand: AsyncParsableCommand {
         }
         let listing = await host.inspect(path: URL(fileURLWithPath: name).path)
         if let refusal = listing.refusal {
-            throw CommandFailure("\(name) is no bridge: \(refusal)", exitCode: CommandFailure.usage)
+            throw CommandFailure("\(name) is not a bridge: \(refusal)", exitCode: CommandFailure.usage)
         }
         return listing
     }
@@ -60,7 +60,7 @@ struct PluginsInfoCommand: AsyncParsableCommand {
     /// Lists the members of a JSON Schema, one per line: name, type, purpose.
     private static func members(_ schema: String, indent: String = "  ") -> String {
         guard let object = try? JSONSerialization.jsonObject(with: Data(schema.utf8)) as? [String: Any] else {
-            return indent + "(the plugin's schema is no JSON object)"
+            return indent + "(the plugin's schema is not a JSON object)"
         }
         return lines(object, indent: indent).joined(separator: "\n")
     }

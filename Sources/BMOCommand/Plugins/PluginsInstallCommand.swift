@@ -8,9 +8,9 @@ struct PluginsInstallCommand: AsyncParsableCommand {
         commandName: "install",
         abstract: "Check a bridge, copy it to where bmo finds it, and pin it in bmo.lock.",
         discussion: """
-            The library is started in a child process to see what it is, copied to ~/.local/share/bmo/bridges \
-            ($XDG_DATA_HOME/bmo/bridges), and its SHA-256 goes into bmo.lock beside the configuration: put that file \
-            under version control. From then on a library of that name with other contents is refused.
+            A child process loads the library to describe it; the library is copied to ~/.local/share/bmo/bridges \
+            ($XDG_DATA_HOME/bmo/bridges), and its SHA-256 is written into bmo.lock beside the configuration: put that \
+            file under version control. From then on a library of that name with other contents is refused.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -26,7 +26,7 @@ struct PluginsInstallCommand: AsyncParsableCommand {
         let source = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let listing = await host.inspect(path: source)
         if let refusal = listing.refusal {
-            throw CommandFailure("\(path) is no bridge: \(refusal)", exitCode: CommandFailure.usage)
+            throw CommandFailure("\(path) is not a bridge: \(refusal)", exitCode: CommandFailure.usage)
         }
         if let winner = await host.plugins().first(where: { $0.name == listing.name && $0.origin == .shipped }) {
             throw CommandFailure(

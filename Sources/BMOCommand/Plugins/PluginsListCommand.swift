@@ -8,8 +8,8 @@ struct PluginsListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Show the bridges that were found, and those that were refused, with the reason.",
         discussion: """
-            Bridges are looked for beside the executable, in ../lib/bmo/bridges, where `bmo plugins install` puts them \
-            (~/.local/share/bmo/bridges), and in the folders of BMO_PLUGIN_PATH.
+            bmo searches for bridges beside the executable, in ../lib/bmo/bridges, where `bmo plugins install` copies \
+            them (~/.local/share/bmo/bridges), and in the folders of BMO_PLUGIN_PATH.
             """)
 
     @OptionGroup var options: WorkspaceOptions

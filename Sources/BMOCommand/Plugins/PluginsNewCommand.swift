@@ -7,8 +7,8 @@ struct PluginsNewCommand: ParsableCommand {
         commandName: "new",
         abstract: "Write a package for a bridge of your own, which builds and passes its test at once.",
         discussion: """
-            The package has a bridge with one entity, a config, conformance.yml, a fixture, a CI file and a README that \
-            says how to go on.
+            The package has a bridge with one entity, a config, conformance.yml, a fixture, a CI file and a README \
+            with the next steps.
             """)
 
     @Argument(
@@ -20,12 +20,12 @@ struct PluginsNewCommand: ParsableCommand {
     var language = "swift"
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("The folder to make; default: NAME-bridge.", valueName: "folder"))
+        name: [.short, .long], help: ArgumentHelp("The folder to create; default: NAME-bridge.", valueName: "folder"))
     var output: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where bmo's sources are, for the kit: a folder or a git address; default: those of this bmo.",
+            "bmo's sources, for the kit: a folder or a git address; default: those of this bmo.",
             valueName: "path"))
     var kit: String?
 
@@ -35,20 +35,20 @@ struct PluginsNewCommand: ParsableCommand {
         }
         guard name.wholeMatch(of: /[a-z][a-z0-9_-]{0,31}/) != nil else {
             throw ValidationError(
-                "\"\(name)\" is no name for a plugin: use a-z first, then a-z, 0-9, - and _, up to 32")
+                "\"\(name)\" is not a valid name for a plugin: use a-z first, then a-z, 0-9, - and _, up to 32")
         }
         guard !["rest", "soap", "smb", "singer"].contains(name) else {
             throw ValidationError("\"\(name)\" is the name of a bridge that comes with bmo: choose another")
         }
         guard let kit = kit.map(Self.absolute) ?? Self.ownSources else {
             throw ValidationError(
-                "this bmo does not lie in its sources: give the folder or the git address of a clone of them with --kit"
+                "this bmo does not run from its source folder: give the folder or git address of a clone with --kit"
             )
         }
         let folder = URL(fileURLWithPath: output ?? "\(name)-bridge")
         guard !FileManager.default.fileExists(atPath: folder.path) else {
             throw CommandFailure(
-                "\(folder.path) is there already; choose another with --output", exitCode: CommandFailure.usage)
+                "\(folder.path) already exists; choose another with --output", exitCode: CommandFailure.usage)
         }
         let scaffold = Scaffold(name: name, kit: kit)
         do {

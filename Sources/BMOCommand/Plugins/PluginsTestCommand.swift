@@ -10,7 +10,7 @@ internal import StoreContract
 struct PluginsTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Prove that a bridge keeps the contract.",
+        abstract: "Test whether a bridge keeps the contract.",
         discussion: """
             Reads conformance.yml: the config to use, the bridge, credentials that must fail, objects that may be \
             written, and the checks that are skipped, each with a reason. docs/conformance.md explains every check.
@@ -25,18 +25,18 @@ struct PluginsTestCommand: AsyncParsableCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("The settings.", valueName: "path"))
     var settings = "conformance.yml"
 
-    @Option(help: "basic, full or strict; default: what the settings say.")
+    @Option(help: "basic, full or strict; default: the level in the settings.")
     var level: String?
 
     @Option(
         help: ArgumentHelp(
-            "How long a check may take (30s, 5m); default: each call of the bridge 300 s.", valueName: "duration"))
+            "The time limit of a check (30s, 5m); default: 300 s for each call of the bridge.", valueName: "duration"))
     var timeout: String?
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @Option(help: ArgumentHelp("Write JUnit XML to this file as well.", valueName: "path"))
+    @Option(help: ArgumentHelp("Also write JUnit XML to this file.", valueName: "path"))
     var junit: String?
 
     @Flag(help: "List the checks and stop.")
@@ -63,7 +63,7 @@ struct PluginsTestCommand: AsyncParsableCommand {
         if let timeout {
             guard case .atMost(let time)? = LockWait(argument: timeout)?.timeout, time > .zero else {
                 throw CommandFailure(
-                    "the value \"\(timeout)\" of --timeout is no time; a time is like 30s, 5m or 1h",
+                    "the value \"\(timeout)\" of --timeout is not a duration; use a form like 30s, 5m or 1h",
                     exitCode: CommandFailure.usage)
             }
             settings.timeout = time

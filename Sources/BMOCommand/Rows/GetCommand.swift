@@ -10,9 +10,9 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Print one object.",
         discussion: """
-            A key of several attributes is given as several arguments, in the order of the configuration. A relationship to \
-            many is shown as the keys of its targets, in its order; one that is the other side of a relationship to one is \
-            not: `bmo list TARGET --where RELATIONSHIP=KEY` shows it.
+            A key of several attributes is given as several arguments, in the order of the configuration. A \
+            relationship to many is shown as the keys of its targets, in its order; if it is the inverse of a \
+            relationship to one, it is not shown: `bmo list TARGET --where RELATIONSHIP=KEY` lists them.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -52,8 +52,8 @@ struct GetCommand: AsyncParsableCommand {
         try store.close()
         if let last = waiting.last, last.operation == .delete {
             throw CommandFailure(
-                "\(entity) \(key.joined(separator: ", ")) is deleted here, which waits as outbox \(last.id); "
-                    + "`bmo outbox drop \(last.id)` brings it back")
+                "\(entity) \(key.joined(separator: ", ")) is deleted here, and that edit waits as outbox \(last.id); "
+                    + "`bmo outbox drop \(last.id)` restores it")
         }
         guard let found else { throw CommandFailure("there is no \(entity) \(key.joined(separator: ", "))") }
         if json {
@@ -69,7 +69,7 @@ struct GetCommand: AsyncParsableCommand {
             if !pending.isEmpty {
                 let state = waiting.first.map { $0.state == .pending ? "" : " (\($0.state.rawValue))" } ?? ""
                 print(
-                    "to be sent\(state): \(pending.joined(separator: ", ")); `bmo outbox \(entity)` shows how it stands"
+                    "to be sent\(state): \(pending.joined(separator: ", ")); `bmo outbox \(entity)` shows their state"
                 )
             }
         }

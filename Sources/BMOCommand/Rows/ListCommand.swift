@@ -24,14 +24,14 @@ struct ListCommand: AsyncParsableCommand {
         help: ArgumentHelp("A condition; may be given several times.", valueName: "condition"))
     var conditions: [String] = []
 
-    @Option(help: ArgumentHelp("At most so many objects.", valueName: "count"))
+    @Option(help: ArgumentHelp("Print at most this number of objects.", valueName: "count"))
     var limit: Int?
 
-    @Flag(help: "Also those that others only refer to: of these nothing but the key is known.")
+    @Flag(help: "Also stubs: objects that others refer to, of which only the key is known.")
     var stubs = false
 
     @Flag(exclusivity: .exclusive, help: "How to print: a JSON array of objects, or CSV (RFC 4180).")
-    var format: RowFormat?
+    var format: OutputFormat?
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit takes a count of 0 or more, not \(limit)") }
@@ -56,7 +56,7 @@ enum ConditionParser {
         guard let condition = LocalCondition(text) else {
             let valid = Comparison.allCases.map(\.rawValue).joined(separator: " ")
             throw CommandFailure(
-                "\"\(text)\" is no condition: FIELD OPERATOR VALUE, with one of \(valid)",
+                "\"\(text)\" is not a condition: FIELD OPERATOR VALUE, with one of \(valid)",
                 exitCode: CommandFailure.usage)
         }
         let name = condition.field

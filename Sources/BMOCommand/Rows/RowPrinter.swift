@@ -5,19 +5,19 @@ internal import RecordBatch
 internal import TextFormats
 
 /// The output formats for rows other than a table.
-enum RowFormat: String, EnumerableFlag {
+enum OutputFormat: String, EnumerableFlag {
     case json, csv
 }
 
 /// Prints the rows of an entity.
 struct RowPrinter {
     private let layout: EntityLayout
-    private let format: RowFormat?
+    private let format: OutputFormat?
     private var rows: [[String]] = []
     private var count = 0
     private var json = JSONArrayPrinter()
 
-    init(_ layout: EntityLayout, format: RowFormat?) {
+    init(_ layout: EntityLayout, format: OutputFormat?) {
         self.layout = layout
         self.format = format
         if format == .csv { print(Self.csv(layout.columns.map(\.name)), terminator: "\r\n") }

@@ -9,26 +9,26 @@ internal import Model
 struct IntrospectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "introspect",
-        abstract: "Look at an API and write a ready, commented configuration for it.",
+        abstract: "Examine an API and write a commented configuration for it, ready to use.",
         discussion: """
             bmo introspect rest --openapi FILE|URL    an OpenAPI 3 or Swagger 2 document, JSON or YAML
             bmo introspect rest --sample URL          one reply of a listing; give it once per listing
-            bmo introspect rest --sample URL --body '{...}'    the same, where the listing is asked by POST
+            bmo introspect rest --sample URL --body '{...}'    a listing that is requested by POST
             bmo introspect rest URL                   looks for a document in the usual places
             bmo introspect soap WSDL                  a URL or a file
             bmo introspect smb URL                    the folders and tables of a share
             bmo introspect singer TAP --option 'tap_config={...}'    the streams of a Singer tap
 
-            Entities, keys, types, relationships and paging are guesses; a comment behind each says how sure it is, and why. \
-            Writes are commented out until you switch them on.
+            Entities, keys, types, relationships and paging are guesses; a comment behind each gives its confidence \
+            and the reason. Writes are commented out until you enable them.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The bridge to look through: rest, soap, smb or another that can discover.", valueName: "plugin"))
+            "The bridge to use: rest, soap, smb or another one that can discover.", valueName: "plugin"))
     var plugin: String
 
-    @Argument(help: ArgumentHelp("What to look at: the API's URL, a WSDL, a share.", valueName: "source"))
+    @Argument(help: ArgumentHelp("What to examine: the API's URL, a WSDL, a share.", valueName: "source"))
     var source: String?
 
     @Option(help: ArgumentHelp("rest: an OpenAPI document.", valueName: "file|url"))
@@ -39,7 +39,7 @@ struct IntrospectCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --sample: ask by POST, with this JSON or that of a file (@PATH).", valueName: "json"))
+            "With --sample: request it by POST, with this JSON or that of a file (@PATH).", valueName: "json"))
     var body: String?
 
     @Option(
@@ -62,13 +62,13 @@ struct IntrospectCommand: AsyncParsableCommand {
             valueName: "option"))
     var option: [String] = []
 
-    @Option(help: ArgumentHelp("What the configuration calls the bridge.", valueName: "name"))
+    @Option(help: ArgumentHelp("The bridge's name in the configuration.", valueName: "name"))
     var name: String?
 
     @Option(name: [.short, .long], help: ArgumentHelp("Where to write it; default: stdout.", valueName: "path"))
     var output: String?
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     @Flag(name: [.short, .long], help: "Write what the host and the bridges log to stderr.")
@@ -119,11 +119,11 @@ struct IntrospectCommand: AsyncParsableCommand {
     private static func nothingReady(_ count: Int, in file: String) -> CommandFailure {
         CommandFailure(
             "no entity can be synced as it stands: \(Terminal.count(count, "entity is", "entities are")) commented out in "
-                + "\(file), with what is missing; complete one, or look at another listing")
+                + "\(file), with what is missing; complete one, or examine another listing")
     }
 
     private static func exists(_ path: String) -> CommandFailure {
-        CommandFailure("\(path) is there already; --force replaces it", exitCode: CommandFailure.usage)
+        CommandFailure("\(path) already exists; --force replaces it", exitCode: CommandFailure.usage)
     }
 
     /// The database's name, derived from the output file so that two configurations in one folder do not share one.
@@ -149,7 +149,7 @@ struct IntrospectCommand: AsyncParsableCommand {
 
     private func wanted() throws -> Introspection.Source {
         let given = (openapi == nil ? 0 : 1) + (sample.isEmpty ? 0 : 1)
-        guard given < 2 else { throw Self.usage("--openapi and --sample exclude each other") }
+        guard given < 2 else { throw Self.usage("--openapi and --sample cannot be combined") }
         if given > 0, plugin != "rest" { throw Self.usage("--openapi and --sample are for the bridge rest") }
         if let openapi { return .openAPI(openapi) }
         if !sample.isEmpty { return .samples(sample, body: try sentBody()) }
@@ -157,8 +157,8 @@ struct IntrospectCommand: AsyncParsableCommand {
         guard source != nil || !option.isEmpty else {
             throw Self.usage(
                 plugin == "rest"
-                    ? "say what to look at: --openapi FILE|URL, --sample URL or the API's URL"
-                    : "say what to look at: bmo introspect \(plugin) \(["soap": "WSDL", "singer": "TAP"][plugin] ?? "URL")"
+                    ? "say what to examine: --openapi FILE|URL, --sample URL or the API's URL"
+                    : "say what to examine: bmo introspect \(plugin) \(["soap": "WSDL", "singer": "TAP"][plugin] ?? "URL")"
             )
         }
         return .options
@@ -176,7 +176,7 @@ struct IntrospectCommand: AsyncParsableCommand {
         } else {
             text = body
         }
-        guard (try? ConfigValue(json: text)) != nil else { throw Self.usage("--body: it is no JSON") }
+        guard (try? ConfigValue(json: text)) != nil else { throw Self.usage("--body: it is not JSON") }
         return text
     }
 
@@ -213,7 +213,7 @@ struct IntrospectCommand: AsyncParsableCommand {
     private static func value(_ text: String, of name: String) throws -> ConfigValue {
         if text.hasPrefix("{") || text.hasPrefix("[") {
             guard let value = try? ConfigValue(json: text) else {
-                throw usage("\(name): what begins with { or [ must be JSON")
+                throw usage("\(name): a value that begins with { or [ must be JSON")
             }
             return value.withReferences
         }
@@ -227,7 +227,7 @@ struct IntrospectCommand: AsyncParsableCommand {
             let name = parts[index]
             guard ProcessInfo.processInfo.environment[name] != nil else {
                 throw usage(
-                    "--auth: what stands at place \(index + 1) is not the name of an environment variable that is set; put "
+                    "--auth: part \(index + 1) is not the name of an environment variable that is set; put "
                         + "the value into one: API_TOKEN=... bmo introspect ... --auth bearer:API_TOKEN")
             }
             return .secret(.env(name))

@@ -10,19 +10,20 @@ internal import StoreContract
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Show what a changed configuration means for the database, and do it.",
+        abstract: "Show what a changed configuration means for the database, and apply it.",
         discussion: """
-            A sync adds tables and columns, and renames what has `renamed_from:`. It does nothing by which data could be \
-            lost: another type, another key, a relationship that leads elsewhere, a column that is no longer wanted. \
-            Without --apply this shows what there is to do and changes nothing.
+            A sync adds tables and columns, and renames what has `renamed_from:`. It makes no change that could lose \
+            data: another type, another key, a relationship to another entity, a column that was removed. Without \
+            --apply this lists such changes and makes none.
 
-            With --apply the file is copied first, to FILE-before-TIME beside it. Then all is done in one transaction, \
-            which ends with a check of the whole file. What does not fit its new type goes to quarantine.
+            With --apply the database file is first copied to FILE-before-TIME beside it. Then the changes are made in \
+            one transaction, which ends with a check of the whole database. A value that does not fit its new type \
+            goes to quarantine.
             """)
 
     @OptionGroup var options: WorkspaceOptions
 
-    @Flag(help: "Do what there is to do, after a copy of the file.")
+    @Flag(help: "Make the changes, after a copy of the database file.")
     var apply = false
 
     @Flag(help: "Print a JSON object.")
@@ -32,7 +33,7 @@ struct MigrateCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         let path = workspace.configuration.databasePath
         guard workspace.stores.exists(path) else {
-            throw CommandFailure("there is no database \(path) yet; `bmo sync` makes it")
+            throw CommandFailure("there is no database \(path) yet; `bmo sync` creates it")
         }
         if apply {
             let lock = try workspace.stores.lock(path, command: "bmo migrate")
@@ -60,9 +61,9 @@ struct MigrateCommand: AsyncParsableCommand {
         if let migration {
             for note in migration.notes { Terminal.error(note, prefix: "bmo: warning: ") }
             let count = Terminal.count(plan.steps.count, "change", "changes")
-            print("\(count) made; the database as it was: \(migration.backup ?? "-")")
+            print("\(count) made; the previous database: \(migration.backup ?? "-")")
         } else if plan.steps.allSatisfy(\.isLossless) {
-            print("`bmo sync` does this itself; nothing can be lost by it")
+            print("`bmo sync` does this itself; it cannot lose data")
         } else if plan.obstacles.isEmpty {
             print("`bmo sync` can do without; `bmo migrate --apply` does it, after a backup")
         } else {

@@ -12,7 +12,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
     @OptionGroup var options: WorkspaceOptions
 
-    @Flag(help: "Print the JSON Schema of bmo.yml, with the plugins that there are, for editors.")
+    @Flag(help: "Print the JSON Schema of bmo.yml, with the installed plugins, for editors.")
     var config = false
 
     func run() async throws {

@@ -10,15 +10,15 @@ struct SwapCommand: AsyncParsableCommand {
         commandName: "swap",
         abstract: "Show what would change if an entity came through another bridge, before you switch.",
         discussion: """
-            bmo swap User --to crm2 --section crm2.yml --dry-run    the rows that would be other ones
+            bmo swap User --to crm2 --section crm2.yml --dry-run    the rows that would differ
             bmo swap User --to crm2 --section crm2.yml              what to write into bmo.yml
 
-            FILE has the entity's members that are other ones with the other bridge: the section of its plugin, and \
-            attributes whose `from` is another; `bridges:` in it may declare the bridge. It is not needed where the other \
-            bridge has the same plugin and takes the same section, or is one of the entity's `sources`.
+            FILE has what differs in the entity: the section for the other bridge's plugin, and the attributes that \
+            have another `from` there; it may also declare the other bridge, under `bridges:`. It is not needed if the \
+            other bridge has the same plugin and takes the same section, or is one of the entity's `sources`.
 
-            The configuration is not changed. With --dry-run everything is asked of the other bridge and imported into a \
-            transaction that is taken back; the exit code is that of a sync.
+            The configuration is not changed. With --dry-run everything is fetched from the other bridge and imported \
+            into a transaction that is rolled back; the exit code is that of a sync.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -32,7 +32,7 @@ struct SwapCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The entity's members for the other bridge, as YAML.", valueName: "file"))
     var section: String?
 
-    @Flag(help: "Ask the other bridge, and show the rows that would come, go or change.")
+    @Flag(help: "Fetch from the other bridge, and show the rows that would be added, deleted or changed.")
     var dryRun = false
 
     @Flag(help: "With --dry-run: print a JSON object per changed row, then one for the sync.")
@@ -66,7 +66,7 @@ struct SwapCommand: AsyncParsableCommand {
         let (old, new) = (describe(swap.oldBridge, workspace), describe(to, workspace))
         print("# \(entity) comes through \(old) now. For \(new), let \(options.file) say:")
         print(swap.text)
-        print("# `--dry-run` shows which rows would change. The next sync asks for everything.")
+        print("# `--dry-run` shows which rows would change. The next sync fetches everything.")
     }
 
     private func describe(_ bridge: String, _ workspace: Workspace) -> String {
@@ -111,7 +111,7 @@ struct SwapCommand: AsyncParsableCommand {
         guard report.succeeded else { throw ExitCode(CommandFailure.failed) }
         guard !json else { return }
         if report.entities.contains(where: { $0.counts.deleted > 0 }) {
-            print("a sync deletes as much only with --allow-deletes, where the entity's brake holds")
+            print("a sync deletes that many rows only with --allow-deletes, because of the entity's deletion limit")
         }
         print("dry run: nothing was written, and \(options.file) is as it was")
     }

@@ -10,18 +10,18 @@ internal import StoreContract
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Show what a sync would ask for, without asking it.",
+        abstract: "Show what a sync would request, without requesting it.",
         discussion: """
-            For each entity: whether the walk asks for everything or for what changed, and since when; by which objects of \
-            a parent it goes; the requests for the first page, without secrets; and what becomes of rows that the listing \
-            lacks. What later pages are depends on the replies.
+            For each entity: whether the scan asks for everything or for changes, and since when; the parent objects \
+            it visits; the requests for the first page, without secrets; what happens to rows that the listing lacks. \
+            The requests for later pages depend on the replies.
 
-            With --where it shows what `bmo sync ENTITY --where CONDITION` would ask for, and which conditions the API \
-            applies: those that the entity's `filters` map. All are checked here before the import.
+            With --where it shows what `bmo sync ENTITY --where CONDITION` would request, and which conditions the API \
+            applies: those that the entity's `filters` map. bmo checks all of them again before the import.
 
-            Local edits that `bmo push` would send are told with their values as the remote gets them.
+            Local edits that `bmo push` would send are listed with their values as the remote gets them.
 
-            The database is only read, and not made. Of a SOAP service the WSDL may be fetched.
+            The database is only read, and not created. For a SOAP service the WSDL may be fetched.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -50,43 +50,44 @@ struct PlanCommand: AsyncParsableCommand {
                 entities: entities.isEmpty ? nil : entities, restart: restart, full: full, conditions: conditions),
             in: store)
         try store?.close()
-        let parts = plan.walks.map(Self.text) + Self.text(plan.writes)
+        let parts = plan.scans.map(Self.text) + Self.text(plan.writes)
         print(json ? plan.json : parts.joined(separator: "\n\n"))
-        for walk in plan.walks {
-            if let failure = walk.failure { Terminal.error(failure.description) }
+        for scan in plan.scans {
+            if let failure = scan.failure { Terminal.error(failure.description) }
         }
         if !plan.succeeded { throw ExitCode(CommandFailure.failed) }
     }
 
-    private static func text(_ walk: SyncPlan.Walk) -> String {
+    private static func text(_ scan: SyncPlan.Scan) -> String {
         var lines = [
-            "\(walk.entity)\(walk.source.map { ", source \($0)" } ?? "") from \(walk.bridge): \(words(walk.extent))"
+            "\(scan.entity)\(scan.source.map { ", source \($0)" } ?? "") from \(scan.bridge): \(words(scan.extent))"
         ]
-        if let page = walk.resumesAfterPage {
-            lines.append("  goes on after page \(page) of an interrupted walk; --restart begins at the beginning")
+        if let page = scan.resumesAfterPage {
+            lines.append("  continues after page \(page) of an interrupted scan; --restart starts from the beginning")
         }
-        if let parents = walk.parents { lines.append("  " + words(parents)) }
-        for request in walk.requests {
+        if let parents = scan.parents { lines.append("  " + words(parents)) }
+        for request in scan.requests {
             lines.append("  " + Terminal.printable(request.text))
             if let body = request.body {
                 let short = body.count > 1000 ? body.prefix(1000) + "..." : body[...]
                 lines += Terminal.printable(String(short)).split(separator: "\n").map { "    " + $0 }
             }
         }
-        if walk.requests.isEmpty, walk.failure != nil { lines.append("  the requests are not known") }
-        if let paging = walk.paging {
-            lines.append("  paging: " + (paging == "auto" ? "auto, the first reply tells" : Terminal.printable(paging)))
+        if scan.requests.isEmpty, scan.failure != nil { lines.append("  the requests are not known") }
+        if let paging = scan.paging {
+            lines.append(
+                "  paging: " + (paging == "auto" ? "auto, decided by the first reply" : Terminal.printable(paging)))
         }
-        for condition in walk.conditions {
+        for condition in scan.conditions {
             let how =
                 condition.isPushed
-                ? "the API applies it, and it is checked here" : "applied here, the API does not know it"
+                ? "the API applies it, and it is checked here" : "applied here, as the API does not support it"
             lines.append("  \(Terminal.printable(condition.text)): \(how)")
         }
-        if let deletes = walk.deletes {
+        if let deletes = scan.deletes {
             switch deletes.mode {
-            case .hard: lines.append("  rows that a whole listing lacks are deleted")
-            case .soft: lines.append("  rows that a whole listing lacks are marked as deleted")
+            case .hard: lines.append("  rows that a complete listing lacks are deleted")
+            case .soft: lines.append("  rows that a complete listing lacks are marked as deleted")
             case .ignore: break
             }
         }
@@ -115,7 +116,7 @@ struct PlanCommand: AsyncParsableCommand {
         switch extent {
         case .full(let reason): "everything (\(reason))"
         case .since(let value): "what changed since \(Terminal.printable(value))"
-        case .token(let instant): "what changed since the token of the walk of \(instant)"
+        case .token(let instant): "what changed since the token of the scan of \(instant)"
         case .part: "what meets the conditions; nothing is deleted, and no cursor moves"
         }
     }

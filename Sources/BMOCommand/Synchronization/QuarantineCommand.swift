@@ -10,7 +10,7 @@ struct QuarantineCommand: AsyncParsableCommand {
         commandName: "quarantine",
         abstract: "Show the records that could not be imported, and why; or try them again.",
         discussion:
-            "A record leaves the quarantine when a whole sync of its entity no longer brings it with this fault.",
+            "A record leaves the quarantine when a complete sync of its entity no longer brings it with this fault.",
         subcommands: [QuarantineListCommand.self, QuarantineRetryCommand.self],
         defaultSubcommand: QuarantineListCommand.self)
 }
@@ -51,7 +51,8 @@ struct QuarantineListCommand: AsyncParsableCommand {
         let representation =
             record.representation.count > 2000 ? record.representation.prefix(2000) + "…" : record.representation
         let cut =
-            record.cutFrom.map { "\n  cut    of \($0) bytes the beginning is kept: it cannot be tried again" } ?? ""
+            record.cutFrom.map { "\n  cut    of \($0) bytes only the beginning is kept: it cannot be tried again" }
+            ?? ""
         return Terminal.printable(
             """
             \(quarantined.id)  \(record.place)
@@ -83,10 +84,11 @@ struct QuarantineListCommand: AsyncParsableCommand {
 struct QuarantineRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Import the records in quarantine again, through the configuration as it is now.",
+        abstract: "Import the records in quarantine again, through the current configuration.",
         discussion: """
-            What fits leaves the quarantine; no server is asked. It is recorded as a run: `bmo diff` shows what came, \
-            and `bmo undo` takes it back. A record that its bridge could not represent, or that was cut, stays.
+            Records that fit leave the quarantine; no server is contacted. The retry is recorded as a run: `bmo diff` \
+            shows what it imported, and `bmo undo` reverts it. A record that its bridge could not represent, or that \
+            was truncated, stays.
             """)
 
     @OptionGroup var options: WorkspaceOptions

@@ -8,12 +8,12 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract:
-            "Show how it stands: rows, bridges with their plugins, stubs, quarantine, interrupted walks, the last runs."
+            "Show the state of the database: rows, bridges with their plugins, stubs, quarantine, interrupted scans, the last runs."
     )
 
     @OptionGroup var options: WorkspaceOptions
 
-    @Flag(help: "List the objects that are only referred to so far.")
+    @Flag(help: "List the stubs: objects that others refer to and that no listing has brought.")
     var stubs = false
 
     @Flag(help: "Print a JSON object.")
@@ -63,10 +63,10 @@ struct StatusCommand: AsyncParsableCommand {
                 ["entity", "rows", "stubs", "quarantined", "run", "last changed", "bridge"], rows,
                 rightAligned: [1, 2, 3, 4]))
         for entity in entities {
-            if let walk = entity.interrupted {
-                let next = walk.isFresh ? "the next sync goes on there" : "too old to go on there"
+            if let scan = entity.interrupted {
+                let next = scan.isFresh ? "the next sync continues there" : "too old to continue there"
                 parts.append(
-                    "\(entity.name): a walk stopped after page \(walk.page), \(walk.saved); \(next)")
+                    "\(entity.name): a scan stopped after page \(scan.page), \(scan.saved); \(next)")
             }
             for cursor in entity.cursors { parts.append("\(entity.name): \(Terminal.printable(cursor))") }
         }
@@ -93,11 +93,11 @@ struct StatusCommand: AsyncParsableCommand {
                 writer.member("last_run", entity.lastRun.map { Int($0) })
                 writer.member("last_changed", entity.lastChanged)
                 writer.key("interrupted")
-                if let walk = entity.interrupted {
+                if let scan = entity.interrupted {
                     writer.object {
-                        writer.member("page", walk.page)
-                        writer.member("saved", walk.saved)
-                        writer.member("resumes", walk.isFresh)
+                        writer.member("page", scan.page)
+                        writer.member("saved", scan.saved)
+                        writer.member("resumes", scan.isFresh)
                     }
                 } else {
                     writer.null()

@@ -11,21 +11,23 @@ struct SyncCommand: AsyncParsableCommand {
         commandName: "sync",
         abstract: "Fetch entities through their bridges and import them.",
         discussion: """
-            Each page is committed together with its place in the walk. Ctrl-C stops within a second and keeps the pages \
-            that are in; the next sync goes on after them. An entity that fails leaves the others alone.
+            Each page is committed together with its position in the scan. Ctrl-C stops within a second and keeps the \
+            committed pages; the next sync continues after them. An entity that fails does not affect the others.
 
-            What a whole listing lacks is deleted, as `deletes` of the entity says. Where that would be more than its brake \
-            allows (20 % and 10 rows), nothing is deleted, the exit code is 1, and --allow-deletes goes on.
+            Rows that a complete listing lacks are deleted, as the entity's `deletes` says. If that would be more than \
+            its deletion limit allows (20 % and 10 rows), nothing is deleted and the exit code is 1; --allow-deletes \
+            lifts the limit.
 
             With --where only a part of one entity is fetched: `bmo sync User --where 'city=Paris'`. Conditions that the \
             entity's `filters` map go to the API, and all are checked before the import. Such a sync deletes nothing, \
             moves no cursor and asks no further source; `bmo plan` shows which conditions go where.
 
-            One sync at a time writes a database: a second one fails at once and says who is at it, or waits with --wait. \
-            Reading needs no lock.
+            Only one sync at a time writes a database: a second one fails at once and says which process holds the \
+            lock, or waits with --wait. Reading needs no lock.
 
-            With --dry-run everything is fetched and imported as ever, then taken back: what would change is printed, \
-            no file is made, and the exit code is that of the sync. Nobody else can write the database meanwhile.
+            With --dry-run everything is fetched and imported as usual, then rolled back: what would change is \
+            printed, no file is created, and the exit code is that of the sync. Other processes cannot write the \
+            database meanwhile.
 
             With --json each line of stdout is one JSON object: events as they happen, the report last.
             """)
@@ -40,38 +42,38 @@ struct SyncCommand: AsyncParsableCommand {
     @Flag(help: "Write events and the report as JSON lines to stdout.")
     var json = false
 
-    @Flag(help: "Begin interrupted walks at their beginning.")
+    @Flag(help: "Restart interrupted scans from the beginning.")
     var restart = false
 
-    @Flag(help: "Ask for everything, also where `incremental` would ask only for what changed.")
+    @Flag(help: "Ask for everything, even where `incremental` would ask only for changes.")
     var full = false
 
-    @Flag(help: "Delete what the listings lack, however much that is: the brake of `deletes` does not hold.")
+    @Flag(help: "Delete the rows that the listings lack, without the limit of `deletes`.")
     var allowDeletes = false
 
     @Flag(help: "Show what would change, and write nothing.")
     var dryRun = false
 
-    @Flag(name: [.short, .long], help: "Write no progress, only the final table and what went wrong.")
+    @Flag(name: [.short, .long], help: "Print only the final table and the failures.")
     var quiet = false
 
     @Option(
         defaultAsFlag: LockWait.unlimited,
         help: ArgumentHelp(
-            "Wait for another sync of this database to end, at most so long (30s, 5m, 1h).", valueName: "duration"))
+            "Wait for another sync of this database to end, at most this long (30s, 5m, 1h).", valueName: "duration"))
     var wait: LockWait? = nil
 
     func validate() throws {
         if !filter.conditions.isEmpty, allowDeletes || restart || full {
             throw ValidationError(
                 "--where asks for a part of a listing, which deletes nothing and moves no cursor: "
-                    + "--allow-deletes, --restart and --full have no meaning with it")
+                    + "--allow-deletes, --restart and --full have no effect with it")
         }
         // The parser reads `--wait=soon` as a bare `--wait`, because the next word may be an entity.
         for argument in CommandLine.arguments where argument.hasPrefix("--wait=") {
             let value = String(argument.dropFirst("--wait=".count))
             guard LockWait(argument: value) == nil else { continue }
-            throw ValidationError("the value \"\(value)\" of --wait is no time; a time is like 30s, 5m or 1h")
+            throw ValidationError("the value \"\(value)\" of --wait is not a duration; use a form like 30s, 5m or 1h")
         }
     }
 
@@ -125,7 +127,7 @@ struct SyncCommand: AsyncParsableCommand {
             throw CommandFailure(
                 dryRun
                     ? "interrupted; nothing was written"
-                    : "interrupted; the pages that are in stay, and the next sync goes on after them",
+                    : "interrupted; the committed pages are kept, and the next sync continues after them",
                 exitCode: signals.exitCode)
         }
         if report.isMisconfigured { throw ExitCode(CommandFailure.usage) }
@@ -172,7 +174,7 @@ struct SyncCommand: AsyncParsableCommand {
             }
             if let page = entity.resumedAfterPage {
                 Terminal.error(
-                    "\(entity.name): went on after page \(page) of an interrupted walk; --restart begins at the beginning",
+                    "\(entity.name): continued after page \(page) of an interrupted scan; --restart starts from the beginning",
                     prefix: "bmo: note: ")
             }
             if quiet {

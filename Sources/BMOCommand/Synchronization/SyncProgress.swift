@@ -54,7 +54,7 @@ final class SyncProgress: Sendable {
     private func showLine(_ event: SyncEvent) {
         switch event {
         case .began(let entity, let bridge, let resumed):
-            Terminal.write("\(entity): from \(bridge)\(resumed.map { ", going on after page \($0)" } ?? "")\n")
+            Terminal.write("\(entity): from \(bridge)\(resumed.map { ", continuing after page \($0)" } ?? "")\n")
         case .page(let page):
             // One line per second is enough for a log.
             let now = ContinuousClock.now
@@ -80,7 +80,7 @@ final class SyncProgress: Sendable {
         state.withLock { state in
             switch event {
             case .began(let entity, let bridge, let resumed):
-                let text = "from \(bridge)\(resumed.map { ", going on after page \($0)" } ?? "")"
+                let text = "from \(bridge)\(resumed.map { ", continuing after page \($0)" } ?? "")"
                 Self.set(&state, Line(entity: entity, text: text))
             case .page(let page): Self.set(&state, Line(entity: page.entity, text: Self.text(page)))
             case .warning(let entity, let message):

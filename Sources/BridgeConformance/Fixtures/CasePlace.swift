@@ -13,7 +13,7 @@ struct CasePlace {
         let own = URL(fileURLWithPath: fixture.folder).resolvingSymlinksInPath().path
         let here = URL(fileURLWithPath: files.currentDirectoryPath).resolvingSymlinksInPath().path
         guard own != "/", !(here + "/").hasPrefix(own + "/") else {
-            throw FixtureCase.Fault("\(fixture.folder) is no folder of its own for a case: name one that is")
+            throw FixtureCase.Fault("\(fixture.folder) is not a folder of its own for a case: name one that is")
         }
         var isFolder: ObjCBool = false
         guard files.fileExists(atPath: fixture.folder, isDirectory: &isFolder) else { return }
@@ -21,14 +21,14 @@ struct CasePlace {
         guard !files.fileExists(atPath: fixture.settings) else {
             if replaces { return }
             throw FixtureCase.Fault(
-                "the case \(fixture.name) is there already; --force records it anew, --add adds a step")
+                "the case \(fixture.name) already exists; --force records it again, --add adds a step")
         }
         let taken = ["bmo.yml", "bmo.auto.yml", "expected.txt", "exchanges"] + (writesReadme ? ["README.md"] : [])
         let there = taken.filter { files.fileExists(atPath: fixture.folder + "/" + $0) }
         guard there.isEmpty else {
             throw FixtureCase.Fault(
-                "\(fixture.folder) is no case: it has no case.yml, but \(there.joined(separator: ", ")), "
-                    + "which would be written over; name another folder")
+                "\(fixture.folder) is not a case: it has no case.yml, but \(there.joined(separator: ", ")), "
+                    + "which would be overwritten; name another folder")
         }
     }
 

@@ -38,7 +38,7 @@ struct FaultFile {
         guard FileManager.default.fileExists(atPath: path) else { return }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let list = ConfigurationFile(text: text, path: path).value?.array
-        else { throw FixtureCase.Fault("\(path):1: no YAML list of faults such as `- {on: page 3, then: timeout}`") }
+        else { throw FixtureCase.Fault("\(path):1: not a YAML list of faults such as `- {on: page 3, then: timeout}`") }
         let lines = Self.lines(of: text)
         rules = try list.enumerated().map { index, value in
             try Self.rule(value, steps: steps, "\(path):\(index < lines.count ? lines[index] : 1)")
@@ -67,7 +67,7 @@ struct FaultFile {
         if let number = value["step"] {
             guard let chosen = number.int, chosen > 0, chosen <= steps else {
                 throw FixtureCase.Fault(
-                    "\(path): `step: \(scalar(number))` is no step; the case has \(steps == 1 ? "step 1" : "steps 1 to \(steps)")"
+                    "\(path): `step: \(scalar(number))` is not a step; the case has \(steps == 1 ? "step 1" : "steps 1 to \(steps)")"
                 )
             }
             step = Int(chosen) - 1
@@ -99,7 +99,8 @@ struct FaultFile {
             return [("method", .string(words[0])), ("target", .string(words[1...].joined(separator: " ")))]
         }
         throw FixtureCase.Fault(
-            "\(path): `on: \(text)` is no place; use page N, ENTITY page N, exchange N, or METHOD and the end of a URL")
+            "\(path): `on: \(text)` is not a place; use page N, ENTITY page N, exchange N, or METHOD and the end of a URL"
+        )
     }
 
     private static func fault(_ value: ConfigValue, _ path: String) throws -> ConfigValue {
@@ -107,7 +108,8 @@ struct FaultFile {
         if let slow = value["slow"] {
             try known(["slow"], in: value, path)
             guard slow.string == nil, let seconds = Double(scalar(slow)), seconds > 0, seconds <= 86_400 else {
-                throw FixtureCase.Fault("\(path): `slow: \(scalar(slow))` is no time; write seconds such as {slow: 90}")
+                throw FixtureCase.Fault(
+                    "\(path): `slow: \(scalar(slow))` is not a duration; write seconds such as {slow: 90}")
             }
             return .object([("kind", .string("slow")), ("seconds", slow)])
         }
@@ -119,10 +121,10 @@ struct FaultFile {
             let isExit = word.hasPrefix("exit ") && Int(word.dropFirst(5)).map((0...255).contains) == true
             guard isWord || isExit || Int(word).map((100...599).contains) == true else {
                 throw FixtureCase.Fault(
-                    "\(path): `status: \(word)` is no status; write 100 to 599, of a share EBUSY, of a tap exit 1")
+                    "\(path): `status: \(word)` is not a status; write 100 to 599, of a share EBUSY, of a tap exit 1")
             }
             if let headers = value["headers"], headers.members == nil {
-                throw FixtureCase.Fault("\(path): `headers` is no mapping such as {Retry-After: 1}")
+                throw FixtureCase.Fault("\(path): `headers` is not a mapping such as {Retry-After: 1}")
             }
             let headers = (value["headers"]?.members ?? []).map { ($0.key, ConfigValue.string(scalar($0.value))) }
             return .object([

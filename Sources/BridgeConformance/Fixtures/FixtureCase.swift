@@ -49,7 +49,7 @@ public struct FixtureCase: Sendable {
     public init(folder: String) throws {
         self.init(new: folder)
         guard FileManager.default.fileExists(atPath: config) else {
-            throw Fault("\(folder) is no case: it has no bmo.yml; `bmo fixtures record` makes one")
+            throw Fault("\(folder) is not a case: it has no bmo.yml; `bmo fixtures record` creates one")
         }
         guard let text = try? String(contentsOfFile: settings, encoding: .utf8) else { return }
         guard let value = ConfigurationFile(text: text, path: settings).value, let members = value.members else {
@@ -59,7 +59,7 @@ public struct FixtureCase: Sendable {
             switch key {
             case "steps":
                 steps = try (value.array ?? []).map { try Self.step($0, settings) }
-                if steps.isEmpty { throw Fault("\(settings): steps is no list of commands such as [sync, sync]") }
+                if steps.isEmpty { throw Fault("\(settings): steps is not a list of commands such as [sync, sync]") }
             case "recorded": recorded = value.int ?? value.string.flatMap(Self.seconds)
             case "values":
                 values = (value.members ?? []).compactMap { pair in pair.value.string.map { (pair.key, $0) } }

@@ -88,7 +88,7 @@ struct FixtureOutcome: Equatable {
     // MARK: Differences
 
     /// The maximum number of differences reported per table.
-    private static let mostOfTable = 12
+    private static let maxTableShare = 12
 
     /// Returns the differences from the expected outcome, one per line.
     func differences(from expected: FixtureOutcome) -> [String] {
@@ -102,9 +102,9 @@ struct FixtureOutcome: Equatable {
                 continue
             }
             let own = section.isTable ? Self.rows(section, other) : Self.words(section, other)
-            lines += own.prefix(Self.mostOfTable)
-            if own.count > Self.mostOfTable {
-                lines.append("\(section.title): and \(own.count - Self.mostOfTable) more differences")
+            lines += own.prefix(Self.maxTableShare)
+            if own.count > Self.maxTableShare {
+                lines.append("\(section.title): and \(own.count - Self.maxTableShare) more differences")
             }
         }
         return lines

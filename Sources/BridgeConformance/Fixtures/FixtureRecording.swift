@@ -62,7 +62,7 @@ public struct FixtureRecording: Sendable {
         if let name = secrets.held(by: step.joined(separator: "\n")) {
             throw FixtureCase.Fault(
                 "the step holds the secret \(name) of the configuration, and would be written into the case; "
-                    + "use a value that is none")
+                    + "use a value that is not a secret")
         }
         let runner = try StepRunner(executable: executable)
         // The case is created next to the database, and copied to its folder when it is valid.
@@ -96,10 +96,11 @@ public struct FixtureRecording: Sendable {
         result.lines = ending.lines(step).map(secrets.clean)
         let failures = result.lines.filter { $0.contains(" failed: ") }
         guard try failures.isEmpty || !files.contentsOfDirectory(atPath: raw).isEmpty else {
-            throw FixtureCase.Fault("nothing was asked, and nothing was written: \(failures.joined(separator: "; "))")
+            throw FixtureCase.Fault(
+                "nothing was requested, and nothing was written: \(failures.joined(separator: "; "))")
         }
         for failure in failures {
-            result.warnings.append("the case has this failure: \(failure); --force records it anew")
+            result.warnings.append("the case has this failure: \(failure); --force records it again")
         }
         if adds { try splitExchanges(of: fixture) }
         let live = try tables(runner)
@@ -160,7 +161,7 @@ public struct FixtureRecording: Sendable {
             try Data(settings.utf8).write(to: URL(fileURLWithPath: fixture.settings))
         }
         if purpose != nil || !files.fileExists(atPath: fixture.readme) {
-            let text = purpose ?? "Say here in a line what \(fixture.name) proves."
+            let text = purpose ?? "Say here in one line what \(fixture.name) proves."
             try Data("\(text)\n".utf8).write(to: URL(fileURLWithPath: fixture.readme))
         }
         for name in try files.contentsOfDirectory(atPath: folder).sorted() {

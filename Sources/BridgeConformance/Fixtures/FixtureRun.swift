@@ -83,10 +83,10 @@ public struct FixtureRun: Sendable {
                     title: FixtureOutcome.title(index, step), lines: ending.lines(step), isTable: false))
             injected.formUnion(
                 ending.notes.filter { $0.hasPrefix("fault ") }.compactMap { Int($0.split(separator: " ").last ?? "") })
-            judge(ending, names[index], step: index, into: &result)
+            validate(ending, names[index], step: index, into: &result)
         }
         for (index, rule) in faults.rules.enumerated() where !injected.contains(index) {
-            result.problems.append("faults.yml: the fault on \(rule.words) never happened: nothing was asked there")
+            result.problems.append("faults.yml: the fault on \(rule.words) never happened: nothing was requested there")
         }
         try outcome.addTables(of: runner, config: fixture.config, stores: stores)
         try compare(outcome, &result)
@@ -114,7 +114,7 @@ public struct FixtureRun: Sendable {
     }
 
     /// Checks the exchanges that a step requested or left unused.
-    private func judge(_ ending: StepRunner.Ending, _ names: [String], step: Int, into result: inout Result) {
+    private func validate(_ ending: StepRunner.Ending, _ names: [String], step: Int, into result: inout Result) {
         let place = fixture.steps.count == 1 ? "" : "step \(step + 1): "
         let hadFaults = ending.notes.contains { $0.hasPrefix("fault ") }
         var used: Set<String> = []
@@ -123,7 +123,7 @@ public struct FixtureRun: Sendable {
             let parts = note.split(separator: " ", maxSplits: 1).map(String.init)
             switch parts.first {
             case "used": used.insert(parts[1])
-            case "again" where !hadFaults: words.append("\(place)\(parts[1]) was asked for again")
+            case "again" where !hadFaults: words.append("\(place)\(parts[1]) was requested again")
             case "unmatched": words.append("\(place)unexpected: \(parts[1])")
             // A request that would have changed the remote is always a problem.
             case "unmatched-write": result.problems.append("\(place)unexpected: \(parts[1])")
@@ -133,7 +133,7 @@ public struct FixtureRun: Sendable {
         let ended = endedByFaults(ending, step)
         for name in names where !used.contains(name) {
             if let entity = entity(of: name, step), ended.contains(entity) { continue }
-            words.append("\(place)unused: \(name) was recorded, and nobody asked for it")
+            words.append("\(place)unused: \(name) was recorded, but never requested")
         }
         if isStrict { result.problems += words } else { result.notes += words }
     }

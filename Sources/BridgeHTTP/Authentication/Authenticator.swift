@@ -118,7 +118,7 @@ final class Authenticator: Sendable {
             guard !cookies.isEmpty else {
                 throw BridgeError(
                     .authentication, "the login sets no cookie",
-                    remedy: "set auth.token_path where it answers with a token",
+                    remedy: "set auth.token_path if it answers with a token",
                     location: response.location)
             }
             redactor.learn(cookies.compactMap { $0.split(separator: "=", maxSplits: 1).last.map(String.init) })

@@ -18,28 +18,28 @@ enum HTTPAuthentication: Sendable {
     static let schema = #"""
         {
           "type": "object",
-          "description": "How requests say who asks. Credentials go to the origin of the configured URL only.",
+          "description": "How requests authenticate. Credentials go to the origin of the configured URL only.",
           "additionalProperties": false,
           "required": ["type"],
           "properties": {
-            "type": {"type": "string", "enum": ["none", "basic", "bearer", "api_key", "digest", "netrc", "oauth2", "jwt", "login", "aws_sigv4"], "description": "none; basic, digest: user and password; bearer: token; api_key: value, in the named header, query parameter or cookie; netrc: from a file; oauth2: a token of token_url; jwt: a token that we sign; login: a request that answers with a token or a cookie; aws_sigv4: signed requests."},
+            "type": {"type": "string", "enum": ["none", "basic", "bearer", "api_key", "digest", "netrc", "oauth2", "jwt", "login", "aws_sigv4"], "description": "none; basic, digest: user and password; bearer: token; api_key: value, in the named header, query parameter or cookie; netrc: from a file; oauth2: a token from token_url; jwt: a token that bmo signs; login: a request that answers with a token or a cookie; aws_sigv4: signed requests."},
             "user": {"type": "string", "description": "basic, digest, login, oauth2 password: the user's name."},
             "password": {"type": "string", "writeOnly": true, "description": "basic, digest, login, oauth2 password: the password."},
             "token": {"type": "string", "writeOnly": true, "description": "bearer: the token."},
-            "scheme": {"type": "string", "description": "bearer, oauth2, jwt, login: what stands before the token; default: Bearer. api_key: default nothing."},
+            "scheme": {"type": "string", "description": "bearer, oauth2, jwt, login: the word before the token; default: Bearer. api_key: default nothing."},
             "header": {"type": "string", "description": "api_key: the header's name, such as X-API-Key; oauth2, jwt, login: default Authorization."},
             "query": {"type": "string", "description": "api_key: the query parameter's name, instead of a header."},
             "cookie": {"type": "string", "description": "api_key: the cookie's name, instead of a header."},
             "value": {"type": "string", "writeOnly": true, "description": "api_key: the key itself."},
             "file": {"type": "string", "format": "path", "description": "netrc: the file; default: ~/.netrc."},
-            "grant": {"type": "string", "enum": ["client_credentials", "refresh_token", "password", "jwt_bearer"], "default": "client_credentials", "description": "oauth2: what the token is got by."},
+            "grant": {"type": "string", "enum": ["client_credentials", "refresh_token", "password", "jwt_bearer"], "default": "client_credentials", "description": "oauth2: how the token is obtained."},
             "token_url": {"type": "string", "description": "oauth2: where tokens come from; may be a path below url."},
             "client_id": {"type": "string", "description": "oauth2: the client's name."},
             "client_secret": {"type": "string", "writeOnly": true, "description": "oauth2: the client's secret."},
-            "client_auth": {"type": "string", "enum": ["basic", "body", "none"], "default": "basic", "description": "oauth2: how the client says who it is."},
-            "refresh_token": {"type": "string", "writeOnly": true, "description": "oauth2 refresh_token: the token that gets tokens."},
+            "client_auth": {"type": "string", "enum": ["basic", "body", "none"], "default": "basic", "description": "oauth2: how the client authenticates."},
+            "refresh_token": {"type": "string", "writeOnly": true, "description": "oauth2 refresh_token: the refresh token."},
             "scope": {"type": "string", "description": "oauth2, jwt: what the token is for."},
-            "audience": {"type": "string", "description": "oauth2, jwt: whom the token is for."},
+            "audience": {"type": "string", "description": "oauth2, jwt: who the token is for."},
             "parameters": {"type": "object", "description": "oauth2: further fields of the token request.", "additionalProperties": {"type": "string"}},
             "algorithm": {"type": "string", "enum": ["RS256", "HS256", "ES256"], "default": "RS256", "description": "jwt, oauth2 jwt_bearer: how the token is signed."},
             "private_key": {"type": "string", "writeOnly": true, "description": "jwt, oauth2 jwt_bearer: the private key, PEM."},
@@ -48,8 +48,8 @@ enum HTTPAuthentication: Sendable {
             "issuer": {"type": "string", "description": "jwt, oauth2 jwt_bearer: the claim iss."},
             "subject": {"type": "string", "description": "jwt, oauth2 jwt_bearer: the claim sub."},
             "claims": {"type": "object", "description": "jwt, oauth2 jwt_bearer: further claims."},
-            "lifetime": {"type": "integer", "minimum": 10, "description": "jwt: seconds that a token is good for, default 300; login, oauth2: where the reply does not say."},
-            "path": {"type": "string", "description": "login: what is asked, below url, or a whole URL."},
+            "lifetime": {"type": "integer", "minimum": 10, "description": "jwt: seconds that a token is valid, default 300; login, oauth2: if the reply does not say."},
+            "path": {"type": "string", "description": "login: what is requested, a path below url or a complete URL."},
             "method": {"type": "string", "enum": ["POST", "GET", "PUT"], "default": "POST", "description": "login: the request's method."},
             "body": {"type": "object", "description": "login: what is sent; default: username and password."},
             "body_format": {"type": "string", "enum": ["json", "form"], "default": "json", "description": "login: how it is sent."},
@@ -92,9 +92,9 @@ enum HTTPAuthentication: Sendable {
                 .configuration, "auth.type is \"\(type)\"",
                 remedy: "use one of: \(Self.members.keys.sorted().joined(separator: ", "))")
         }
-        if let stranger = options.names.first(where: { $0 != "type" && !known.contains($0) && options.has($0) }) {
+        if let unknown = options.names.first(where: { $0 != "type" && !known.contains($0) && options.has($0) }) {
             throw BridgeError(
-                .configuration, "auth.\(stranger) has no meaning with auth.type \(type)",
+                .configuration, "auth.\(unknown) has no effect with auth.type \(type)",
                 remedy: known.isEmpty ? "remove it" : "auth.type \(type) takes: \(known.joined(separator: ", "))")
         }
         func value(_ name: String) throws -> String {
@@ -106,7 +106,7 @@ enum HTTPAuthentication: Sendable {
             if let password = options.string("password") { return password }
             throw BridgeError(
                 .configuration, "auth.password is missing",
-                remedy: "auth.type \(type) needs it: {env: NAME}, {file: PATH}, or \"\" where there is none")
+                remedy: "auth.type \(type) needs it: {env: NAME}, {file: PATH}, or \"\" if there is none")
         }
         switch type {
         case "basic":

@@ -15,7 +15,7 @@ extension TokenGrant {
             let whole = text.contains("://") ? HTTPURL(text) : base?.appending(path: text)
             guard let whole, !whole.hasUserInfo else {
                 throw BridgeError(
-                    .configuration, "auth.\(name) is no http or https URL",
+                    .configuration, "auth.\(name) is not an http or https URL",
                     remedy: "write it as https://host/path, or /path")
             }
             return whole

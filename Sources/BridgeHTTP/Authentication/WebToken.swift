@@ -77,7 +77,7 @@ struct WebToken: Sendable {
         let signature = sign(Array(text.utf8))
         guard !signature.isEmpty else {
             throw BridgeError(
-                .configuration, "auth.private_key is no key for \(algorithm.rawValue)",
+                .configuration, "auth.private_key is not a key for \(algorithm.rawValue)",
                 remedy: algorithm == .es256
                     ? "ES256 takes an EC key on P-256, in PEM and without a password"
                     : "RS256 takes an RSA key, in PEM and without a password")

@@ -49,8 +49,8 @@ enum CurlError {
         case CURLE_OUT_OF_MEMORY where bodyBytes == nil:
             // libcurl's own limit on a line of the head, CURL_MAX_HTTP_HEADER, also has this code.
             return error(
-                .limit, "a field of the reply's head is over 100 KiB",
-                "have the server send less in its head, such as cookies or links")
+                .limit, "a header field of the reply is over 100 KiB",
+                "have the server send less in its headers, such as cookies or links")
         case CURLE_OUT_OF_MEMORY where isEncoded:
             return error(.limit, "a piece of the reply grows by more than 64 MiB when it is decompressed")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:

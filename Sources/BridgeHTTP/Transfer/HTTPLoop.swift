@@ -175,7 +175,7 @@ final class HTTPLoop: @unchecked Sendable {
         guard !transfer.state.withLock({ $0.isFinished }) else { return leave(transfer) }
         guard let easy = spare.popLast() ?? curl_easy_init() else {
             leave(transfer)
-            transfer.finish(BridgeError(.internal, "libcurl has no handle left"))
+            transfer.finish(BridgeError(.internal, "libcurl cannot create a handle"))
             return
         }
         transfers[easy] = transfer
@@ -191,7 +191,8 @@ final class HTTPLoop: @unchecked Sendable {
     private func add(_ easy: UnsafeMutableRawPointer) -> BridgeError? {
         let code = curl_multi_add_handle(multi, easy)
         guard code != CURLM_OK else { return nil }
-        return BridgeError(.internal, "libcurl takes no further request: \(String(cString: curl_multi_strerror(code)))")
+        return BridgeError(
+            .internal, "libcurl accepts no further request: \(String(cString: curl_multi_strerror(code)))")
     }
 
     private func leave(_ transfer: HTTPTransfer) {

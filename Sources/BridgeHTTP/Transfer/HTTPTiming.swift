@@ -18,7 +18,7 @@ public struct HTTPTiming: Sendable, Equatable {
     public static let schemaProperties = #"""
         "timeout": {"type": "number", "minimum": 0.001, "description": "Seconds that a whole request may take; default: no limit."},
         "first_byte_timeout": {"type": "number", "minimum": 0.1, "default": 30, "description": "Seconds until a reply begins."},
-        "minimum_speed": {"type": "integer", "minimum": 0, "default": 1024, "description": "Bytes a second, as they come on the wire, below which a reply is given up; 0 for none. Time in which bmo itself does not read does not count."},
+        "minimum_speed": {"type": "integer", "minimum": 0, "default": 1024, "description": "Bytes a second, as they come on the wire, below which a reply is abandoned; 0 for none. Time in which bmo itself does not read does not count."},
         "minimum_speed_time": {"type": "number", "minimum": 0.1, "default": 30, "description": "Seconds over which the speed is measured."}
         """#
 

@@ -16,7 +16,7 @@ extension HTTPTransfer {
         else { return nil }
         return BridgeError(
             .limit, "the reply unpacks to more than \(Self.maxRatio) times its size",
-            remedy: "ask for smaller pages, or set max_body_bytes", location: location)
+            remedy: "request smaller pages, or set max_body_bytes", location: location)
     }
 
     /// Returns the reason for giving up the request: the remote is silent, or too slow.
@@ -31,7 +31,7 @@ extension HTTPTransfer {
                 + bmo_curl_get_long(easy, CURLINFO_HEADER_SIZE),
             wasHeld: isPaused || wasPaused)
         wasPaused = false
-        switch watch.judge(look) {
+        switch watch.validate(look) {
         case .well: return nil
         case .silent:
             markSent(easy)
@@ -69,8 +69,8 @@ extension HTTPTransfer {
     func stall(_ easy: UnsafeMutableRawPointer, _ limit: LoopWatch.Limit) -> BridgeError {
         markSent(easy)
         return BridgeError(
-            .timeout, "a server kept the connection busy for \(Self.text(limit.seconds)) s with what brings no data",
-            remedy: "have it looked at, set http_version to 1.1, or raise \(limit.option)", location: location,
+            .timeout, "a server kept the connection busy for \(Self.text(limit.seconds)) s without sending data",
+            remedy: "have it checked, set http_version to 1.1, or raise \(limit.option)", location: location,
             isRetryable: true)
     }
 }

@@ -62,7 +62,7 @@ final class HTTPTransfer: @unchecked Sendable {
     ) throws(BridgeError) {
         guard let url = HTTPURL(request.url) else {
             throw BridgeError(
-                .configuration, "this is no http or https URL", remedy: "write it as https://host/path",
+                .configuration, "this is not an http or https URL", remedy: "write it as https://host/path",
                 location: redactor.clean(url: request.url))
         }
         guard !url.hasUserInfo else {
@@ -257,7 +257,7 @@ final class HTTPTransfer: @unchecked Sendable {
         headerBytes += count
         guard headerBytes <= Self.maxHeaderBytes, received.count < Self.maxHeaderCount else {
             refusal = BridgeError(
-                .limit, "the reply's head is over \(Self.maxHeaderBytes >> 10) KiB or \(Self.maxHeaderCount) fields",
+                .limit, "the reply's header is over \(Self.maxHeaderBytes >> 10) KiB or \(Self.maxHeaderCount) fields",
                 location: location)
             return 0
         }
@@ -377,7 +377,7 @@ final class HTTPTransfer: @unchecked Sendable {
         case .over(let limit):
             refusal = BridgeError(
                 .limit, "the reply is larger than \(limit) bytes after decompression",
-                remedy: "ask for smaller pages, or raise max_body_bytes", location: location)
+                remedy: "request smaller pages, or raise max_body_bytes", location: location)
             return 0
         }
     }
@@ -390,7 +390,7 @@ final class HTTPTransfer: @unchecked Sendable {
         if redirectTarget != nil, result == CURLE_OK || result == CURLE_WRITE_ERROR { return redirect() }
         if result == CURLE_OK {
             if isHeadComplete { return .done(cutCompression(easy)) }
-            return .done(BridgeError(.malformed, "the reply has no head", location: location, isRetryable: true))
+            return .done(BridgeError(.malformed, "the reply lacks a header", location: location, isRetryable: true))
         }
         let words = errorText.pointee == 0 ? String(cString: curl_easy_strerror(result)) : String(cString: errorText)
         return .done(
@@ -407,7 +407,7 @@ final class HTTPTransfer: @unchecked Sendable {
         else { return nil }
         return BridgeError(
             .malformed,
-            "the reply broke off after \(bodyBytes) bytes: its \(coding) data, of which \(bodyEnd.count) bytes came, have no end",
+            "the reply broke off after \(bodyBytes) bytes: its \(coding) data, of which \(bodyEnd.count) bytes arrived, is incomplete",
             location: location, isRetryable: true)
     }
 

@@ -14,7 +14,7 @@ struct RateLimiter {
 
     /// The longest remote wait that is honoured here, in seconds; a longer one goes to the host as an error, and the
     /// host waits and reports it.
-    static let longestHold = 30.0
+    static let maxHold = 30.0
 
     init(rate: Double?, concurrency: Int) {
         self.rate = rate
@@ -43,7 +43,7 @@ struct RateLimiter {
 
     /// Blocks requests for this many seconds, because the remote has none left.
     mutating func hold(_ seconds: Double, now: Double) {
-        guard seconds > 0, seconds <= Self.longestHold else { return }
+        guard seconds > 0, seconds <= Self.maxHold else { return }
         heldUntil = max(heldUntil, now + seconds)
     }
 }

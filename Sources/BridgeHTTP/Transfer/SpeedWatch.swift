@@ -27,7 +27,7 @@ struct SpeedWatch {
 
     init(_ timing: HTTPTiming) { self.timing = timing }
 
-    mutating func judge(_ look: Look) -> Verdict {
+    mutating func validate(_ look: Look) -> Verdict {
         guard look.receivedBytes > 0 else {
             guard look.isSent else { return .well }
             // A body that is being sent is not silence.

@@ -14,7 +14,7 @@ enum ELFHeader {
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return "not a file" }
         var header = [UInt8](repeating: 0, count: 64)
         guard read(file, &header, 64) == 64, header[0..<4].elementsEqual([0x7F, 0x45, 0x4C, 0x46]) else {
-            return "not a library: it is no ELF file"
+            return "not a library: it is not an ELF file"
         }
         // EI_CLASS 2: 64 bits; EI_DATA 1: little endian.
         guard header[4] == 2, header[5] == 1 else { return "not a library for this machine: not 64-bit little endian" }

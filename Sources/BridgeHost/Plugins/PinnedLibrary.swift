@@ -17,7 +17,7 @@ final class PinnedLibrary {
     /// The maximum file size: more than a library needs, less than the memory.
     private static let largest = 1 << 30
     /// The maximum number of links to neighbouring files per folder.
-    private static let mostNeighbours = 4096
+    private static let maxNeighbours = 4096
 
     /// - Parameters:
     ///   - path: The plugin's file.
@@ -40,7 +40,7 @@ final class PinnedLibrary {
         guard found == digest else {
             throw PluginRefusal(
                 reason: "it is not the file that was checked before (SHA-256 \(found.prefix(12))…, pinned "
-                    + "\(digest.prefix(12))…): it was exchanged meanwhile, and nothing of it ran")
+                    + "\(digest.prefix(12))…): it was replaced meanwhile, and none of it ran")
         }
     }
 
@@ -99,7 +99,7 @@ final class PinnedLibrary {
     }
 
     private static func neighbours(of place: String, but name: String, in folder: String) {
-        for other in (FolderListing.names(in: place) ?? []).prefix(mostNeighbours) where other != name {
+        for other in (FolderListing.names(in: place) ?? []).prefix(maxNeighbours) where other != name {
             symlink("\(place)/\(other)", "\(folder)/\(other)")
         }
     }

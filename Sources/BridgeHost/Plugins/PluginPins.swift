@@ -52,11 +52,13 @@ public struct PluginPins: Sendable, Equatable {
     private static func reason(_ path: String, _ failure: BoundedFile.Failure) -> String {
         switch failure {
         case .unreadable(EISDIR): return "it is a folder"
-        case .silent, .irregular, .unopenable(ENXIO): return "it is no regular file"
+        case .silent, .irregular, .unopenable(ENXIO): return "it is not a regular file"
         case .unopenable, .unreadable, .invalidPath: return failure.words
         case .tooLarge:
             var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return "it is no regular file" }
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                return "it is not a regular file"
+            }
             guard status.st_size > largest else { return "it changed meanwhile" }
             return "it has \(status.st_size) bytes, more than \(largest)"
         }
@@ -93,7 +95,7 @@ public struct PluginPins: Sendable, Equatable {
         guard let hash = try? Self.hash(of: file) else { return "cannot be read" }
         guard hash != pinned else { return nil }
         return "it is not the file that \(path) pins (SHA-256 \(hash.prefix(12))…, pinned \(pinned.prefix(12))…): "
-            + "if you changed it, `bmo plugins install \(file)` pins it anew; --allow-unpinned uses it once"
+            + "if you changed it, `bmo plugins install \(file)` pins it again; --allow-unpinned uses it once"
     }
 
     /// Returns the digest that a plugin's file must have when it is loaded, which is later than the inspection.

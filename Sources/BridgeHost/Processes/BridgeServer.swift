@@ -129,7 +129,7 @@ enum BridgeServer {
 private final class Delegation: Sendable {
     private let sender: FrameSender
     private let state = Mutex(State())
-    private let places = Semaphore(Frame.mostWork)
+    private let places = Semaphore(Frame.maxWork)
 
     private struct State {
         var pending: [UInt32: Waiting] = [:]

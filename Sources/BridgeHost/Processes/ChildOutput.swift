@@ -76,7 +76,7 @@ struct ChildOutput {
             log.printed(text)
         } else if !isCut {
             isCut = true
-            log.printed("(the bridge prints too much; the rest is left out)")
+            log.printed("(the bridge prints too much; the rest is dropped)")
         }
     }
 }

@@ -71,16 +71,17 @@ final class ChildProcess: Sendable {
         _ executable: String, _ pluginPath: String, _ digest: String?, _ memory: Int?
     ) -> Result<ChildProcess, PluginRefusal> {
         guard getenv(BridgeServer.mark) == nil else {
-            return .failure(PluginRefusal(reason: "a bridge's process starts no bridges: call BridgeHost.serve first"))
+            return .failure(
+                PluginRefusal(reason: "a bridge's process cannot start bridges: call BridgeHost.serve first"))
         }
         var sockets: [CInt] = [-1, -1]
         var outputs: [CInt] = [-1, -1]
         var errors: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0 else {
-            return .failure(refusal("cannot make a socket", errno))
+            return .failure(refusal("cannot create a socket", errno))
         }
         guard pipe(&outputs) == 0, pipe(&errors) == 0 else {
-            let reason = refusal("cannot make a pipe", errno)
+            let reason = refusal("cannot create a pipe", errno)
             for descriptor in sockets + outputs where descriptor >= 0 { close(descriptor) }
             return .failure(reason)
         }

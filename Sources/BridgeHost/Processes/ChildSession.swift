@@ -51,7 +51,7 @@ final class ChildSession: BridgeSession {
         // The thread retains the session until the process ends.
         guard NativeThread.detach({ session.readUntilEnd() }) else {
             session.finish(errors: ChildOutput(process.standardError, log: log, limit: 0), broken: nil)
-            throw BridgeFailure(.limit, "no thread to be had for the bridge's process", bridge: log.bridge)
+            throw BridgeFailure(.limit, "cannot start a thread for the bridge's process", bridge: log.bridge)
         }
         return session
     }
@@ -191,10 +191,10 @@ final class ChildSession: BridgeSession {
         // Each request takes memory. The child's side waits at the same limit, so exceeding it is a protocol error.
         let isAllowed = state.withLock { state in
             state.delegated += 1
-            return state.delegated <= Frame.mostWork
+            return state.delegated <= Frame.maxWork
         }
         guard isAllowed else {
-            throw FrameError(reason: "more than \(Frame.mostWork) requests to other processes at a time")
+            throw FrameError(reason: "more than \(Frame.maxWork) requests to other processes at a time")
         }
         let call = frame.call
         let answer: @Sendable (BridgeReply) -> Void = { [weak self] reply in
@@ -241,7 +241,7 @@ final class ChildSession: BridgeSession {
                 isRetryable: true)
         }
         let how = exit?.description ?? "its process is gone"
-        let lastWords = errors.lastLine.map { "; its last words: \($0)" } ?? ""
+        let lastMessage = errors.lastLine.map { "; its last output: \($0)" } ?? ""
         if let limit = limits.memory,
             let reason = MemoryShortage.reason(limit, errors)
         {
@@ -249,7 +249,7 @@ final class ChildSession: BridgeSession {
                 .limit,
                 "the process of the bridge ended by \(how) at its limit of \(limit >> 20) MiB (`memory:`): \(reason)",
                 bridge: log.bridge,
-                remedy: "raise `memory:` of the bridge \(log.bridge), or ask for smaller pages where it can make them")
+                remedy: "raise `memory:` of the bridge \(log.bridge), or request smaller pages if it supports them")
         }
         var remedy = "report it to the bridge's author"
         if let limit = limits.memory, !isLoading {
@@ -260,10 +260,10 @@ final class ChildSession: BridgeSession {
         if isLoading, case .code = exit {
             // The plugin is usually not at fault: the program ran its own main to completion.
             return BridgeFailure(
-                .crashed, "the process that should load it ended by \(how)\(lastWords); \(BridgeServer.advice)",
+                .crashed, "the process that should load it ended by \(how)\(lastMessage); \(BridgeServer.advice)",
                 bridge: log.bridge)
         }
         let what = isLoading ? "crashed while loading" : "the bridge crashed"
-        return BridgeFailure(.crashed, "\(what): \(how)\(lastWords)", bridge: log.bridge, remedy: remedy)
+        return BridgeFailure(.crashed, "\(what): \(how)\(lastMessage)", bridge: log.bridge, remedy: remedy)
     }
 }

@@ -17,7 +17,7 @@ struct Frame: Sendable {
     /// Marks a ``Kind/reply`` or ``Kind/worked`` as a failure, or an ``Kind/open`` as that of a concurrent bridge.
     static let flag: UInt16 = 1
     /// The maximum number of unanswered ``Kind/work`` frames per child; its other threads wait before they send.
-    static let mostWork = 64
+    static let maxWork = 64
 
     var kind: Kind
     var flags: UInt16 = 0

@@ -27,15 +27,15 @@ enum MemoryShortage {
 
     /// Returns the reason as text; nil without evidence of a memory shortage.
     static func reason(_ limit: Int, _ errors: ChildOutput) -> String? {
-        let lastWords = errors.lastLine.map { "its last words: \($0)" }
+        let lastMessage = errors.lastLine.map { "its last output: \($0)" }
         guard let note = errors.memory, note.used >= limit / 8 * 7 || note.wasRefused else {
-            let said = lastWords?.lowercased() ?? ""
-            return words.contains { said.contains($0) } ? lastWords : nil
+            let said = lastMessage?.lowercased() ?? ""
+            return words.contains { said.contains($0) } ? lastMessage : nil
         }
         let reason =
             note.wasRefused && note.used < limit / 8 * 7
             ? "memory was refused to it just before, with \(note.used >> 20) MiB of data in use"
             : "it had \(note.used >> 20) MiB of data then"
-        return lastWords.map { "\(reason); \($0)" } ?? reason
+        return lastMessage.map { "\(reason); \($0)" } ?? reason
     }
 }

@@ -2,10 +2,10 @@ internal import BridgeContract
 internal import RecordBatch
 
 extension PageInfo {
-    private static let longestCursor = 64 << 10
-    private static let mostRejected = 10_000
-    private static let mostWarnings = 100
-    private static let longestToken = 2 << 20
+    private static let maxCursorLength = 64 << 10
+    private static let maxRejected = 10_000
+    private static let maxWarnings = 100
+    private static let maxTokenLength = 2 << 20
 
     /// Decodes the page in a bridge's bytes.
     ///
@@ -35,15 +35,15 @@ extension PageInfo {
         page.complete = raw.isComplete
         page.location = raw.location.map { log.clean($0, limit: 2000) }
         page.total = raw.total
-        page.warnings = raw.warnings.prefix(mostWarnings).map { log.clean($0, limit: 1000) }
+        page.warnings = raw.warnings.prefix(maxWarnings).map { log.clean($0, limit: 1000) }
         page.unchanged = raw.isUnchanged
         page.positional = raw.isPositional
         page.partial = raw.isPartial
         page.pushed = raw.pushed
-        page.spared = raw.spared.map { spared in
-            switch spared.match {
-            case .equals(let value): SparedObjects(field: spared.field, value: value, isPrefix: false)
-            case .prefix(let value): SparedObjects(field: spared.field, value: value, isPrefix: true)
+        page.skipped = raw.skipped.map { skipped in
+            switch skipped.match {
+            case .equals(let value): SkippedObjects(field: skipped.field, value: value, isPrefix: false)
+            case .prefix(let value): SkippedObjects(field: skipped.field, value: value, isPrefix: true)
             }
         }
         try page.takeRejected(raw.rejected, log)
@@ -55,9 +55,9 @@ extension PageInfo {
     }
 
     private mutating func takeRejected(_ records: [Page.Rejected], _ log: BridgeLog) throws(PluginRefusal) {
-        guard records.count <= Self.mostRejected else {
+        guard records.count <= Self.maxRejected else {
             // Refuse the whole page: dropping a record silently would lose it.
-            throw PluginRefusal(reason: "a page of more than \(Self.mostRejected) rejected records")
+            throw PluginRefusal(reason: "a page of more than \(Self.maxRejected) rejected records")
         }
         rejected = records.map { record in
             RejectedRecord(
@@ -69,8 +69,8 @@ extension PageInfo {
 
     private mutating func takeCursor(_ text: String?, _ log: BridgeLog) throws(PluginRefusal) {
         guard let text else { return }
-        guard text.utf8.count <= Self.longestCursor else {
-            throw PluginRefusal(reason: "a cursor of \(text.utf8.count) bytes; the limit is \(Self.longestCursor)")
+        guard text.utf8.count <= Self.maxCursorLength else {
+            throw PluginRefusal(reason: "a cursor of \(text.utf8.count) bytes; the limit is \(Self.maxCursorLength)")
         }
         // The database stores the cursor and must return it unchanged, so a cursor with a secret cannot be stored.
         if log.redactor.redact(text) == text {
@@ -92,14 +92,14 @@ extension PageInfo {
 
     private mutating func takeToken(_ text: String?, _ log: BridgeLog) throws(PluginRefusal) {
         guard let text else { return }
-        guard text.utf8.count <= Self.longestToken else {
-            throw PluginRefusal(reason: "a token of \(text.utf8.count) bytes; the limit is \(Self.longestToken)")
+        guard text.utf8.count <= Self.maxTokenLength else {
+            throw PluginRefusal(reason: "a token of \(text.utf8.count) bytes; the limit is \(Self.maxTokenLength)")
         }
         // As with the cursor, a token with a secret cannot be stored.
         if log.redactor.redact(text) == text {
             token = text
         } else {
-            warnings.append("the walk's token holds a secret and is not kept: the next one is a full one")
+            warnings.append("the scan's token holds a secret and is not kept: the next one is a full one")
         }
     }
 

@@ -39,7 +39,7 @@ public struct PageInfo: Sendable, Equatable {
     /// The objects that the remote reports as deleted, as records with at least the key.
     public var deleted: RecordBatch?
     /// The objects that the scan did not visit.
-    public var spared: [SparedObjects] = []
+    public var skipped: [SkippedObjects] = []
     /// The indexes of the request's filters that the remote applied.
     public var pushed: [Int] = []
 
@@ -49,13 +49,13 @@ public struct PageInfo: Sendable, Equatable {
             && left.complete == right.complete && left.total == right.total && left.location == right.location
             && left.rejected == right.rejected && left.warnings == right.warnings && left.metadata == right.metadata
             && left.token == right.token && left.unchanged == right.unchanged
-            && left.deleted?.count == right.deleted?.count && left.spared == right.spared
+            && left.deleted?.count == right.deleted?.count && left.skipped == right.skipped
             && left.pushed == right.pushed && left.positional == right.positional && left.partial == right.partial
     }
 }
 
 /// The objects that a scan did not visit, selected by a remote field.
-public struct SparedObjects: Sendable, Equatable {
+public struct SkippedObjects: Sendable, Equatable {
     /// The field's path in the remote record, with dots.
     public var field: String
     /// The field's value.

@@ -223,7 +223,7 @@ public final class RecordStream: Sendable {
             defer { withExtendedLifetime(records) {} }
             if let bytes = records?.bytes, state.withLock({ $0.repeats.isEndless(after: bytes) }) {
                 throw .malformed(
-                    "the last \(RepeatGuard.most) batches had all come before in this walk of \(request.entity): it has no end",
+                    "the last \(RepeatGuard.most) batches had all occurred before in this scan of \(request.entity): it has no end",
                     log)
             }
             try advance(info, hasRecords: batch != nil, lease)

@@ -7,7 +7,7 @@ public struct RetryPolicy: Sendable, Equatable {
     /// The longest pause that the host chooses itself.
     public var maximum: Duration = .seconds(30)
     /// The longest pause that a remote may ask for; the host does not retry after a longer one.
-    public var longestRetryAfter: Duration = .seconds(120)
+    public var maxRetryAfter: Duration = .seconds(120)
     /// The time limit for all tries of a step together: see ``RetryClock``.
     public var patience: Duration = .seconds(120)
     /// Whether to skip pauses, as in a replay.
@@ -24,7 +24,7 @@ public struct RetryPolicy: Sendable, Equatable {
     ///   - random: A number in 0..<1 that spreads clients: the pause is between half and all of the backoff.
     public func delay(afterFailures failures: Int, of failure: BridgeFailure, random: Double) -> Duration? {
         guard failure.isRetryable, failures < tries else { return nil }
-        if let asked = failure.retryAfter, asked > longestRetryAfter { return nil }
+        if let asked = failure.retryAfter, asked > maxRetryAfter { return nil }
         var step = min(base, maximum)
         for _ in 1..<max(failures, 1) where step < maximum { step = min(step * 2, maximum) }
         let jittered = step * (0.5 + 0.5 * min(max(random, 0), 1))
@@ -43,12 +43,12 @@ public struct RetryPolicy: Sendable, Equatable {
         }
         if let pause = failure.retryAfter {
             let seconds = pause.components.seconds
-            if pause > longestRetryAfter {
+            if pause > maxRetryAfter {
                 failure.message +=
-                    "; it asks for a pause of \(seconds) s, longer than the "
-                    + "\(longestRetryAfter.components.seconds) s that are waited"
+                    "; it requests a pause of \(seconds) s, longer than the "
+                    + "\(maxRetryAfter.components.seconds) s that bmo waits"
             } else if seconds > 0 {
-                failure.message += "; it asks for a pause of \(seconds) s"
+                failure.message += "; it requests a pause of \(seconds) s"
             }
         }
         return failure

@@ -16,7 +16,7 @@ package struct LocalValueReader: Sendable {
     package func read(_ text: String) throws(StoredValueConverter.Misfit) -> StoredValue {
         guard type == .json else { return try convert(.text(text)) }
         guard (try? JSONParser.batch(text)) != nil else {
-            throw StoredValueConverter.Misfit(description: "the text \"\(text)\" is no JSON")
+            throw StoredValueConverter.Misfit(description: "the text \"\(text)\" is not JSON")
         }
         return .text(text)
     }

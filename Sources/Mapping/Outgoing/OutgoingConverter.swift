@@ -68,7 +68,7 @@ struct OutgoingConverter: Sendable {
     }
 
     private func microseconds(_ text: String) throws(ValueConverter.Misfit) -> Int64 {
-        guard let date = ISODate(text) else { throw ValueConverter.Misfit(reason: "it is no time") }
+        guard let date = ISODate(text) else { throw ValueConverter.Misfit(reason: "it is not a time") }
         return date.microseconds
     }
 
@@ -76,7 +76,7 @@ struct OutgoingConverter: Sendable {
         var buffer = [CChar](repeating: 0, count: 1024)
         // strftime returns 0 both for an empty result and for a full buffer; neither would read back.
         let count = strftime(&buffer, buffer.count, format, &parts)
-        guard count > 0 else { throw ValueConverter.Misfit(reason: "the format \(format) makes no text of it") }
+        guard count > 0 else { throw ValueConverter.Misfit(reason: "the format \(format) cannot represent it") }
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
@@ -99,7 +99,7 @@ struct OutgoingConverter: Sendable {
         case _ where scalar.isNull: return .null
         case .lastSegment, .extract, .join:
             throw ValueConverter.Misfit(
-                reason: "it is a part of what the remote has, or made of several values: \"write: false\" leaves it out"
+                reason: "it is a part of the remote value, or made of several values: \"write: false\" leaves it out"
             )
         case .trim, .lowercase, .uppercase, .emptyAsNull, .unit, .format: return scalar
         case .prefix(let prefix):
@@ -133,7 +133,7 @@ struct OutgoingConverter: Sendable {
             if case .bool = scalar { return OutgoingValue(scalar) }
             if let number = Int64(text) { return .int(number) }
             guard let number = DecimalText(text) else {
-                throw ValueConverter.Misfit(reason: "it is sent as a number, and is none")
+                throw ValueConverter.Misfit(reason: "it is sent as a number, but is not one")
             }
             return .decimal(number.plain)
         case .key, .object: return OutgoingValue(scalar)

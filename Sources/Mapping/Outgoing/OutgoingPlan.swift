@@ -48,10 +48,10 @@ package struct OutgoingPlan: Sendable {
                 (source.attributes.map(\.name) + source.relationships.map(\.name))
                     .filter(root.sourcedNames.contains).map { ($0, source.name) }
             }, uniquingKeysWith: { first, _ in first })
-        let walked = model.model.walked(definition)
-        parent = walked.parent?.relationship
-        let walk = model.index(of: walked.name) ?? entity
-        parentKey = Set(model.plans[walk].parentKey.map { model.entities[walk].fields[$0.field].name })
+        let scanned = model.model.scanned(definition)
+        parent = scanned.parent?.relationship
+        let scan = model.index(of: scanned.name) ?? entity
+        parentKey = Set(model.plans[scan].parentKey.map { model.entities[scan].fields[$0.field].name })
     }
 
     var layout: EntityLayout { model.entities[entity] }
@@ -83,7 +83,7 @@ package struct OutgoingPlan: Sendable {
                 return Refusal(name, "\(what) is joined from \(paths.map(\.description).joined(separator: ", "))")
             }
             if case .path(let path) = attribute.source, path.isOfSurroundings, attribute.write.path == nil {
-                return Refusal(name, "\(what) is what is around the object (\(path)), and no member of it")
+                return Refusal(name, "\(what) is outside the object (\(path)), not a member of it")
             }
             if case .constant = attribute.source { return Refusal(name, "\(what) is a constant of the configuration") }
             if case .path(let path) = attribute.source, attribute.write.path == nil,
@@ -96,7 +96,9 @@ package struct OutgoingPlan: Sendable {
             }
             rule = attribute.write
         }
-        if !isNew, layout.key.contains(index) { return Refusal(name, "\(what) is of the key, which cannot be changed") }
+        if !isNew, layout.key.contains(index) {
+            return Refusal(name, "\(what) is part of the key, which cannot be changed")
+        }
         return refusal(of: rule, name, what, isNew)
     }
 
@@ -106,9 +108,9 @@ package struct OutgoingPlan: Sendable {
         guard case .links = many.storage else {
             let definition = model.model.entities[entity]
             guard case .inverse(let other, let name)? = model.model.storage(of: relationship, in: definition) else {
-                return Refusal(many.name, "\(what) is kept by its target: set it there")
+                return Refusal(many.name, "\(what) is stored by its target: set it there")
             }
-            return Refusal(many.name, "\(what) is kept by the other side: set \(other).\(name)")
+            return Refusal(many.name, "\(what) is stored by the other side: set \(other).\(name)")
         }
         return refusal(of: relationship.write, many.name, what, isNew)
     }
@@ -122,7 +124,7 @@ package struct OutgoingPlan: Sendable {
     }
 
     private func foreign(_ name: String, _ what: String) -> Refusal {
-        Refusal(name, "\(what) is no attribute of \(self.name): bmo keeps that column itself")
+        Refusal(name, "\(what) is not an attribute of \(self.name): bmo maintains that column itself")
     }
 
     private func sourced(_ name: String, _ what: String, _ source: String) -> Refusal {
@@ -145,7 +147,7 @@ package struct OutgoingPlan: Sendable {
         func put(_ value: OutgoingValue, _ path: RemotePath, _ name: String) throws(Refusal) {
             guard object.put(value, at: path.components[...]) else {
                 throw Refusal(
-                    name, "\(self.name).\(name) goes to \(path), where another value of the object goes too")
+                    name, "\(self.name).\(name) goes to \(path), as another value of the object does")
             }
         }
         for field in layout.fields where field.relationship == nil {

@@ -26,7 +26,7 @@ public final class CompiledModel: Sendable {
         entities = try model.entities.enumerated().map { index, entity in
             let root = model.root(of: entity)
             guard let table = tables[root.name], let rootIndex = indexes[root.name] else {
-                throw MappingError(description: "\(entity.name) extends no entity")
+                throw MappingError(description: "\(entity.name) does not extend an entity")
             }
             return EntityLayout(entity, index: index, root: rootIndex, table, in: model)
         }

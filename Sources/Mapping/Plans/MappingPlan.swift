@@ -107,7 +107,7 @@ public final class MappingPlan: Sendable {
     /// Returns the attributes that read the parent's key, at the relationship's path or at that of a key attribute
     /// below it.
     private static func parentKey(
-        _ parent: ParentWalk?, _ layout: EntityLayout, _ attributes: [Attribute], _ relationships: [Relationship],
+        _ parent: ParentScan?, _ layout: EntityLayout, _ attributes: [Attribute], _ relationships: [Relationship],
         _ model: Model
     ) -> [(field: Int, part: Int)] {
         guard let relationship = relationships.first(where: { $0.name == parent?.relationship }),
@@ -130,7 +130,7 @@ public final class MappingPlan: Sendable {
 
     private init(
         index: Int, entity: Int, source: String?, _ layout: EntityLayout, _ attributes: [Attribute],
-        _ relationships: [Relationship], parent: ParentWalk?, known: [Attribute.Source], recognition: Recognition?,
+        _ relationships: [Relationship], parent: ParentScan?, known: [Attribute.Source], recognition: Recognition?,
         tombstone: Matcher?, above: Set<String>, absent: AbsentRule?, _ model: Model
     ) {
         self.index = index
@@ -195,7 +195,7 @@ public final class MappingPlan: Sendable {
             .map(\.description)
         self.joins = joins
         members = OptionalMember.all(attributes, relationships, layout, absent: absent ?? .auto) { relationship in
-            model.entity(named: relationship.target)?.isWalked == true
+            model.entity(named: relationship.target)?.isScanned == true
         }
         self.tree = tree
         self.nullValues = nullValues

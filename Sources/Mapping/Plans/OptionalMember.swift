@@ -3,14 +3,14 @@ internal import Model
 /// A path that a record may omit, the fields that it feeds, and the meaning of its absence.
 struct OptionalMember: Sendable {
     /// The destination of the path's value.
-    enum Place: Sendable {
+    enum Destination: Sendable {
         /// The fields of an attribute or of a to-one relationship.
         case fields(first: Int, count: Int)
         /// The to-many relationship with this index.
         case toMany(Int)
     }
 
-    let place: Place
+    let destination: Destination
     let path: String
     let rule: AbsentRule
 
@@ -32,16 +32,17 @@ struct OptionalMember: Sendable {
             else { continue }
             members.append(
                 OptionalMember(
-                    place: .fields(first: field, count: 1), path: paths.map(\.description).joined(separator: ", "),
+                    destination: .fields(first: field, count: 1),
+                    path: paths.map(\.description).joined(separator: ", "),
                     rule: attribute.absent ?? absent))
         }
         for relationship in relationships {
-            let place: Place
+            let destination: Destination
             var rule = relationship.absent ?? absent
             if let toOne = layout.toOne.first(where: { $0.name == relationship.name }) {
-                place = .fields(first: toOne.firstField, count: toOne.fieldCount)
+                destination = .fields(first: toOne.firstField, count: toOne.fieldCount)
             } else if let index = layout.toMany.firstIndex(where: { $0.name == relationship.name }) {
-                place = .toMany(index)
+                destination = .toMany(index)
                 // The list is stored in its targets. If these are listed themselves, their own records name their
                 // owner.
                 if rule == .auto, layout.toMany[index].isStoredAtTarget, isListed(relationship) { rule = .keep }
@@ -49,7 +50,7 @@ struct OptionalMember: Sendable {
                 continue
             }
             members.append(
-                OptionalMember(place: place, path: relationship.source.description, rule: rule))
+                OptionalMember(destination: destination, path: relationship.source.description, rule: rule))
         }
         return members
     }
@@ -102,7 +103,7 @@ struct MemberLedger {
     init(_ plan: MappingPlan, known: Set<ListedMember>) {
         slots = plan.members.map { member in
             let isKnown = known.contains(ListedMember(entity: plan.entity, path: member.path))
-            switch member.place {
+            switch member.destination {
             case .fields(let first, let count):
                 return Slot(first: first, count: count, rule: member.rule, isKnown: isKnown)
             case .toMany(let index): return Slot(first: index, count: 0, rule: member.rule, isKnown: isKnown)

@@ -6,7 +6,7 @@ final class ResolvedPlan {
     /// In ``tables``: a key that no path matches.
     static let unknown: Int32 = -1
     /// The maximum number of characters of a name in the path of an unknown field.
-    private static let mostOfName = 200
+    private static let maxNameShare = 200
     /// In ``tables``: an unknown key that was already reported.
     private static let noted: Int32 = -2
 
@@ -101,7 +101,7 @@ final class ResolvedPlan {
     ///
     /// Long names are cut, because a remote may send a megabyte as a name.
     func path(to member: BatchValue, below node: Int) -> String {
-        names[node] + RemotePath([String(member.key.prefix(Self.mostOfName))]).description
+        names[node] + RemotePath([String(member.key.prefix(Self.maxNameShare))]).description
     }
 
     private struct Builder {

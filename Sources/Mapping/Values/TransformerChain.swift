@@ -96,7 +96,7 @@ struct TransformerChain: Sendable {
         guard case .composite(let json) = scalar else { return scalar }
         guard json.hasPrefix("["), let batch = try? JSONParser.batch("{\"list\":\(json)}"), batch.count == 1,
             let list = batch[0]["list"]
-        else { throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be joined: it is no list") }
+        else { throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be joined: it is not a list") }
         var texts: [String] = []
         for element in list.elements where element.tag != .null {
             let value = RemoteScalar(element)

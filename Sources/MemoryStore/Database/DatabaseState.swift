@@ -45,7 +45,7 @@ struct DatabaseState: Sendable {
     var links: [String: LinkTable] = [:]
     var stubs: [String: Set<RowKey>] = [:]
     var provenance: [String: [RowKey: [ProvenanceRecord]]] = [:]
-    var sourceWalks: [String: Set<String>] = [:]
+    var sourceScans: [String: Set<String>] = [:]
 
     var runs: [RunRecord] = []
     var lastRun: Int64 = 0
@@ -59,8 +59,8 @@ struct DatabaseState: Sendable {
     /// The conflicts, with the name of the entity that has the object's table.
     var conflicts: [(root: String, conflict: EditConflict)] = []
 
-    var cursors: [WalkScope: (cursor: WalkCursor, saved: String)] = [:]
-    var scans: [WalkScope: (scan: SavedScan, schemaVersion: Int)] = [:]
+    var cursors: [ScanScope: (cursor: ScanCursor, saved: String)] = [:]
+    var scans: [ScanScope: (scan: SavedScan, schemaVersion: Int)] = [:]
     var origins: [String: String] = [:]
     /// The objects that scans removed from relationships, by the scanned entity: table and key.
     var orphans: [String: [(root: String, key: RowKey)]] = [:]

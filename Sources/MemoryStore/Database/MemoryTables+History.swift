@@ -68,10 +68,10 @@ extension MemoryTables {
 
     func setProvenance(_ root: Int, _ key: RowKey, _ records: [ProvenanceRecord]) {
         state.provenance[name(root), default: [:]][key] = records.isEmpty ? nil : records
-        state.sourceWalks[name(root), default: []].formUnion(records.map(\.walk))
+        state.sourceScans[name(root), default: []].formUnion(records.map(\.scan))
     }
 
     func forgetProvenance(of root: Int) { state.provenance[name(root)] = nil }
 
-    func sourceWalks(of entity: String) -> Set<String> { state.sourceWalks[entity] ?? [] }
+    func sourceScans(of entity: String) -> Set<String> { state.sourceScans[entity] ?? [] }
 }

@@ -4,21 +4,21 @@ internal import StoreRules
 
 /// The bookkeeping of scans.
 extension MemoryTables {
-    func cursor(of scope: WalkScope) -> WalkCursor? { state.cursors[scope]?.cursor }
+    func cursor(of scope: ScanScope) -> ScanCursor? { state.cursors[scope]?.cursor }
 
-    func setCursor(_ cursor: WalkCursor, of scope: WalkScope) { state.cursors[scope] = (cursor, Clock.now()) }
+    func setCursor(_ cursor: ScanCursor, of scope: ScanScope) { state.cursors[scope] = (cursor, Clock.now()) }
 
-    func savedScan(of scope: WalkScope) -> SavedScan? {
+    func savedScan(of scope: ScanScope) -> SavedScan? {
         guard let saved = state.scans[scope], saved.schemaVersion == state.schemaVersion else { return nil }
         return saved.scan
     }
 
-    func setSavedScan(_ scan: SavedScan?, of scope: WalkScope) {
+    func setSavedScan(_ scan: SavedScan?, of scope: ScanScope) {
         state.scans[scope] = scan.map { ($0, state.schemaVersion) }
     }
 
     func forgetScans(of entity: String, parent: String?) {
-        func isLeft(_ scope: WalkScope) -> Bool {
+        func isLeft(_ scope: ScanScope) -> Bool {
             scope.entity != entity || (parent != nil && scope.parent != parent)
         }
         state.cursors = state.cursors.filter { isLeft($0.key) }
@@ -29,23 +29,23 @@ extension MemoryTables {
 
     func setOrigin(_ origin: String, of entity: String) { state.origins[entity] = origin }
 
-    func addOrphan(_ orphan: RowReference, walk: String) {
-        let known = state.orphans[walk, default: []]
+    func addOrphan(_ orphan: RowReference, scan: String) {
+        let known = state.orphans[scan, default: []]
         guard !known.contains(where: { $0.root == name(orphan.root) && $0.key == orphan.key }) else { return }
-        state.orphans[walk, default: []].append((name(orphan.root), orphan.key))
+        state.orphans[scan, default: []].append((name(orphan.root), orphan.key))
     }
 
-    func takeOrphans(walk: String) -> [RowReference] {
-        (state.orphans.removeValue(forKey: walk) ?? []).compactMap { orphan in
+    func takeOrphans(scan: String) -> [RowReference] {
+        (state.orphans.removeValue(forKey: scan) ?? []).compactMap { orphan in
             model.index(of: orphan.root).map { RowReference(root: $0, key: orphan.key) }
         }
     }
 
     func renameOrphans(_ root: Int, from old: RowKey, to new: RowKey) {
-        for walk in state.orphans.keys {
-            for (index, orphan) in (state.orphans[walk] ?? []).enumerated()
+        for scan in state.orphans.keys {
+            for (index, orphan) in (state.orphans[scan] ?? []).enumerated()
             where orphan.root == name(root) && orphan.key == old {
-                state.orphans[walk]?[index].key = new
+                state.orphans[scan]?[index].key = new
             }
         }
     }

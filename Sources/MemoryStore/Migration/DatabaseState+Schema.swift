@@ -23,7 +23,7 @@ extension DatabaseState {
 
     /// Gives an entity another name in the bookkeeping.
     mutating func rename(_ old: String, to new: String) {
-        func scope(_ scope: WalkScope) -> WalkScope {
+        func scope(_ scope: ScanScope) -> ScanScope {
             var scope = scope
             if scope.entity == old { scope.entity = new }
             return scope
@@ -44,7 +44,7 @@ extension DatabaseState {
         scans = Dictionary(scans.map { (scope($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
         stubs[new] = stubs.removeValue(forKey: old)
         provenance[new] = provenance.removeValue(forKey: old)
-        sourceWalks[new] = sourceWalks.removeValue(forKey: old)
+        sourceScans[new] = sourceScans.removeValue(forKey: old)
         origins[new] = origins.removeValue(forKey: old)
         orphans[new] = orphans.removeValue(forKey: old)
         unknownFields[new] = unknownFields.removeValue(forKey: old)

@@ -8,7 +8,7 @@ struct RowFilter {
     private let layout: EntityLayout
 
     /// The maximum number of values in a predicate.
-    private static let mostValues = 30_000
+    private static let maxValues = 30_000
 
     /// Compiles conditions on an entity, whose rows are those of its kind.
     ///
@@ -27,9 +27,9 @@ struct RowFilter {
         for condition in conditions { tests.append(try Self.test(condition.predicate(on: layout), layout, &count)) }
         guard let predicate else { return }
         tests.append(try Self.test(predicate, layout, &count))
-        guard count <= Self.mostValues else {
+        guard count <= Self.maxValues else {
             throw StoreError(
-                .request, "a predicate on \(layout.name) has \(count) values, more than \(Self.mostValues)",
+                .request, "a predicate on \(layout.name) has \(count) values, more than \(Self.maxValues)",
                 remedy: "ask in several requests")
         }
     }

@@ -62,8 +62,8 @@ final class MemoryPage: PageTransaction {
 
     func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
         // A scan that begins after this check queries the remote after the remote accepted the edit.
-        let isWalked = !store.isRehearsal && !store.database.writing.isFree
-        try page.acknowledge(entry, key: key, isWalked: isWalked)
+        let isScanned = !store.isRehearsal && !store.database.writing.isFree
+        try page.acknowledge(entry, key: key, isScanned: isScanned)
     }
 
     // MARK: - Bookkeeping
@@ -82,23 +82,23 @@ final class MemoryPage: PageTransaction {
 
     // MARK: - The scan
 
-    func follow(_ walk: WalkTarget) { page.follow(walk) }
+    func follow(_ scan: ScanTarget) { page.follow(scan) }
 
-    func spare(_ rows: [SparedRows]) throws { try page.spare(rows) }
+    func markSkipped(_ rows: [SkippedRows]) throws { try page.markSkipped(rows) }
 
-    func spare(entity: Int, key: [StoredValue]) throws { try page.spare(entity: entity, key: key) }
+    func markSkipped(entity: Int, key: [StoredValue]) throws { try page.markSkipped(entity: entity, key: key) }
 
-    func spareUnknown() { page.spareUnknown() }
+    func skipUnknown() { page.skipUnknown() }
 
     func listedRows() -> ListedRows? { page.listedRows() }
 
-    func finish(_ end: WalkEnd) throws -> SweepResult { try page.finish(end) }
+    func finish(_ end: ScanEnd) throws -> SweepResult { try page.finish(end) }
 
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
         try page.finishParents(of: entity, rule)
     }
 
-    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) {
+    func saveProgress(_ scope: ScanScope, progress: ScanProgress?) {
         guard let progress else { return tables.setSavedScan(nil, of: scope) }
         page.scans.logs[scope]?.endPage(progress.page)
         tables.setSavedScan(

@@ -27,7 +27,7 @@ extension MemoryStore {
             quarantined: state.quarantine.count { $0.record.entity == layout.name }, lastRun: lastRun,
             lastChanged: state.runs.last { $0.id == lastRun }?.started,
             interrupted: interrupted.map { scan in
-                EntityStatus.Walk(
+                EntityStatus.Scan(
                     page: scan.progress.page, saved: scan.saved, isFresh: scan.saved > Clock.text(secondsAgo: 3600))
             }, cursors: cursors(of: layout.name, state))
     }
@@ -41,9 +41,9 @@ extension MemoryStore {
             let from =
                 newest.map { "what is newer than \($0)" } ?? (hasToken ? "what changed since \(saved)" : "all")
             let parts = [
-                "the next walk" + (source.isEmpty ? "" : " of \(source)") + " asks for \(from)",
+                "the next scan" + (source.isEmpty ? "" : " of \(source)") + " asks for \(from)",
                 cursors.count > 1 ? "by \(cursors.count) parents" : nil,
-                "all of it came last at \(cursors.map(\.value.cursor.fullAt).max() ?? "")",
+                "it was last fetched in full at \(cursors.map(\.value.cursor.fullAt).max() ?? "")",
             ]
             return parts.compactMap { $0 }.joined(separator: "; ")
         }

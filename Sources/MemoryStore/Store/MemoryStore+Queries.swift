@@ -119,7 +119,8 @@ extension MemoryStore {
         return try zip(layout.key, texts).map { field, text in
             let field = layout.fields[field]
             if field.type == .data { return Base64.decode(text).map { .bytes($0) } ?? .null }
-            return try LocalCondition(field: field.name, comparison: .equal, value: text).operand(for: field, of: layout)
+            return try LocalCondition(field: field.name, comparison: .equal, value: text).operand(
+                for: field, of: layout)
         }
     }
 }

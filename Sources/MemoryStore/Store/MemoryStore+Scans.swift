@@ -9,7 +9,7 @@ extension MemoryStore {
     public func beginPage() throws -> any PageTransaction { try MemoryPage(self) }
 
     /// Returns the position of an interrupted scan if it is at most an hour old.
-    public func progress(of scope: WalkScope) throws -> WalkProgress? {
+    public func progress(of scope: ScanScope) throws -> ScanProgress? {
         guard let saved = try read().savedScan(of: scope), saved.saved > Clock.text(secondsAgo: 3600) else {
             return nil
         }
@@ -17,13 +17,13 @@ extension MemoryStore {
     }
 
     /// Forgets the position of a scan.
-    public func forgetProgress(of scope: WalkScope) throws {
+    public func forgetProgress(of scope: ScanScope) throws {
         guard try snapshot().scans[scope] != nil else { return }
         try keepBooks { $0.setSavedScan(nil, of: scope) }
     }
 
     /// Deletes the rows of an interrupted scan that will not resume, for an entity without a key.
-    public func takeBackAbandoned(_ scope: WalkScope, of entity: Int, as source: PageSource) throws -> Int {
+    public func removeAbandoned(_ scope: ScanScope, of entity: Int, as source: PageSource) throws -> Int {
         guard let saved = try read().savedScan(of: scope), !saved.log.rows.isEmpty else { return 0 }
         return try write { writer in
             writer.source = source
@@ -40,19 +40,19 @@ extension MemoryStore {
     }
 
     /// Returns the cursor that an earlier scan left.
-    public func cursor(of scope: WalkScope) throws -> WalkCursor? { try read().cursor(of: scope) }
+    public func cursor(of scope: ScanScope) throws -> ScanCursor? { try read().cursor(of: scope) }
 
     /// Returns the ID of the newest edit that the remote accepted during a scan.
     public func newestAcknowledged() throws -> Int64 { try snapshot().acknowledged.last?.entry.id ?? 0 }
 
     /// Begins to note the rows that a scan lists.
-    public func beginScan(_ scope: WalkScope, afterPage page: Int?) throws {
+    public func beginScan(_ scope: ScanScope, afterPage page: Int?) throws {
         let log = try page.flatMap { page in try read().savedScan(of: scope)?.log.through(page: page) }
         scans.logs[scope] = log ?? ScanLog()
     }
 
     /// Ends what ``beginScan(_:afterPage:)`` began.
-    public func endScan(_ scope: WalkScope) { scans.logs[scope] = nil }
+    public func endScan(_ scope: ScanScope) { scans.logs[scope] = nil }
 
     /// Removes all stubs to which nothing refers; returns their number.
     public func removeAbandonedStubs() throws -> Int {

@@ -11,7 +11,7 @@ public struct DeletePolicy: Sendable, Equatable {
     }
 
     /// The deletion limit: the most rows that one scan may delete without explicit permission.
-    public struct Brake: Sendable, Equatable {
+    public struct DeletionLimit: Sendable, Equatable {
         /// The maximum share of the rows in the scan's scope, from 0 to 1.
         public var share: Double
         /// The number of rows that may be deleted whatever their share.
@@ -28,7 +28,7 @@ public struct DeletePolicy: Sendable, Equatable {
     /// The effect of a deletion.
     public var mode: Mode
     /// The deletion limit.
-    public var brake: Brake
+    public var deletionLimit: DeletionLimit
     /// Matches the records that represent deleted objects; nil if there are none.
     public var tombstone: Matcher?
 
@@ -36,9 +36,9 @@ public struct DeletePolicy: Sendable, Equatable {
     public var view: String?
 
     /// Creates a policy; by default, hard deletion with the default limit.
-    public init(mode: Mode = .hard, brake: Brake = Brake(), tombstone: Matcher? = nil) {
+    public init(mode: Mode = .hard, deletionLimit: DeletionLimit = DeletionLimit(), tombstone: Matcher? = nil) {
         self.mode = mode
-        self.brake = brake
+        self.deletionLimit = deletionLimit
         self.tombstone = tombstone
     }
 }

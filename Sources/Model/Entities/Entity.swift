@@ -37,9 +37,9 @@ public struct Entity: Sendable, Equatable {
     ///
     /// False for a sub-entity whose records are in its super-entity's listing, and for an entity whose objects only
     /// appear inside others (`listing: none`).
-    public var isWalked = true
+    public var isScanned = true
     /// The parent whose objects each have a scan of their own.
-    public var parent: ParentWalk?
+    public var parent: ParentScan?
     /// How a scan requests changes only.
     public var incremental: Incremental?
     /// The interval between full scans despite ``incremental``; nil for none.

@@ -14,7 +14,7 @@ public struct EntitySource: Sendable, Equatable {
     /// The section of the bridge's plugin: always an object, possibly empty.
     public var section: ConfigValue
     /// The parent whose objects, or the entity's own objects, each have a scan of their own.
-    public var parent: ParentWalk?
+    public var parent: ParentScan?
     /// How a scan requests changes only.
     public var incremental: Incremental?
     /// The interval between full scans despite ``incremental``; nil for none.
@@ -29,7 +29,7 @@ public struct EntitySource: Sendable, Equatable {
     /// Creates a source without validation.
     public init(
         name: String, bridge: String, attributes: [Attribute], relationships: [Relationship] = [],
-        section: ConfigValue = .object([]), parent: ParentWalk? = nil, incremental: Incremental? = nil,
+        section: ConfigValue = .object([]), parent: ParentScan? = nil, incremental: Incremental? = nil,
         fullEvery: Duration? = nil, location: SourceLocation = .unknown
     ) {
         self.name = name

@@ -7,14 +7,14 @@ public enum ConfigurationTemplate {
     ///   - url: The API's root.
     public static func commented(database: String = "bmo.sqlite", url: String = "https://api.example.com") -> String {
         """
-        # What comes from where: each entity below becomes a table that "bmo sync" keeps fresh.
+        # Where the data comes from: each entity below becomes a table that "bmo sync" keeps up to date.
         # "bmo check" validates this file without any network; "bmo schema --config" prints its JSON Schema,
         # with which an editor completes it.
         version: 1                          # of this format
         database: \(scalar(database))                # relative to this file
         # history: {keep: 90d}              # of past runs, for `bmo diff`, `bmo why` and `bmo undo`
 
-        # A name of yours for each API, with a plugin ("bmo plugins" lists them) and the plugin's options.
+        # Your name for each API, with a plugin ("bmo plugins" lists them) and the plugin's options.
         bridges:
           api:
             plugin: rest

@@ -22,7 +22,7 @@ package enum LearnedAttributes {
         guard case .mapping(let pairs) = root.content else {
             let fault = Diagnostic(
                 location: SourceLocation(file: learned.path, line: 1, column: 1),
-                message: "the file is no mapping of entities", remedy: "remove it: the next sync writes it anew")
+                message: "the file is not a mapping of entities", remedy: "remove it: the next sync writes it again")
             return ([:], [fault])
         }
         let entities = pairs.compactMap { pair in pair.key.keyName.map { ($0, pair.value) } }

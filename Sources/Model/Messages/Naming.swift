@@ -12,8 +12,8 @@ enum Naming {
         if name.isEmpty { return ("the name of the \(what) is empty", "give it a name") }
         if !isIdentifier(name) {
             return (
-                "\(quoted(name)) is no name for the \(what)",
-                "use letters A-Z and a-z, digits and _, and no digit in front"
+                "\(quoted(name)) is not a valid name for the \(what)",
+                "use letters A-Z and a-z, digits and _, and do not begin with a digit"
             )
         }
         for prefix in ["bmo_", "sqlite_"] where lowercased.hasPrefix(prefix) {
@@ -24,7 +24,7 @@ enum Naming {
         }
         if what != "entity", ["rowid", "_rowid_", "oid"].contains(lowercased) {
             return (
-                "the name of the \(what) \(quoted(name)) is SQLite's own name of a row's number",
+                "the name of the \(what) \(quoted(name)) is SQLite's own name for the row number",
                 "choose another name and add \"from: \(name)\""
             )
         }

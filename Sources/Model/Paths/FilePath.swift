@@ -68,7 +68,7 @@ extension FileError {
     fileprivate init(_ failure: BoundedFile.Failure, limit: Int) {
         switch failure {
         case .invalidPath:
-            self.init(code: .other, reason: "is no path: it holds a NUL", remedy: "check the path")
+            self.init(code: .other, reason: "is not a path: it contains a NUL", remedy: "check the path")
         case .unopenable(ENOENT), .unopenable(ENOTDIR):
             self.init(code: .missing, reason: "does not exist", remedy: "check the path")
         case .unreadable(EISDIR):
@@ -78,8 +78,8 @@ extension FileError {
         case .silent:
             self.init(
                 code: .other,
-                reason: "is a pipe or a device, and gave nothing within \(BoundedFile.patience / 1000) s",
-                remedy: "let its program write at once, or name a file")
+                reason: "is a pipe or a device, and sent nothing within \(BoundedFile.patience / 1000) s",
+                remedy: "make its program write at once, or name a file")
         case .tooLarge:
             self.init(
                 code: .tooLarge, reason: "is larger than \(limit / 1024) KiB",

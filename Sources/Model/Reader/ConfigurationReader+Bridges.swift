@@ -11,8 +11,8 @@ extension ConfigurationReader {
         var result = BridgeConfiguration(name: bridge.name, plugin: "", location: location(bridge.key.mark))
         if !Naming.isIdentifier(bridge.name.replacing("-", with: "_")) {
             error(
-                at: bridge.key.mark, "\(quoted(bridge.name)) is no name for a bridge",
-                "use letters A-Z and a-z, digits, _ and -, and no digit in front")
+                at: bridge.key.mark, "\(quoted(bridge.name)) is not a valid name for a bridge",
+                "use letters A-Z and a-z, digits, _ and -, and do not begin with a digit")
         }
         guard let members = members(of: bridge.value, what, at: bridge.value.mark) else { return result }
         let section = Section(members: members, what: what)
@@ -87,7 +87,7 @@ extension ConfigurationReader {
     private mutating func isKnown(plugin name: String, at mark: YAMLMark, _ what: String) -> Bool {
         if (EntityKeys.shape.names + SourceKeys.shape.names).contains(name) {
             error(
-                at: mark, "the plugin \(quoted(name)) of \(what) is named as a key of entities",
+                at: mark, "the plugin \(quoted(name)) of \(what) has the name of a key of entities",
                 "ask the plugin's author for another name")
             return false
         }
@@ -115,7 +115,7 @@ extension ConfigurationReader {
         refusePasswords(in: node, path: "", subject)
         guard case .mapping = node.content else {
             error(
-                at: node.mark, "\(subject) must be a mapping, is \(node.kind.rawValue)", "write \"name: value\" lines")
+                at: node.mark, "\(subject) must be a mapping, not \(node.kind.rawValue)", "write \"name: value\" lines")
             return .object([])
         }
         let document: SchemaDocument?
@@ -127,7 +127,7 @@ extension ConfigurationReader {
                 let which = isOptions ? "options" : "entities"
                 error(
                     at: mark,
-                    "the plugin \(quoted(plugin)) has a faulty schema of its \(which): \(shortened(fault.path)) "
+                    "the plugin \(quoted(plugin)) has an invalid schema of its \(which): \(shortened(fault.path)) "
                         + fault.reason, "update the plugin or tell its author")
             }
         case nil: document = nil
@@ -159,7 +159,7 @@ extension ConfigurationReader {
         case .type(let expected, let found):
             let remedy =
                 "secrets belong to the bridge's options, such as auth; {NAME} in a section stands for what their parameters "
-                + "have under NAME, where the plugin has that"
+                + "have under NAME, if the plugin supports that"
             error(
                 at: fault.mark, "\(full) must be \(alternatives(expected)), is \(found)",
                 fault.isReference ? remedy : nil)

@@ -10,7 +10,7 @@ struct EntityDefaults {
 
 extension ConfigurationReader {
     /// The keys that do not apply to an entity without a listing of its own.
-    private static let listingKeys = (EntityKeys.ofListings + WalkKeys.all).map(\.name)
+    private static let listingKeys = (EntityKeys.ofListings + ScanKeys.all).map(\.name)
 
     /// Reads `defaults: {bridge: api, key: id, deletes: soft, rest: {...}}`.
     mutating func readDefaults(_ member: Member, bridges: [BridgeConfiguration]) -> EntityDefaults {
@@ -22,7 +22,7 @@ extension ConfigurationReader {
             if EntityDefaults.ownKeys.contains(member.name) {
                 error(
                     at: member.key.mark, "\(quoted(member.name)) cannot be a default of all entities",
-                    "say it of the entity that it is for")
+                    "set it for the entity in question")
             } else if !valid.contains(member.name) {
                 report(unknown: [member], valid: valid, of: "\"defaults\"")
             } else {

@@ -11,7 +11,7 @@ extension ConfigurationReader {
         }
         if words.count == 1, let seconds = Self.seconds(words[0]), seconds > 0 { return .seconds(seconds) }
         error(
-            at: keep.value.mark, "\"keep\" of \"history\" is no time and no number of runs",
+            at: keep.value.mark, "\"keep\" of \"history\" is neither a time span nor a number of runs",
             "write a number and s, m, h, d or w, such as 90d; or 100 runs; or forever")
         return .usual
     }

@@ -16,7 +16,7 @@ extension ConfigurationReader {
         if case .bool(let value) = member.value.scalar { return value }
         error(
             at: member.value.mark,
-            "\(quoted(member.name)) of \(what) must be true or false, is \(member.value.kind.rawValue)",
+            "\(quoted(member.name)) of \(what) must be true or false, not \(member.value.kind.rawValue)",
             "write \(shortened(member.name)): true, or false")
         return nil
     }
@@ -35,7 +35,7 @@ extension ConfigurationReader {
     mutating func seconds(_ member: Member, of what: String) -> Int64? {
         if let seconds = Self.seconds(Substring(member.value.scalarText ?? "")) { return seconds }
         error(
-            at: member.value.mark, "\(quoted(member.name)) of \(what) is no span of time",
+            at: member.value.mark, "\(quoted(member.name)) of \(what) is not a span of time",
             "write a number and s, m, h, d or w, such as 5m or 7d")
         return nil
     }
@@ -56,7 +56,8 @@ extension ConfigurationReader {
             guard let name = node.scalarText, !node.isNull, !name.isEmpty else {
                 error(
                     at: node.mark,
-                    "\(quoted(member.name)) of \(what) must be a name or a list of names, is \(node.kind.rawValue)", nil
+                    "\(quoted(member.name)) of \(what) must be a name or a list of names, not \(node.kind.rawValue)",
+                    nil
                 )
                 return nil
             }
@@ -82,7 +83,7 @@ extension ConfigurationReader {
         let remedy =
             "write {has: PATH}, {lacks: PATH}, {property: PATH, equals: VALUE} or {property: PATH, matches: REGEX}"
         guard case .mapping = node.content, let members = members(of: node, subject, at: node.mark) else {
-            error(at: node.mark, "a condition in \(subject) must be a mapping, is \(node.kind.rawValue)", remedy)
+            error(at: node.mark, "a condition in \(subject) must be a mapping, not \(node.kind.rawValue)", remedy)
             return nil
         }
         let before = diagnostics.count
@@ -106,7 +107,7 @@ extension ConfigurationReader {
                 return .matches(path, try RegularExpression(pattern))
             } catch {
                 self.error(
-                    at: matches.value.mark, "\"matches\" of \(subject) is no regular expression: \(error.reason)",
+                    at: matches.value.mark, "\"matches\" of \(subject) is not a regular expression: \(error.reason)",
                     "write a POSIX extended one, such as \"^dog\"")
                 return nil
             }

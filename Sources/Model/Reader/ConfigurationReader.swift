@@ -2,7 +2,7 @@
 ///
 /// Reads as much as possible of an invalid part, so that one mistake causes one message and not a cascade.
 struct ConfigurationReader {
-    static let mostDiagnostics = 100
+    static let maxDiagnostics = 100
 
     let file: String
     /// The installed plugins; nil if unknown, in which case sections and options are not validated.
@@ -47,7 +47,7 @@ struct ConfigurationReader {
         var database = FileKeys.usualDatabase
         if let given = section[FileKeys.database], let path = text(given, of: nil) {
             if path.utf8.contains(0) || path.hasSuffix("/") {
-                error(at: given.value.mark, "\"database\" is no path of a file", "write one, such as bmo.sqlite")
+                error(at: given.value.mark, "\"database\" is not a file path", "write one, such as bmo.sqlite")
             }
             database = path
             checkDatabase(path, at: given.value.mark)
@@ -76,8 +76,8 @@ extension ConfigurationReader {
             !FilePath.isDirectory(FilePath.directory(of: path))
         {
             error(
-                at: mark, "the folder of \"database\" is not there: \(shortened(FilePath.directory(of: path)))",
-                "make it, or name another")
+                at: mark, "the folder of \"database\" does not exist: \(shortened(FilePath.directory(of: path)))",
+                "create it, or name another")
         }
     }
 
@@ -95,7 +95,7 @@ extension ConfigurationReader {
     mutating func members(of node: YAMLNode, _ what: String, at mark: YAMLMark) -> [Member]? {
         if node.isNull { return [] }
         guard case .mapping(let pairs) = node.content else {
-            error(at: mark, "\(what) must be a mapping, is \(node.kind.rawValue)", "write \"name: value\" lines")
+            error(at: mark, "\(what) must be a mapping, not \(node.kind.rawValue)", "write \"name: value\" lines")
             return nil
         }
         var members: [Member] = []
@@ -124,7 +124,7 @@ extension ConfigurationReader {
     mutating func text(_ member: Member, of what: String?) -> String? {
         let subject = quoted(member.name) + (what.map { " of \($0)" } ?? "")
         guard let text = member.value.scalarText, !member.value.isNull else {
-            error(at: member.value.mark, "\(subject) must be text, is \(member.value.kind.rawValue)", nil)
+            error(at: member.value.mark, "\(subject) must be text, not \(member.value.kind.rawValue)", nil)
             return nil
         }
         guard !text.isEmpty else {

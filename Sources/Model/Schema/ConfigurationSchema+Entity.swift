@@ -16,7 +16,7 @@ extension ConfigurationSchema {
             ],
         ]
         let withoutListing: ConfigValue = [
-            "properties": .object((EntityKeys.ofListings + WalkKeys.all).map { ($0.name, false) })
+            "properties": .object((EntityKeys.ofListings + ScanKeys.all).map { ($0.name, false) })
         ]
         let conditions: [ConfigValue] =
             [
@@ -32,7 +32,7 @@ extension ConfigurationSchema {
 
     private static func section(of part: PluginPart) -> ConfigValue {
         [
-            "description": .string("What a bridge with the plugin \(part.name) is asked for"),
+            "description": .string("What a bridge with the plugin \(part.name) fetches"),
             "$ref": .string("#/$defs/\(part.entityName)"),
         ]
     }
@@ -54,7 +54,7 @@ extension ConfigurationSchema {
 
     /// The schema of `defaults`, which apply to every entity that does not set them.
     static let defaults: ConfigValue = [
-        "description": "What every entity says that does not say it itself; sections are put together member by member",
+        "description": "Defaults of all entities; sections are merged member by member",
         "type": ["object", "null"],
         "propertyNames": ["not": ["enum": .array(EntityKeys.withoutDefault.map { .string($0.name) })]],
     ]

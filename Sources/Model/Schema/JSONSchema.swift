@@ -108,7 +108,7 @@ struct SchemaDocument: Sendable {
         self.definitions = definitions
         hasSecrets = Self.marksSecret(value)
         for reference in Self.references(value) where definitions[reference] == nil {
-            throw SchemaFault(path: "#", reason: "$ref names #/$defs/\(shortened(reference)), which is not there")
+            throw SchemaFault(path: "#", reason: "$ref names #/$defs/\(shortened(reference)), which does not exist")
         }
     }
 

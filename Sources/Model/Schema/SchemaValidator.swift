@@ -2,7 +2,7 @@
 ///
 /// A plugin's schema is not trusted: the work is bounded, and endless recursion in a schema is a fault.
 struct SchemaValidator {
-    static let deepest = 200
+    static let maxDepth = 200
 
     /// A fault without its message, so that the faults of alternatives at one place can be joined.
     struct Fault {
@@ -40,21 +40,22 @@ struct SchemaValidator {
     /// Validates `node`, the root of the part; returns its value and its faults.
     mutating func validate(_ node: YAMLNode) -> (value: ConfigValue, faults: [Fault]) {
         budget = 100_000 + 100 * node.count
-        return validate(node, document.root, Place(mark: node.mark, path: "", depth: 0), lenient: true)
+        return validate(node, document.root, SchemaLocation(mark: node.mark, path: "", depth: 0), lenient: true)
     }
 
-    private struct Place {
+    private struct SchemaLocation {
         /// The mark to report: the key before the value.
         var mark: YAMLMark
         var path: String
         var depth: Int
 
-        func member(_ name: String, _ mark: YAMLMark) -> Place {
-            Place(mark: mark, path: path.isEmpty ? shortened(name) : "\(path).\(shortened(name))", depth: depth + 1)
+        func member(_ name: String, _ mark: YAMLMark) -> SchemaLocation {
+            SchemaLocation(
+                mark: mark, path: path.isEmpty ? shortened(name) : "\(path).\(shortened(name))", depth: depth + 1)
         }
 
-        func element(_ index: Int, _ mark: YAMLMark) -> Place {
-            Place(mark: mark, path: "\(path)[\(index)]", depth: depth + 1)
+        func element(_ index: Int, _ mark: YAMLMark) -> SchemaLocation {
+            SchemaLocation(mark: mark, path: "\(path)[\(index)]", depth: depth + 1)
         }
     }
 
@@ -63,9 +64,11 @@ struct SchemaValidator {
     /// Validates a node.
     ///
     /// If `lenient`, an unquoted number or Boolean is accepted as text; alternatives are tried strictly first.
-    private mutating func validate(_ node: YAMLNode, _ schema: JSONSchema, _ place: Place, lenient: Bool) -> Outcome {
+    private mutating func validate(_ node: YAMLNode, _ schema: JSONSchema, _ place: SchemaLocation, lenient: Bool)
+        -> Outcome
+    {
         budget -= node.count + schema.required.count + (schema.choices?.count ?? 0)
-        guard budget >= 0, place.depth <= Self.deepest else {
+        guard budget >= 0, place.depth <= Self.maxDepth else {
             ranOut = true
             return (.null, [])
         }
@@ -109,7 +112,7 @@ struct SchemaValidator {
     }
 
     private mutating func alternatives(
-        _ node: YAMLNode, _ schemas: [JSONSchema], _ place: Place, lenient: Bool, exactlyOne: Bool
+        _ node: YAMLNode, _ schemas: [JSONSchema], _ place: SchemaLocation, lenient: Bool, exactlyOne: Bool
     ) -> Outcome {
         for leniency in lenient ? [false, true] : [false] {
             var fitting: [Outcome] = []
@@ -120,7 +123,7 @@ struct SchemaValidator {
             }
             if let first = fitting.first {
                 guard exactlyOne, fitting.count > 1 else { return first }
-                return (first.value, [other(place, "fits \(fitting.count) alternatives that exclude each other", nil)])
+                return (first.value, [other(place, "fits \(fitting.count) mutually exclusive alternatives", nil)])
             }
             if leniency == lenient {
                 return (NaturalValue.of(node), Self.nearestFaults(failed.map(\.faults), place.path))
@@ -175,7 +178,8 @@ struct SchemaValidator {
 
 extension SchemaValidator {
     /// Validates a node against the schema itself, without its references and alternatives.
-    private mutating func own(_ node: YAMLNode, _ schema: JSONSchema, _ place: Place, lenient: Bool) -> Outcome {
+    private mutating func own(_ node: YAMLNode, _ schema: JSONSchema, _ place: SchemaLocation, lenient: Bool) -> Outcome
+    {
         if allowsSecretTexts, let reference = SecretReference(node),
             schema.kinds.contains(.string) || (schema.kinds.isEmpty && schema.properties.isEmpty)
         {
@@ -223,7 +227,7 @@ extension SchemaValidator {
         return (value, faults)
     }
 
-    private func choice(_ choices: [ConfigValue], _ given: String?, _ place: Place) -> Fault {
+    private func choice(_ choices: [ConfigValue], _ given: String?, _ place: SchemaLocation) -> Fault {
         let valid = choices.map { $0.string ?? $0.json }
         // If the plugin has secrets, show only a typo: any other value may be a misplaced secret.
         let isSlip = given.map { nearest(to: $0, among: valid) != nil } ?? false
@@ -252,7 +256,8 @@ extension SchemaValidator {
     }
 
     private mutating func members(
-        _ pairs: [YAMLNode.Pair], _ schema: JSONSchema, _ place: Place, lenient: Bool, _ value: inout ConfigValue
+        _ pairs: [YAMLNode.Pair], _ schema: JSONSchema, _ place: SchemaLocation, lenient: Bool,
+        _ value: inout ConfigValue
     ) -> [Fault] {
         var faults: [Fault] = []
         var values: [(key: String, value: ConfigValue)] = []
@@ -261,7 +266,7 @@ extension SchemaValidator {
                 faults.append(
                     Fault(
                         mark: pair.key.mark, path: place.path,
-                        kind: .key(message: "a key that is no text", remedy: "write the key in quotes")))
+                        kind: .key(message: "a key that is not text", remedy: "write the key in quotes")))
                 continue
             }
             let inner = place.member(name, pair.key.mark)
@@ -295,7 +300,7 @@ extension SchemaValidator {
         return faults
     }
 
-    private func limits(_ value: ConfigValue, _ bounds: JSONSchema.Bounds, _ place: Place) -> [Fault] {
+    private func limits(_ value: ConfigValue, _ bounds: JSONSchema.Bounds, _ place: SchemaLocation) -> [Fault] {
         let number: Double
         switch value {
         case .int(let integer): number = Double(integer)
@@ -317,24 +322,25 @@ extension SchemaValidator {
         Int64(exactly: number).map { String($0) } ?? "\(number)"
     }
 
-    private func bound(_ place: Place, _ what: String, _ count: Int, _ range: ClosedRange<Int>) -> Fault {
+    private func bound(_ place: SchemaLocation, _ what: String, _ count: Int, _ range: ClosedRange<Int>) -> Fault {
         let wanted =
             count < range.lowerBound ? "at least \(range.lowerBound)" : "at most \(range.upperBound)"
         return other(place, count == 0 ? "is empty" : "has \(count) \(what), must have \(wanted)", nil)
     }
 
-    private func other(_ place: Place, _ message: String, _ remedy: String?) -> Fault {
+    private func other(_ place: SchemaLocation, _ message: String, _ remedy: String?) -> Fault {
         Fault(mark: place.mark, path: place.path, kind: .other(message: message, remedy: remedy))
     }
 
-    private func secret(_ node: YAMLNode, _ place: Place) -> Outcome {
+    private func secret(_ node: YAMLNode, _ place: SchemaLocation) -> Outcome {
         if let reference = SecretReference(node) { return (.secret(reference), []) }
         // An empty text is not a secret: many APIs take their key as the user name and have no password.
         if node.scalar == .string("") { return (.string(""), []) }
         if case .mapping(let pairs) = node.content, pairs.count == 1, pairs[0].key.keyName == "env" {
-            let remedy = "an environment variable has letters A-Z and a-z, digits and _, and no digit in front"
+            let remedy =
+                "an environment variable has letters A-Z and a-z, digits and _, and does not begin with a digit"
             return (.null, [other(place, "names no environment variable", remedy)])
         }
-        return (.null, [other(place, "is a secret and takes no literal", "write {env: NAME} or {file: PATH}")])
+        return (.null, [other(place, "is a secret and must not be a literal", "write {env: NAME} or {file: PATH}")])
     }
 }

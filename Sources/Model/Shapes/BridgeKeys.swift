@@ -6,7 +6,8 @@ enum BridgeKeys {
     static let isolation = Key<String>(
         "isolation",
         [
-            "description": "Where it runs; default: process, but for what comes with bmo; child_process is process",
+            "description":
+                "Where it runs; default: process, except for plugins that come with bmo; child_process means process",
             "enum": .array(BridgeConfiguration.Isolation.names.map { .string($0) }),
         ])
     static let memory = Key<String>(

@@ -12,12 +12,12 @@ enum Definitions {
 
     static let absent: ConfigValue = [
         "description":
-            "What a listing's record without the member says: null clears, keep leaves, auto clears what the listing is known to bring",
+            "What a listed record without the member means: null clears, keep keeps, auto clears what the listing is known to bring",
         "enum": .array([.null] + AbsentRule.allCases.map { .string($0.rawValue) }), "default": "auto",
     ]
 
     static let type: ConfigValue = [
-        "description": "What the values are", "enum": .array(AttributeType.allCases.map { .string($0.rawValue) }),
+        "description": "The type of the values", "enum": .array(AttributeType.allCases.map { .string($0.rawValue) }),
     ]
 
     static let secret = exactlyOne(

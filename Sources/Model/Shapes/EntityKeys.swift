@@ -9,7 +9,7 @@ enum EntityKeys {
             "enum": .array(uniqueValues.map { .string($0) }),
         ])
     static let extends = Key<String>(
-        "extends", ["description": "The super-entity, in whose table the objects lie", "type": "string"])
+        "extends", ["description": "The super-entity, whose table holds the objects", "type": "string"])
     static let when = Key<Matcher>.defined("when", by: "matcher")
     static let attributes = Key<Part>(
         "attributes",
@@ -33,23 +33,23 @@ enum EntityKeys {
     static let listing = Key<String>(
         "listing",
         [
-            "description": "none: its objects come inside those of other entities only, and it needs no bridge",
+            "description": "none: its objects are nested in those of other entities only, and it needs no bridge",
             "enum": [.string(noListing)],
         ])
     static let quarantineLimit = Key<Int64>.integer(
         "quarantine_limit",
-        "So many records of one sync may go to quarantine; with more its walk is given up", in: 1...Int64.max,
+        "How many records of one sync may go to quarantine; with more its scan is abandoned", in: 1...Int64.max,
         usual: Int64(Entity.usualQuarantineLimit))
     static let deletes = Key<Part>("deletes", DeletesKeys.schema)
     static let conflicts = Key<Part>("conflicts", ConflictsKeys.schema)
     static let sources = Key<Part>(
         "sources",
         [
-            "description": "Further bridges behind the entity; each writes its attributes only",
+            "description": "Further bridges of the entity; each writes only its own attributes",
             "type": ["object", "null"], "additionalProperties": ["$ref": "#/$defs/source"],
         ])
     static let precedence = Key<Names>.names(
-        "precedence", "The sources, of which the first that brings an attribute wins; main is the entity's")
+        "precedence", "The sources; the first one that brings an attribute wins; main is the entity's own bridge")
     static let extra = Key<Bool>.flag("extra", "Keeps unknown fields in the column extra, as JSON")
     static let absent = Key<AbsentRule>.absent
     static let renamedFrom = Key<String>.renamedFrom
@@ -57,7 +57,9 @@ enum EntityKeys {
     static let match = Key<Names>.names(
         "match", "The attributes and relationships to one by which an object is found whose creation got no answer")
     static let idempotency = Key<Bool>.flag(
-        "idempotency", "Whether the remote does once what is sent twice with one idempotency key", usual: false)
+        "idempotency",
+        "Whether the remote executes a request only once, however often it is sent with the same idempotency key",
+        usual: false)
     static let readOne = Key<Part>(
         "read_one",
         [
@@ -70,7 +72,7 @@ enum EntityKeys {
         [
             bridge, key, unique, extends, when, attributes, relationships, listing, quarantineLimit, deletes, conflicts,
             sources, precedence, extra, absent, renamedFrom, writable, match, idempotency, readOne,
-        ] + WalkKeys.all)
+        ] + ScanKeys.all)
 
     /// The values of ``unique``.
     static let uniqueValues = [Entity.Uniquing.none, .singleton].map(\.rawValue)
@@ -80,13 +82,13 @@ enum EntityKeys {
     /// The keys that a sub-entity cannot have, because it shares its root's table; with the remedy.
     static let ofRoots: [(key: any DescribedKey, remedy: String)] = [
         (key, "remove it: a sub-entity has its root's key"), (unique, "remove it: a sub-entity has its root's key"),
-        (deletes, "say it at the root of its super-entities, whose table it is in"),
-        (extra, "say it at the root of its super-entities, whose table it is in"),
-        (sources, "say it at the root of its super-entities"),
-        (conflicts, "say it at the root of its super-entities, whose table it is in"),
+        (deletes, "set it at the root of its super-entities, whose table it is in"),
+        (extra, "set it at the root of its super-entities, whose table it is in"),
+        (sources, "set it at the root of its super-entities"),
+        (conflicts, "set it at the root of its super-entities, whose table it is in"),
     ]
 
-    /// The keys that an entity without a listing cannot have, besides ``WalkKeys``.
+    /// The keys that an entity without a listing cannot have, besides ``ScanKeys``.
     static let ofListings: [any DescribedKey] = [bridge, sources, writable, readOne, quarantineLimit]
 
     /// The keys that are specific to one entity, and so not in `defaults`.
@@ -106,13 +108,13 @@ enum SourceKeys {
     static let each = Key<Part>(
         "each",
         [
-            "description": "One walk for each object of the entity itself",
+            "description": "One scan for each object of the entity itself",
             "anyOf": [["type": "boolean"], ParentKeys.each.schema],
         ])
     static let absent = Key<AbsentRule>.absent
 
     static let shape = Shape(
-        "A further bridge behind an entity", [bridge, attributes, relationships, each, absent] + WalkKeys.all)
+        "A further bridge of an entity", [bridge, attributes, relationships, each, absent] + ScanKeys.all)
 
     private static func part(_ definition: String, _ description: String) -> ConfigValue {
         [

@@ -14,7 +14,7 @@ enum FileKeys {
     static let bridges = Key<Part>(
         "bridges",
         [
-            "description": "A name of yours for each API, with a plugin and its options",
+            "description": "Your name for each API, with a plugin and its options",
             "type": ["object", "null"],
             "propertyNames": ["pattern": "^[A-Za-z_][A-Za-z0-9_-]*$"],
             "additionalProperties": ["$ref": "#/$defs/bridge"],

@@ -34,7 +34,7 @@ extension Key<String> {
     }
 
     /// Creates a key for the previous name of a table or column.
-    static let renamedFrom = text("renamed_from", "What it was called before: its data is kept")
+    static let renamedFrom = text("renamed_from", "Its previous name: its data is kept")
 }
 
 extension Key<RemotePath> {

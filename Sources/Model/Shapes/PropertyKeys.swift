@@ -7,7 +7,7 @@ enum AttributeKeys {
         "from",
         [
             "description":
-                "A dot path into the remote record, or several, whose values join makes one of; default: the attribute's name",
+                "A dot path into the remote record, or several, whose values join combines; default: the attribute's name",
             "anyOf": [
                 ["type": "string", "minLength": 1],
                 ["type": "array", "minItems": 1, "items": ["type": "string", "minLength": 1]],
@@ -57,14 +57,14 @@ enum RelationshipKeys {
     static let merge = Key<Part>(
         "merge",
         [
-            "description": "What a reply's list does to the objects that are related already",
+            "description": "What a reply's list does to the existing links",
             "anyOf": [
                 ["enum": .array(Relationship.Merge.allCases.map { .string($0.rawValue) })], MergeKeys.shape.schema,
             ], "default": "replace",
         ])
     static let orphans = Key<Relationship.Orphans>.choice(
-        "orphans", "What becomes of objects that a new list leaves behind and nobody else refers to", usual: .keep)
-    static let ordered = Key<Bool>.flag("ordered", "Whether the order of a list counts", usual: true)
+        "orphans", "What happens to objects that a new list lacks and that nothing else refers to", usual: .keep)
+    static let ordered = Key<Bool>.flag("ordered", "Whether the order of a list matters", usual: true)
     static let nullValues = Key<Part>(
         "null_values",
         [
@@ -116,7 +116,7 @@ enum MergeKeys {
 /// The mapping `write` of an attribute or a relationship.
 enum WriteKeys {
     static let when = Key<Part>("when", ["description": "In a new object only", "const": createOnly])
-    static let to = Key<RemotePath>.path("to", "A dot path; default: where it comes from")
+    static let to = Key<RemotePath>.path("to", "A dot path; default: the path of from")
 
     /// The value of ``when``, which may stand in place of the mapping.
     private static let createOnly = ConfigValue.string(WriteRule.Permission.createOnly.rawValue)
@@ -129,7 +129,7 @@ enum WriteKeys {
 
     static func schema(_ forms: [WriteRule.Form]) -> ConfigValue {
         [
-            "description": "Whether and how it goes back to the remote",
+            "description": "Whether and how it is sent to the remote",
             "anyOf": [["type": "boolean"], ["const": createOnly], shape(forms).schema],
         ]
     }
@@ -153,15 +153,15 @@ enum ConditionKeys {
 
     private static let condition: ConfigValue = [
         "anyOf": [
-            kind("The property is there and not null", [has]), kind("The property is not there, or null", [lacks]),
+            kind("The property exists and is not null", [has]), kind("The property is missing or null", [lacks]),
             kind("The property is one of these values", [property, equals]),
-            kind("The property's text fits a POSIX extended regular expression", [property, matches]),
+            kind("The property's text matches a POSIX extended regular expression", [property, matches]),
         ]
     ]
 
     /// The definition of a matcher.
     static let schema: ConfigValue = [
-        "description": "What a record must look like: a condition, or a list of which all must hold",
+        "description": "What a record must look like: a condition, or a list, all of which must hold",
         "anyOf": [condition, ["type": "array", "items": condition, "minItems": 1]],
     ]
 }

@@ -16,7 +16,7 @@ enum TransformerName: String, CaseIterable {
         case .prefix: Key<String>.text(rawValue, "Puts the text in front")
         case .stripPrefix: Key<String>.text(rawValue, "Removes the text from the front")
         case .extract:
-            Key<String>.text(rawValue, "What the first group of a POSIX extended regular expression fits")
+            Key<String>.text(rawValue, "What the first group of a POSIX extended regular expression matches")
         case .join:
             Key<Part>(
                 rawValue, ["description": "Joins the values of a list with this between them", "type": "string"])

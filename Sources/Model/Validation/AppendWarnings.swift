@@ -7,8 +7,8 @@ struct AppendWarnings {
             guard entity.uniquing == .none, case .field(let name, _)? = entity.incremental else { return nil }
             return Diagnostic(
                 location: entity.location, severity: .warning,
-                message: "entity \(quoted(entity.name)) has no key, and each sync asks from the newest "
-                    + "\(quoted(name)) on: where the API takes that as \"from and including\", the last record is appended "
+                message: "entity \(quoted(entity.name)) has no key, and each sync asks from its newest "
+                    + "\(quoted(name)) on: if the API takes that as \"from and including\", the last record is appended "
                     + "by each sync",
                 remedy: "give it a \"key:\", or make sure that the API lists only what is newer")
         }

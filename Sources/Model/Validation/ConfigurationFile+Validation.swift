@@ -31,7 +31,7 @@ extension ConfigurationFile {
     }
 
     private static func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
-        let most = ConfigurationReader.mostDiagnostics
+        let most = ConfigurationReader.maxDiagnostics
         let ordered = FollowUpFaults.behindCauses(
             diagnostics.enumerated().sorted {
                 ($0.element.location, $0.offset) < ($1.element.location, $1.offset)

@@ -4,7 +4,7 @@ struct ListingWarnings {
     private(set) var diagnostics: [Diagnostic] = []
 
     init(_ configuration: Configuration) {
-        for entity in configuration.model.entities where entity.isWalked {
+        for entity in configuration.model.entities where entity.isScanned {
             warn(of: "entity \(quoted(entity.name))", entity.section, entity.bridge, entity.location, configuration)
             for source in entity.sources {
                 warn(
@@ -29,7 +29,7 @@ struct ListingWarnings {
                 message: "\(what) has no \"path\" in its section \(quoted(name)): it is fetched from the url of bridge "
                     + "\(quoted(bridge.name)) itself",
                 remedy: "add \"\(name): {path: /...}\" (\"path: /\" if the url is right), or \"listing: none\" if its "
-                    + "objects come inside others only"))
+                    + "objects are only nested in others"))
     }
 
     /// The members of a section that specify the request.

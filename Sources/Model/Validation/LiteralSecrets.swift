@@ -53,7 +53,7 @@ struct LiteralSecrets {
         diagnostics.append(
             Diagnostic(
                 location: file.location(of: path) ?? fallback, severity: .warning,
-                message: "\(place) looks like a secret that stands in this file",
+                message: "\(place) looks like a secret in this file",
                 remedy:
                     "let it come from {env: NAME} or {file: PATH}: under auth of the bridge's options, or under their "
                     + "parameters, as NAME, which is {NAME} in a section"))

@@ -11,7 +11,7 @@ struct SourceWarnings {
                 Diagnostic(
                     location: source.location, severity: .warning,
                     message: "rows that only source \(quoted(source.name)) of entity \(quoted(entity.name)) brings are "
-                        + "never deleted: what its listing lacks says nothing",
+                        + "never deleted: its listing does not show what was deleted",
                     remedy: "make it an entity of its own if it lists objects that the entity's own listing does not "
                         + "have, or say \"deletes: ignore\"")
             }

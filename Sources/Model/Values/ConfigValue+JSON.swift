@@ -11,7 +11,7 @@ extension ConfigValue {
             throw JSONFault(offset: Self.largestJSON, reason: "more than 1 MiB")
         }
         var builder = JSONBuilder()
-        var tokens = JSONTokenizer(bytes, deepest: 64)
+        var tokens = JSONTokenizer(bytes, maxDepth: 64)
         while let token = try tokens.next() {
             if let reason = builder.add(token) {
                 let isNumber = if case .number = token { true } else { false }

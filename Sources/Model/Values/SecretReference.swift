@@ -10,7 +10,7 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
     case file(String)
 
     /// The maximum size of a secret's file, in bytes.
-    static let largestFile = 64 * 1024
+    static let maxFileSize = 64 * 1024
 
     /// The reference as `{env: NAME}` or `{file: PATH}`, never the value.
     public var description: String {
@@ -46,7 +46,7 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
             let absolute = FilePath.absolute(path, relativeTo: directory)
             let bytes: [UInt8]
             do throws(FileError) {
-                bytes = try FilePath.read(absolute, limit: Self.largestFile)
+                bytes = try FilePath.read(absolute, limit: Self.maxFileSize)
             } catch {
                 let code: SecretError.Code = error.code == .missing ? .missing : .unreadable
                 throw SecretError(code, self, "the secret's file \(absolute) \(error.reason)", error.remedy)

@@ -7,7 +7,7 @@ package enum YAMLDocument {
         package let description: String
     }
 
-    private static let mostNodes = 5_000_000
+    private static let maxNodes = 5_000_000
 
     /// Returns the document as JSON text.
     ///
@@ -16,7 +16,7 @@ package enum YAMLDocument {
     /// - Throws: ``Failure`` for a text that is not YAML, is deeper than 64 levels, or has more than five million
     ///   values.
     package static func json(_ text: String) throws(Failure) -> String {
-        let (root, faults) = YAMLParser.parse(text, nodeLimit: mostNodes)
+        let (root, faults) = YAMLParser.parse(text, nodeLimit: maxNodes)
         guard let root else {
             let fault = faults.last
             throw Failure(

@@ -7,9 +7,9 @@ import CYaml
 /// Holds pointers into libyaml's parser during one ``parse(_:)``, so it is used once and never shared.
 struct YAMLParser {
     /// The maximum number of nested collections.
-    static let deepest = 64
+    static let maxDepth = 64
     /// The maximum number of nodes, with aliases expanded.
-    static let mostNodes = 100_000
+    static let maxNodes = 100_000
 
     /// On the heap: libyaml keeps a pointer into the parser, which must not move.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
@@ -27,7 +27,7 @@ struct YAMLParser {
     /// Parses a text; returns the root, or nil if it has no value, and the faults that do not prevent reading it.
     ///
     /// - Parameter nodeLimit: The maximum number of nodes, with aliases expanded.
-    static func parse(_ text: String, nodeLimit: Int = mostNodes) -> (root: YAMLNode?, faults: [YAMLFault]) {
+    static func parse(_ text: String, nodeLimit: Int = maxNodes) -> (root: YAMLNode?, faults: [YAMLFault]) {
         var text = text
         return text.withUTF8 { bytes in
             let pointer = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
@@ -145,7 +145,7 @@ struct YAMLParser {
                     faults.append(
                         YAMLFault(
                             mark: key.mark, message: "duplicate key \(quoted(name))",
-                            remedy: "it stands at \(first.line):\(first.column) already: remove or rename one"))
+                            remedy: "it is at \(first.line):\(first.column) already: remove or rename one"))
                     continue
                 }
                 places[name] = key.mark
@@ -189,15 +189,15 @@ struct YAMLParser {
             throw YAMLFault(
                 mark: mark,
                 message:
-                    "more than \(nodeLimit == Self.mostNodes ? "100,000" : "\(nodeLimit)") values, aliases expanded",
+                    "more than \(nodeLimit == Self.maxNodes ? "100,000" : "\(nodeLimit)") values, aliases expanded",
                 remedy: "use fewer aliases of aliases, or split the configuration")
         }
     }
 
     private func check(depth: Int, _ mark: YAMLMark) throws(YAMLFault) {
-        guard depth <= Self.deepest else {
+        guard depth <= Self.maxDepth else {
             throw YAMLFault(
-                mark: mark, message: "more than \(Self.deepest) levels of nesting", remedy: "nest less deeply")
+                mark: mark, message: "more than \(Self.maxDepth) levels of nesting", remedy: "nest less deeply")
         }
     }
 }

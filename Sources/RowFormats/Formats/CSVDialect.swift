@@ -67,7 +67,7 @@ package struct CSVDialect: Sendable {
                 return "column \(index + 1) is named \"\(name)\", as a capture of the pattern is"
             }
             guard seen.insert(name).inserted else {
-                return "the name \"\(name)\" of column \(index + 1) is there twice"
+                return "the name \"\(name)\" of column \(index + 1) occurs twice"
             }
         }
         return nil

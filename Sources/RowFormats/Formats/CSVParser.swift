@@ -118,7 +118,7 @@ final class CSVParser: RowParser {
         var names = (0..<reader.fieldCount).map { reader.field($0) }
         if dialect.padsRows { while names.last == "" { names.removeLast() } }
         if reader.hasNUL {
-            fault = FileFault(reason: "has a NUL byte in its header: it is no text")
+            fault = FileFault(reason: "has a NUL byte in its header: it is not text")
         } else if !isUTF8(reader) {
             fault = FileFault(reason: "has a header that is not UTF-8", remedy: "set encoding")
         } else if let why = CSVDialect.fault(
@@ -144,7 +144,7 @@ final class CSVParser: RowParser {
                     || (columns.count..<count).allSatisfy { reader.withField($0, \.isEmpty) })
             if !isPadded { return "has \(count) fields, the header names \(columns.count)" }
         }
-        if reader.hasNUL { return "has a NUL byte, which no text has" }
+        if reader.hasNUL { return "has a NUL byte, which text cannot have" }
         return isUTF8(reader) ? nil : "is not UTF-8: set encoding"
     }
 
@@ -170,7 +170,7 @@ final class CSVParser: RowParser {
         case .unterminatedQuote:
             return FileFault(
                 reason: "ends inside quotes that \(row) opened",
-                remedy: "close the quote, or fetch again when the file is whole")
+                remedy: "close the quote, or fetch again when the file is complete")
         case .rowTooLong:
             return FileFault(
                 reason: "has more than \(RowLimits.words(limits.record)) in \(row)",

@@ -92,7 +92,7 @@ final class JSONListParser: RowParser {
                 return
             }
             guard byte != UInt8(ascii: ","), byte != UInt8(ascii: "]") else {
-                throw FileFault(reason: "is not JSON: an element is missing behind row \(sink.row)")
+                throw FileFault(reason: "is not JSON: an element is missing after row \(sink.row)")
             }
             isFirst = false
             scan = JSONScan()
@@ -103,7 +103,7 @@ final class JSONListParser: RowParser {
             switch byte {
             case UInt8(ascii: ","): place = .beforeElement
             case UInt8(ascii: "]"): place = .behind
-            default: throw FileFault(reason: "is not JSON: no comma behind row \(sink.row)")
+            default: throw FileFault(reason: "is not JSON: no comma after row \(sink.row)")
             }
         case .behind:
             guard JSONScan.isSpace(byte) else {

@@ -63,8 +63,8 @@ package final class GzipStream: ByteStream {
             case Z_OK, Z_BUF_ERROR: break
             case Z_DATA_ERROR where hasWhole && isFresh && output.isEmpty:
                 throw FileFault(
-                    reason: "has something behind its gzip data that is no gzip (\(message))",
-                    remedy: "cut it off, or write the file anew")
+                    reason: "has something after its gzip data that is not gzip (\(message))",
+                    remedy: "remove it, or write the file again")
             default: throw FileFault(reason: "is not well-formed gzip: \(message)")
             }
             if !output.isEmpty {

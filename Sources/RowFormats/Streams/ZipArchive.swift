@@ -58,7 +58,7 @@ final class ZipArchive {
     /// Opens the content of a member.
     func open(_ member: Member) throws -> any ByteStream {
         guard !member.isEncrypted else {
-            throw FileFault(reason: "is encrypted", remedy: "unpack the archive, or leave the member out by members")
+            throw FileFault(reason: "is encrypted", remedy: "unpack the archive, or exclude the member with members")
         }
         guard let opened = zip_fopen_index(archive, member.index, 0) else {
             if let failure = file.failure { throw failure }

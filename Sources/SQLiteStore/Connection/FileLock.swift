@@ -52,14 +52,14 @@ final class FileLock: StoreLock {
         while true {
             guard let descriptor = Descriptor(path: path, flags: O_RDWR | O_CREAT) else {
                 throw StoreError(
-                    .open, "\(database): its lock \(path) cannot be made: \(words(errno))",
+                    .open, "\(database): its lock \(path) cannot be created: \(words(errno))",
                     remedy: "check the folder and its permissions")
             }
             guard descriptor.lock(LOCK_EX) else {
                 guard errno == EWOULDBLOCK else {
                     throw StoreError(
-                        .open, "\(database): its lock \(path) cannot be taken: \(words(errno))",
-                        remedy: "put the database on a file system that has locks")
+                        .open, "\(database): its lock \(path) cannot be acquired: \(words(errno))",
+                        remedy: "put the database on a file system that supports locks")
                 }
                 // A process that asks for the holder has the lock for an instant.
                 guard isSecondTry else {

@@ -243,20 +243,20 @@ enum SQLiteFailure {
                 .busy, "the database is in use by another process (\(words))", remedy: "try again when that is done")
         case SQLITE_FULL:
             StoreError(
-                .io, "no space left for the database (\(words))", remedy: "free some space and run the same again")
+                .io, "no space left for the database (\(words))", remedy: "free some space and run the command again")
         case SQLITE_IOERR, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
             StoreError(
                 .io, "the database cannot be read or written (\(words))", remedy: "check the file and its folder")
         case SQLITE_NOMEM:
-            StoreError(.io, "no memory left for the database (\(words))", remedy: "run the same again with more")
+            StoreError(.io, "no memory left for the database (\(words))", remedy: "run the same command with more")
         case SQLITE_NOTADB, SQLITE_CORRUPT:
             StoreError(
-                .open, "the file is damaged or no SQLite database (\(words))",
+                .open, "the file is damaged or not an SQLite database (\(words))",
                 remedy: "restore it, or name another file")
         case SQLITE_CONSTRAINT:
             StoreError(
                 .constraint, rule(code, words),
-                remedy: "drop the index or the trigger that is not bmo's, or mend the value")
+                remedy: "drop the index or trigger that bmo did not create, or correct the value")
         default:
             StoreError(.internal, "SQLite refused: \(words) [\(code)] while \(action)")
         }

@@ -10,7 +10,7 @@ enum ReadingConnection {
     /// creates beside a file in WAL mode.
     static func open(_ path: String) throws -> DatabaseQueue {
         guard access(path, F_OK) == 0 else {
-            throw StoreError(.open, "there is no such file", remedy: "`bmo sync` makes it")
+            throw StoreError(.open, "there is no such file", remedy: "`bmo sync` creates it")
         }
         do {
             return try opened(path, isReadOnly: false)
@@ -27,9 +27,9 @@ enum ReadingConnection {
         // The newest pages are in the WAL, which SQLite would ignore.
         guard stat("\(path)-wal", &wal) != 0 || wal.st_size == 0 else {
             throw StoreError(
-                .open, "it is being written, or was left half-way, and its folder cannot be written from here",
+                .open, "it is being written, or a write was interrupted, and its folder cannot be written from here",
                 remedy: "copy the file and \(path)-wal to a folder of yours and read them there, or try again when "
-                    + "nobody writes")
+                    + "no program writes")
         }
         let special: [(String, String)] = [("%", "%25"), ("?", "%3f"), ("#", "%23")]
         let escaped = special.reduce(path) { $0.replacing($1.0, with: $1.1) }

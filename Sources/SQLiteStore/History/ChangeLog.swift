@@ -27,7 +27,7 @@ final class ChangeLog {
 
     /// The source of the records being imported.
     var source: PageSource? {
-        didSet { if source?.bridge != oldValue?.bridge || source?.walk != oldValue?.walk { sourceNumber += 1 } }
+        didSet { if source?.bridge != oldValue?.bridge || source?.scan != oldValue?.scan { sourceNumber += 1 } }
     }
     /// A number that changes whenever the bridge or the scan changes.
     private(set) var sourceNumber = 0
@@ -203,7 +203,7 @@ final class ChangeLog {
         insertion.bind(json: old, at: 5)
         insertion.bind(json: new, at: 6)
         insertion.bind(source?.bridge, at: 7)
-        insertion.bind(source?.walk, at: 8)
+        insertion.bind(source?.scan, at: 8)
         insertion.bind(source?.location, at: 9)
         try insertion.run()
     }

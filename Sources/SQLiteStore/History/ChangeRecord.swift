@@ -25,7 +25,7 @@ struct ChangeRecord {
     let old: Content?
     let new: Content?
     let bridge: String?
-    let walk: String?
+    let scan: String?
     let location: String?
 
     /// The columns that ``init(_:)`` reads, in order.
@@ -42,7 +42,7 @@ struct ChangeRecord {
         old = try row.text(5).map(Content.init)
         new = try row.text(6).map(Content.init)
         bridge = row.text(7)
-        walk = row.text(8)
+        scan = row.text(8)
         location = row.text(9)
     }
 }

@@ -57,7 +57,7 @@ extension RowChange {
         let layout = model.index(of: first.entity).map { model.entities[$0] }
         let key = first.key.flatMap { text in layout?.key(from: text) ?? JSONText.parts(of: text) }
         self.init(entity: first.entity, key: key ?? [], kind: .updated)
-        (bridge, walk, location) = (last.bridge, last.walk, last.location)
+        (bridge, scan, location) = (last.bridge, last.scan, last.location)
         for record in rows {
             for (name, value) in record.old?.columns ?? [] where !columns.contains(where: { $0.name == name }) {
                 columns.append(Column(name: name, old: value, new: nil))

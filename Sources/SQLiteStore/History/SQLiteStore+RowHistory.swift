@@ -97,7 +97,7 @@ extension SQLiteStore {
         // A row created locally has a record without columns until a listing includes it.
         let groups = rows.filter { ($0["columns"] as String) != "" }.map { row in
             RowHistory.Group(
-                bridge: row["bridge"], walk: row["walk"], isListing: false,
+                bridge: row["bridge"], scan: row["walk"], isListing: false,
                 columns: (row["columns"] as String).split(separator: " ").map(String.init),
                 firstRun: row["first_run"], lastRun: row["last_run"], location: row["location"])
         }
@@ -113,12 +113,12 @@ extension SQLiteStore {
         let entity = model.model.entities[layout.index]
         let family = model.entities[layout.root].kinds
         let own = history.events.filter { event in
-            event.kind != "undo" && family.contains(event.change.walk ?? layout.name)
+            event.kind != "undo" && family.contains(event.change.scan ?? layout.name)
                 && (event.change.kind == .loaded || event.change.columns.contains { columns.contains($0.name) })
         }
         history.groups.insert(
             RowHistory.Group(
-                bridge: entity.bridge, walk: layout.name, isListing: true, columns: columns,
+                bridge: entity.bridge, scan: layout.name, isListing: true, columns: columns,
                 firstRun: own.last?.run, lastRun: own.first?.run,
                 location: own.first.flatMap { $0.change.kind == .loaded ? nil : $0.change.location }), at: 0)
     }
@@ -128,6 +128,6 @@ extension RowChange {
     /// Creates the change for the first load of a table.
     init(load record: ChangeRecord) {
         self.init(entity: record.entity, key: [], kind: .loaded)
-        (bridge, walk, location) = (record.bridge, record.walk, record.location)
+        (bridge, scan, location) = (record.bridge, record.scan, record.location)
     }
 }

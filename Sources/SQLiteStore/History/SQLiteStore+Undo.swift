@@ -61,7 +61,7 @@ extension SQLiteStore {
                     SELECT DISTINCT entity FROM bmo_changes
                     WHERE run = ? AND change = 'deleted' AND new IS NULL ORDER BY entity
                     """, arguments: [id])
-            let made = try MadeTables(in: db)
+            let made = try ManagedTables(in: db)
             return try tables.filter { try db.tableExists($0) }.flatMap { table in
                 try db.columns(in: table).map(\.name).filter { !made.has($0, in: table) }.map { "\(table).\($0)" }
             }

@@ -11,7 +11,7 @@ final class Undo {
     /// The number of rows read at a time.
     private static let chunk: Int64 = 500
     /// The maximum number of conflicts that are listed.
-    private static let mostConflicts = 1000
+    private static let maxConflicts = 1000
 
     private let run: Int64
     private let model: CompiledModel
@@ -55,14 +55,14 @@ final class Undo {
             guard let lowest = records.last else { break }
             for record in records {
                 touched.insert(record.entity)
-                if let walk = record.walk { touched.insert(walk) }
+                if let scan = record.scan { touched.insert(scan) }
                 try takeBack(record)
             }
             last = lowest.id
         }
         guard conflictCount == 0 else { return }
         try restoreReferences()
-        try forgetWalks()
+        try forgetScans()
     }
 
     /// Marks an entity whose rows were written elsewhere.
@@ -90,7 +90,7 @@ final class Undo {
 
     private func conflict(_ entity: String, _ key: String?, _ reason: String) {
         conflictCount += 1
-        if conflicts.count < Self.mostConflicts {
+        if conflicts.count < Self.maxConflicts {
             conflicts.append(UndoConflict(entity: entity, key: key, reason: reason))
         }
     }
@@ -104,7 +104,7 @@ final class Undo {
         let editor = try rowEditors(index)
         guard record.change != .loaded else { return try takeBackLoad(record, editor) }
         guard let text = record.key, let key = editor.layout.key(from: text) else {
-            return conflict(record.entity, record.key, "the key of \(record.entity) is another now")
+            return conflict(record.entity, record.key, "the key of \(record.entity) has changed")
         }
         if case .links(let relationship, let new)? = record.new, case .links(_, let old)? = record.old {
             return try takeBackLinks(record, relationship, old, new, of: key, editor.layout)
@@ -269,7 +269,7 @@ final class Undo {
     private func root(_ entity: Int) -> EntityLayout { model.entities[model.entities[entity].root] }
 
     /// Forgets the state of scans, because the next ones would otherwise skip the reverted rows.
-    private func forgetWalks() throws {
+    private func forgetScans() throws {
         // A first load does not record which scans provided its rows, and a sub-entity may have its own scan.
         for entity in touched {
             touched.formUnion(

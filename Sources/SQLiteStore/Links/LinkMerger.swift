@@ -50,13 +50,13 @@ final class LinkMerger {
     /// Merges an object's list into the stored one; returns whether anything changed.
     func merge(owner: [StoredValue], targets: UnsafeBufferPointer<Cell>) throws -> Bool {
         // For other lists, a part says nothing about the rest.
-        let walk = relationship.merge == .replace && window == nil ? joins.current : nil
-        let hash = walk == nil ? 0 : ListJoins.hash(fingerprint, owner)
-        let place = walk?.note(hash) ?? 0
-        if let walk, walk.hasWaiting, var list = try joins.waiting(hash, walk) {
+        let scan = relationship.merge == .replace && window == nil ? joins.current : nil
+        let hash = scan == nil ? 0 : ListJoins.hash(fingerprint, owner)
+        let place = scan?.note(hash) ?? 0
+        if let scan, scan.hasWaiting, var list = try joins.waiting(hash, scan) {
             let known = Set(list.listed)
             list.listed += keys(targets).filter { !known.contains($0) }
-            joins.keep(list, walk)
+            joins.keep(list, scan)
             return false
         }
         // Most lists are unchanged, which is detected in place without copying a key.
@@ -64,14 +64,14 @@ final class LinkMerger {
         if try !hasEdits && writer.holds(targets, of: owner) { return false }
         let new = keys(targets)
         let stored = try writer.stored(of: owner)
-        if let walk {
+        if let scan {
             let listed = Set(new)
             let missing = stored.keys.filter { !listed.contains($0) }
             guard missing.isEmpty else {
                 joins.keep(
                     ListJoins.Waiting(
                         entity: self.owner.index, relationship: relationship.name, owner: owner, place: place,
-                        listed: new, missing: missing, hash: hash), walk)
+                        listed: new, missing: missing, hash: hash), scan)
                 return false
             }
         }
@@ -135,9 +135,9 @@ final class LinkMerger {
         }
         if targetEdits.isAny { wanted = try keepEdited(wanted, old) }
         guard try writer.write(wanted, over: stored, of: owner) else { return false }
-        if relationship.orphans == .delete, let walk = changes.source?.walk {
+        if relationship.orphans == .delete, let scan = changes.source?.scan {
             let kept = Set(wanted)
-            for key in old where !kept.contains(key) { try orphans.add(walk: walk, target, key) }
+            for key in old where !kept.contains(key) { try orphans.add(scan: scan, target, key) }
         }
         return true
     }

@@ -21,13 +21,13 @@ final class ListJoins {
         var listed: [[StoredValue]]
         /// The stored targets that the list lacks.
         var missing: [[StoredValue]]
-        /// The hash that identifies the list in ``Walk``.
+        /// The hash that identifies the list in ``Scan``.
         var hash: UInt64
     }
 
     /// The state of one scan.
-    final class Walk {
-        let scope: WalkScope
+    final class Scan {
+        let scope: ScanScope
         /// The hashes of lists received and not saved yet.
         fileprivate var owners: [UInt64] = []
         /// The number of hashes saved.
@@ -39,7 +39,7 @@ final class ListJoins {
         /// The state at the beginning of the open page.
         fileprivate var before: (owners: Int, waiting: [UInt64: Waiting]) = (0, [:])
 
-        fileprivate init(_ scope: WalkScope) { self.scope = scope }
+        fileprivate init(_ scope: ScanScope) { self.scope = scope }
 
         /// Notes that an object's list was received; returns the number of lists received before.
         func note(_ hash: UInt64) -> Int {
@@ -64,9 +64,9 @@ final class ListJoins {
     private let listSelect: RawStatement
     private let listPage: RawStatement
     private let any: RawStatement
-    private var walks: [WalkScope: Walk] = [:]
+    private var scans: [ScanScope: Scan] = [:]
     /// The scan of the open page; nil if it belongs to none.
-    private(set) var current: Walk?
+    private(set) var current: Scan?
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
         self.model = model
@@ -120,29 +120,29 @@ final class ListJoins {
     // MARK: - Scans
 
     /// Begins a scan, or resumes it after a page.
-    func begin(_ scope: WalkScope, afterPage page: Int?) throws {
-        let walk = Walk(scope)
+    func begin(_ scope: ScanScope, afterPage page: Int?) throws {
+        let scan = Scan(scope)
         let (hasLists, hasOwners) = try isSaved(scope)
         if hasLists || hasOwners {
             if page == nil, hasLists { try delete(listDeletion, scope) }
             if hasOwners {
                 ownerDeletion.bind(Int64(page ?? -1), at: 4)
                 try delete(ownerDeletion, scope)
-                walk.saved = try savedOwners(scope) { _ in }
+                scan.saved = try savedOwners(scope) { _ in }
             }
-            walk.hasSavedLists = page != nil && hasLists
+            scan.hasSavedLists = page != nil && hasLists
         }
-        walks[scope] = walk
+        scans[scope] = scan
     }
 
-    func end(_ scope: WalkScope) {
+    func end(_ scope: ScanScope) {
         if current?.scope == scope { current = nil }
-        walks[scope] = nil
+        scans[scope] = nil
     }
 
     /// Begins a page of a scan; a page whose scan has not begun joins nothing.
-    func beginPage(_ scope: WalkScope?) {
-        current = scope.flatMap { walks[$0] }
+    func beginPage(_ scope: ScanScope?) {
+        current = scope.flatMap { scans[$0] }
         if let current { current.before = (current.owners.count, current.waiting) }
     }
 
@@ -156,7 +156,7 @@ final class ListJoins {
         current = nil
     }
 
-    private func isSaved(_ scope: WalkScope) throws -> (lists: Bool, owners: Bool) {
+    private func isSaved(_ scope: ScanScope) throws -> (lists: Bool, owners: Bool) {
         for (offset, text) in [scope.entity, scope.source, scope.parent].enumerated() {
             any.bind(text, at: Int32(offset + 1))
             any.bind(text, at: Int32(offset + 4))
@@ -166,7 +166,7 @@ final class ListJoins {
         return (any.int64(0) != 0, any.int64(1) != 0)
     }
 
-    private func delete(_ statement: RawStatement, _ scope: WalkScope) throws {
+    private func delete(_ statement: RawStatement, _ scope: ScanScope) throws {
         statement.bind(scope)
         try statement.run()
     }
@@ -174,46 +174,46 @@ final class ListJoins {
     // MARK: - Lists
 
     /// Returns the waiting list of an object; nil if there is none.
-    func waiting(_ hash: UInt64, _ walk: Walk) throws -> Waiting? {
-        if let known = walk.waiting[hash] { return known }
-        guard walk.hasSavedLists else { return nil }
-        listSelect.bind(walk.scope)
+    func waiting(_ hash: UInt64, _ scan: Scan) throws -> Waiting? {
+        if let known = scan.waiting[hash] { return known }
+        guard scan.hasSavedLists else { return nil }
+        listSelect.bind(scan.scope)
         listSelect.bind(Int64(bitPattern: hash), at: 4)
         defer { listSelect.reset() }
         return try listSelect.step() ? list(listSelect) : nil
     }
 
-    func keep(_ list: Waiting, _ walk: Walk) { walk.waiting[list.hash] = list }
+    func keep(_ list: Waiting, _ scan: Scan) { scan.waiting[list.hash] = list }
 
     /// Saves the state in memory, either with the scan's position or because it is large.
     ///
     /// - Parameter page: The page after which the scan may resume; nil if it cannot.
-    func save(_ scope: WalkScope, page: Int?) throws {
-        guard let walk = walks[scope] else { return }
-        if !walk.owners.isEmpty {
-            let bytes = walk.owners.withUnsafeBytes { Array($0) }
+    func save(_ scope: ScanScope, page: Int?) throws {
+        guard let scan = scans[scope] else { return }
+        if !scan.owners.isEmpty {
+            let bytes = scan.owners.withUnsafeBytes { Array($0) }
             ownerInsertion.bind(scope)
-            ownerInsertion.bind(Int64(walk.saved), at: 4)
+            ownerInsertion.bind(Int64(scan.saved), at: 4)
             ownerInsertion.bind(Int64(page ?? .max), at: 5)
             ownerInsertion.bind(StoredValue.bytes(bytes), at: 6)
             try ownerInsertion.run()
         }
-        for list in walk.waiting.values { try write(list, scope) }
+        for list in scan.waiting.values { try write(list, scope) }
     }
 
     /// Marks the state written by ``save(_:page:)`` as saved; call it after the commit.
-    func noteSaved(_ scope: WalkScope) {
-        guard let walk = walks[scope] else { return }
-        walk.saved += walk.owners.count
-        walk.owners = []
-        walk.hasSavedLists = walk.hasSavedLists || !walk.waiting.isEmpty
-        walk.waiting = [:]
+    func noteSaved(_ scope: ScanScope) {
+        guard let scan = scans[scope] else { return }
+        scan.saved += scan.owners.count
+        scan.owners = []
+        scan.hasSavedLists = scan.hasSavedLists || !scan.waiting.isEmpty
+        scan.waiting = [:]
     }
 
     /// Returns whether a scan's state in memory is large enough to be saved.
-    func isLarge(_ scope: WalkScope) -> Bool { walks[scope]?.isLarge == true }
+    func isLarge(_ scope: ScanScope) -> Bool { scans[scope]?.isLarge == true }
 
-    private func write(_ list: Waiting, _ scope: WalkScope) throws {
+    private func write(_ list: Waiting, _ scope: ScanScope) throws {
         func text(_ keys: [[StoredValue]]) -> String {
             "[" + keys.map { JSONText.key($0).string }.joined(separator: ",") + "]"
         }
@@ -250,30 +250,30 @@ final class ListJoins {
     // MARK: - The end of a scan
 
     /// Passes each waiting list to `body`, with whether the scan listed an earlier part of it, and deletes them all.
-    func settle(_ scope: WalkScope, _ body: (Waiting, _ isFurtherPart: Bool) throws -> Void) throws {
-        guard let walk = walks[scope] else { return }
-        if walk.hasWaiting {
-            var lists = walk.waiting.values.sorted { $0.place < $1.place }
+    func settle(_ scope: ScanScope, _ body: (Waiting, _ isFurtherPart: Bool) throws -> Void) throws {
+        guard let scan = scans[scope] else { return }
+        if scan.hasWaiting {
+            var lists = scan.waiting.values.sorted { $0.place < $1.place }
             while !lists.isEmpty {
                 let chunk = Array(lists.prefix(Self.chunk))
                 lists.removeFirst(chunk.count)
-                try settle(chunk, walk, body)
+                try settle(chunk, scan, body)
             }
             var last = Int64.min
-            while walk.hasSavedLists, let (chunk, end) = try savedLists(walk, after: last) {
+            while scan.hasSavedLists, let (chunk, end) = try savedLists(scan, after: last) {
                 last = end
-                try settle(chunk.filter { walk.waiting[$0.hash] == nil }, walk, body)
+                try settle(chunk.filter { scan.waiting[$0.hash] == nil }, scan, body)
             }
         }
-        if walk.hasSavedLists { try delete(listDeletion, scope) }
-        if walk.saved > 0 {
+        if scan.hasSavedLists { try delete(listDeletion, scope) }
+        if scan.saved > 0 {
             ownerDeletion.bind(Int64(-1), at: 4)
             try delete(ownerDeletion, scope)
         }
     }
 
-    private func savedLists(_ walk: Walk, after last: Int64) throws -> (lists: [Waiting], last: Int64)? {
-        listPage.bind(walk.scope)
+    private func savedLists(_ scan: Scan, after last: Int64) throws -> (lists: [Waiting], last: Int64)? {
+        listPage.bind(scan.scope)
         listPage.bind(last, at: 4)
         defer { listPage.reset() }
         var lists: [Waiting] = []
@@ -285,7 +285,7 @@ final class ListJoins {
         return end.map { (lists, $0) }
     }
 
-    private func settle(_ lists: [Waiting], _ walk: Walk, _ body: (Waiting, Bool) throws -> Void) throws {
+    private func settle(_ lists: [Waiting], _ scan: Scan, _ body: (Waiting, Bool) throws -> Void) throws {
         guard !lists.isEmpty else { return }
         let places = Dictionary(lists.map { ($0.hash, $0.place) }, uniquingKeysWith: min)
         var further: Set<UInt64> = []
@@ -294,13 +294,13 @@ final class ListJoins {
             if let place = places[hash], index < place { further.insert(hash) }
             index += 1
         }
-        if walk.saved > 0 { _ = try savedOwners(walk.scope, look) }
-        for hash in walk.owners { look(hash) }
+        if scan.saved > 0 { _ = try savedOwners(scan.scope, look) }
+        for hash in scan.owners { look(hash) }
         for list in lists { try body(list, further.contains(list.hash)) }
     }
 
     /// Passes the saved hashes of lists to `body`; returns their number.
-    private func savedOwners(_ scope: WalkScope, _ body: (UInt64) -> Void) throws -> Int {
+    private func savedOwners(_ scope: ScanScope, _ body: (UInt64) -> Void) throws -> Int {
         ownerSelect.bind(scope)
         defer { ownerSelect.reset() }
         var count = 0

@@ -81,8 +81,8 @@ extension SQLiteStore {
     /// - Throws: ``StoreError`` of code `schema` if it did not.
     static func checkIsOurs(_ model: CompiledModel, _ db: Database) throws {
         guard try !db.tableExists("bmo_meta") else { return }
-        try MadeTables(in: db).refuseOthers(among: SchemaBuilder(model).tables, in: db)
-        throw StoreError(.schema, "bmo has made nothing in the file yet", remedy: "`bmo sync` adds its tables")
+        try ManagedTables(in: db).refuseOthers(among: SchemaBuilder(model).tables, in: db)
+        throw StoreError(.schema, "bmo has not created anything in the file yet", remedy: "`bmo sync` adds its tables")
     }
 
     /// Copies the file; a user who may not read the file cannot read the copy at any time either.
@@ -95,7 +95,7 @@ extension SQLiteStore {
                 throw StoreError(.io, "there is a file \(backup) already", remedy: "move it away")
             }
             throw StoreError(
-                .io, "the copy \(backup) cannot be made: \(String(cString: strerror(errno)))",
+                .io, "the copy \(backup) cannot be created: \(String(cString: strerror(errno)))",
                 remedy: "check the folder and its permissions")
         }
         // As root, gives the copy the file's owner; a failure is not a reason to stop.
@@ -118,7 +118,7 @@ extension SQLiteStore {
         // Tables are dropped and recreated while others refer to them; everything is checked before the commit.
         configuration.foreignKeysEnabled = false
         guard access(path, F_OK) == 0 else {
-            throw StoreError(.open, "there is no such file", remedy: "`bmo sync` makes it")
+            throw StoreError(.open, "there is no such file", remedy: "`bmo sync` creates it")
         }
         return try DatabaseQueue(path: path, configuration: configuration)
     }

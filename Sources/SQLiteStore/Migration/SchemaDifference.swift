@@ -36,7 +36,7 @@ struct SchemaDifference {
 
     init(of model: CompiledModel, in db: Database) throws {
         tables = SchemaBuilder(model).tables
-        let made = try MadeTables(in: db)
+        let made = try ManagedTables(in: db)
         try made.refuseOthers(among: tables, in: db)
         for table in tables {
             guard var found = try Self.read(table.name, made, in: db) ?? renamed(table, made, in: db) else {
@@ -56,12 +56,12 @@ struct SchemaDifference {
     }
 
     /// Records that the renames are done, so that the file has the new names.
-    mutating func forgetOldNames() { existing = existing.mapValues(\.renamed) }
+    mutating func forgetRenames() { existing = existing.mapValues(\.renamed) }
 
     // MARK: renaming
 
     private mutating func renamed(
-        _ table: SchemaBuilder.Table, _ made: MadeTables, in db: Database
+        _ table: SchemaBuilder.Table, _ made: ManagedTables, in db: Database
     ) throws -> Existing? {
         guard let old = table.oldName, made.has(old),
             !tables.contains(where: { $0.name.lowercased() == old.lowercased() }),
@@ -163,7 +163,7 @@ struct SchemaDifference {
 
     // MARK: reading
 
-    private static func read(_ table: String, _ made: MadeTables, in db: Database) throws -> Existing? {
+    private static func read(_ table: String, _ made: ManagedTables, in db: Database) throws -> Existing? {
         guard
             let name = try String.fetchOne(
                 db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)",
@@ -215,7 +215,7 @@ extension SchemaBuilder.Column {
 /// The tables created for configurations so far, with their attributes' types: value `made` of `bmo_meta`.
 ///
 /// SQLite's types do not distinguish a date from text, and bmo may not drop a table that it did not create.
-struct MadeTables {
+struct ManagedTables {
     private(set) var names: [String] = []
     private var types: [String: AttributeType] = [:]
     /// The tables whose columns are known, in lower case.
@@ -281,7 +281,7 @@ struct MadeTables {
         let shown = others.prefix(5).joined(separator: ", the ")
         let rest = others.count > 5 ? " and \(others.count - 5) more" : ""
         throw StoreError(
-            .schema, "the file has the \(shown)\(rest) that bmo did not make, and leaves as it is",
+            .schema, "the file has the \(shown)\(rest) that bmo did not create and does not change",
             remedy:
                 "name another file under `database:`, or rename the \(others.count == 1 ? "one" : "ones") in the file "
                 + "or the entity in the configuration")
@@ -296,7 +296,7 @@ struct MadeTables {
 
     /// Saves the tables of a model, and the tables and columns of earlier models that are still in the file.
     static func save(_ tables: [SchemaBuilder.Table], in db: Database) throws {
-        let before = try MadeTables(in: db)
+        let before = try ManagedTables(in: db)
         let lines = Self.lines(tables)
         var left: [String] = []
         for name in before.names where try db.tableExists(name) {

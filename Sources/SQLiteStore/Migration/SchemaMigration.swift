@@ -43,7 +43,9 @@ struct SchemaMigration {
             guard count > 0 else { continue }
             throw StoreError(
                 .schema, "\(name) has \(count) edit\(count == 1 ? "" : "s") that the remote does not have yet",
-                remedy: "`bmo push` sends them and `bmo outbox drop` gives them up; with the configuration of before")
+                remedy:
+                    "`bmo push` sends them and `bmo outbox drop` discards them; do that with the previous configuration"
+            )
         }
     }
 
@@ -66,7 +68,7 @@ struct SchemaMigration {
             else { continue }
             var rebuild = try TableRebuild(table.with(existing.others), existing.renamed, in: difference.renamed, db)
             for column in existing.others {
-                notes.append("\(name).\(column.name), which bmo did not make, stays, without constraints of its own")
+                notes.append("\(name).\(column.name), which bmo did not create, is kept, without its constraints")
             }
             let keys = try KeyedBookkeeping(of: name, on: db)
             let lost = try rebuild.fill { try keys.move(from: $0, to: $1) }
@@ -154,7 +156,7 @@ struct SchemaMigration {
     private func check() throws {
         let integrity = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
         let dangling = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { row -> String in
-            "\(row[0] as String) refers to \(row[2] as String) that is not there"
+            "\(row[0] as String) refers to \(row[2] as String) that does not exist"
         }
         guard let first = (integrity + dangling).first else { return }
         throw StoreError(
@@ -197,7 +199,7 @@ extension SchemaDifference {
     /// The same difference after the renames, when the file has the new names.
     fileprivate var renamed: SchemaDifference {
         var copy = self
-        copy.forgetOldNames()
+        copy.forgetRenames()
         return copy
     }
 }

@@ -150,7 +150,7 @@ enum SchemaUpdate {
 
     private static func text(of tables: [SchemaBuilder.Table]) -> String {
         tables.flatMap { [$0.sql] + $0.indexes + [$0.viewSQL].compactMap(\.self) }.joined(separator: ";\n") + ";\n-- "
-            + MadeTables.lines(tables).joined(separator: "\n-- ")
+            + ManagedTables.lines(tables).joined(separator: "\n-- ")
     }
 
     /// Adds and renames tables and columns.
@@ -169,7 +169,7 @@ enum SchemaUpdate {
     static func finish(_ tables: [SchemaBuilder.Table], in db: Database) throws {
         for index in tables.flatMap(\.indexes) { try db.execute(sql: index) }
         try LiveViews.make(of: tables, in: db)
-        try MadeTables.save(tables, in: db)
+        try ManagedTables.save(tables, in: db)
         // Fields unknown so far may be in the model now; they are noted again.
         try db.execute(sql: "DROP TABLE IF EXISTS bmo_unknown_fields")
         try db.execute(

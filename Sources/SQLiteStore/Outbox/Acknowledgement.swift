@@ -9,7 +9,7 @@ extension Writers {
     ///   - key: The key that the remote assigned to the object, if it differs from the local one.
     ///   - isWalked: Whether scans that return the earlier state may be in progress.
     /// - Returns: The roots of the entities whose rows changed.
-    func acknowledge(_ id: Int64, key: [StoredValue]?, isWalked: Bool) throws -> Set<Int> {
+    func acknowledge(_ id: Int64, key: [StoredValue]?, isScanned: Bool) throws -> Set<Int> {
         guard let entry = try outbox.entry(id), let root = outbox.root(of: entry) else { return [] }
         guard entry.operation != .create || !entry.hasTemporaryKey || key != nil else {
             throw StoreError(
@@ -17,7 +17,7 @@ extension Writers {
                 remedy: "check what the configuration says about the key in the reply")
         }
         try outbox.remove(entry, root: root)
-        if isWalked { try acknowledged.add(entry, root: root, key: key ?? entry.key) }
+        if isScanned { try acknowledged.add(entry, root: root, key: key ?? entry.key) }
         let hasMore = outbox.hasEdits(root, entry.key)
         if !hasMore { try conflicts.remove(root, entry.key) }
         var touched: Set<Int> = []

@@ -9,7 +9,7 @@ struct CompiledPredicate {
     private let layout: EntityLayout
 
     /// The maximum number of values, which leaves room for a page's keys: SQLite binds at most 32,766 per statement.
-    static let mostValues = 30_000
+    static let maxValues = 30_000
 
     /// Compiles a predicate.
     ///
@@ -17,9 +17,9 @@ struct CompiledPredicate {
     init(_ predicate: RowPredicate, on layout: EntityLayout) throws {
         self.layout = layout
         try add(predicate)
-        guard arguments.count <= Self.mostValues else {
+        guard arguments.count <= Self.maxValues else {
             throw StoreError(
-                .request, "a predicate on \(layout.name) has \(arguments.count) values, more than \(Self.mostValues)",
+                .request, "a predicate on \(layout.name) has \(arguments.count) values, more than \(Self.maxValues)",
                 remedy: "ask in several requests")
         }
     }

@@ -38,7 +38,7 @@ extension SQLiteStore {
                     quarantined: try count("SELECT count(*) FROM bmo_quarantine WHERE entity = ?"),
                     lastRun: last?["id"], lastChanged: last?["started"],
                     interrupted: place.map {
-                        EntityStatus.Walk(page: $0["page"], saved: $0["saved"], isFresh: $0["fresh"])
+                        EntityStatus.Scan(page: $0["page"], saved: $0["saved"], isFresh: $0["fresh"])
                     }, cursors: try cursors(of: layout.name, in: db))
             }
         }
@@ -86,8 +86,8 @@ extension SQLiteStore {
                 newest.map { "what is newer than \($0)" }
                 ?? (row["has_token"] ? "what changed since \(row["saved"] as String)" : "all")
             let parts = [
-                "the next walk" + (source.isEmpty ? "" : " of \(source)") + " asks for \(from)",
-                count > 1 ? "by \(count) parents" : nil, "all of it came last at \(row["full_at"] as String)",
+                "the next scan" + (source.isEmpty ? "" : " of \(source)") + " asks for \(from)",
+                count > 1 ? "by \(count) parents" : nil, "it was last fetched in full at \(row["full_at"] as String)",
             ]
             return parts.compactMap { $0 }.joined(separator: "; ")
         }

@@ -229,7 +229,7 @@ final class EntityWriter {
             let count = try statement.run()
             return StoreError(
                 count == 0 ? .constraint : .io, "a trigger of the database keeps the row out of \(layout.name)",
-                remedy: "drop the trigger that is not bmo's")
+                remedy: "drop the trigger that bmo did not create")
         } catch let error as StoreError {
             return error
         }

@@ -11,14 +11,14 @@ final class ProvenanceTable {
     private struct Source: Hashable {
         let entity: Int
         let bridge: String
-        let walk: String
+        let scan: String
         let columns: [UInt64]
     }
 
     private struct Record {
         let source: Int64
         let bridge: String
-        let walk: String
+        let scan: String
         let columns: Set<String>
         let firstRun: Int64?
         let lastRun: Int64?
@@ -130,7 +130,7 @@ final class ProvenanceTable {
         let name = layout.fields[field].name
         let records = try records(of: layout, key).filter { $0.columns.contains(name) }
         if role == .listed { return records.isEmpty }
-        return records.contains { $0.bridge == changes.source?.bridge && $0.walk == changes.source?.walk }
+        return records.contains { $0.bridge == changes.source?.bridge && $0.scan == changes.source?.scan }
     }
 
     /// Notes that the entity's own listing included the row.
@@ -178,7 +178,7 @@ final class ProvenanceTable {
         var isListed = records.isEmpty ? !wasStub : records.contains(where: \.isListed)
         if role == .listed { isListed = true }
         for record in records {
-            if role != .listed, record.bridge == source?.bridge, record.walk == source?.walk {
+            if role != .listed, record.bridge == source?.bridge, record.scan == source?.scan {
                 own.formUnion(record.columns)
                 firstRun = record.firstRun
                 if own != record.columns { try remove(record, layout, key) }
@@ -251,7 +251,7 @@ final class ProvenanceTable {
         while try select.step() {
             records.append(
                 Record(
-                    source: select.int64(0), bridge: select.text(1) ?? "", walk: select.text(2) ?? "",
+                    source: select.int64(0), bridge: select.text(1) ?? "", scan: select.text(2) ?? "",
                     columns: Set((select.text(3) ?? "").split(separator: " ").map(String.init)),
                     firstRun: select.optionalInt64(4), lastRun: select.optionalInt64(5), location: select.text(6),
                     isListed: select.int64(7) != 0))
@@ -267,7 +267,7 @@ final class ProvenanceTable {
         }
         let source = Source(
             entity: layout.index, bridge: other?.bridge ?? changes.source?.bridge ?? "",
-            walk: other?.walk ?? changes.source?.walk ?? "", columns: mask)
+            scan: other?.scan ?? changes.source?.scan ?? "", columns: mask)
         let number = try number(of: source, layout)
         if other == nil { last = (source, number, changes.sourceNumber) }
         return number
@@ -279,7 +279,7 @@ final class ProvenanceTable {
         let columns = layout.fields.indices.filter { source.columns[$0 / 64] >> UInt64($0 % 64) & 1 == 1 }
             .map { layout.fields[$0].name }.joined(separator: " ")
         func bind(_ statement: RawStatement) {
-            for (index, text) in [layout.name, source.bridge, source.walk, columns].enumerated() {
+            for (index, text) in [layout.name, source.bridge, source.scan, columns].enumerated() {
                 statement.bind(text, at: Int32(index + 1))
             }
         }

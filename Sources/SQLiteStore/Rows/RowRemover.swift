@@ -17,19 +17,19 @@ final class RowRemover {
     var keepsEdited: (_ root: Int, _ key: [StoredValue]) throws -> Bool = { _, _ in false }
     private var checks: [Int: SurvivorCheck] = [:]
     /// The entities that are scanned per object of a root entity, by that root.
-    private let children: [Int: [ChildWalk]]
+    private let children: [Int: [ChildScan]]
     private var statements: [String: RawStatement] = [:]
 
-    private struct ChildWalk {
+    private struct ChildScan {
         let root: Int
         let toOne: EntityLayout.ToOne
     }
 
     /// The names of the entities that are scanned per object of a root entity, for their listing or a further source,
     /// by that root.
-    private let walkedBy: [Int: Set<String>]
+    private let scannedBy: [Int: Set<String>]
 
-    private struct Doomed {
+    private struct PendingDeletion {
         let root: Int
         let row: Int64
         let key: [StoredValue]
@@ -42,21 +42,21 @@ final class RowRemover {
         self.rowEditors = rowEditors
         self.linkWriters = linkWriters
         self.connection = connection
-        var children: [Int: [ChildWalk]] = [:]
-        var walkedBy: [Int: Set<String>] = [:]
+        var children: [Int: [ChildScan]] = [:]
+        var scannedBy: [Int: Set<String>] = [:]
         for (index, entity) in model.model.entities.enumerated() {
             let layout = model.entities[index]
-            for walk in [entity.parent].compactMap({ $0 }) + entity.sources.compactMap(\.parent) {
-                let toOne = walk.relationship.flatMap { name in layout.toOne.first { $0.name == name } }
-                walkedBy[model.entities[toOne?.target ?? index].root, default: []].insert(entity.name)
+            for scan in [entity.parent].compactMap({ $0 }) + entity.sources.compactMap(\.parent) {
+                let toOne = scan.relationship.flatMap { name in layout.toOne.first { $0.name == name } }
+                scannedBy[model.entities[toOne?.target ?? index].root, default: []].insert(entity.name)
             }
             guard let name = entity.parent?.relationship, let toOne = layout.toOne.first(where: { $0.name == name })
             else { continue }
             children[model.entities[toOne.target].root, default: []].append(
-                ChildWalk(root: layout.root, toOne: toOne))
+                ChildScan(root: layout.root, toOne: toOne))
         }
         self.children = children
-        self.walkedBy = walkedBy
+        self.scannedBy = scannedBy
     }
 
     /// Returns how an entity's objects are deleted.
@@ -82,10 +82,10 @@ final class RowRemover {
     func remove(_ rows: [Int64], of entity: Int, evenIfIgnored: Bool = false) throws -> [Int: Int] {
         let root = model.entities[entity].root
         var counts: [Int: Int] = [:]
-        try emptyDoomed()
+        try emptyPendingDeletions()
         let doom = try RawStatement(
             "INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?) ON CONFLICT DO NOTHING", on: connection)
-        var doomed: [Doomed] = []
+        var pending: [PendingDeletion] = []
         var waiting = rows.map { (root: root, row: $0) }
         var place = 0
         while place < waiting.count {
@@ -104,15 +104,15 @@ final class RowRemover {
                 doom.bind(Int64(next.root), at: 1)
                 doom.bind(next.row, at: 2)
                 guard try doom.run() > 0 else { continue }
-                doomed.append(Doomed(root: next.root, row: next.row, key: key))
+                pending.append(PendingDeletion(root: next.root, row: next.row, key: key))
             }
-            try forgetWalks(by: next.root, key)
+            try forgetScans(by: next.root, key)
             for child in children[next.root] ?? [] {
                 waiting += try childRows(child, of: key).map { (root: child.root, row: $0) }
             }
         }
-        for row in doomed { try removeLinks(of: row) }
-        for row in doomed where try delete(row) { counts[row.root, default: 0] += 1 }
+        for row in pending { try removeLinks(of: row) }
+        for row in pending where try delete(row) { counts[row.root, default: 0] += 1 }
         return counts
     }
 
@@ -123,19 +123,19 @@ final class RowRemover {
     func removeAlone(_ root: Int, _ key: [StoredValue], isFinal: Bool) throws -> Bool {
         guard let row = try rowEditors.row(of: root, key) else { return false }
         if !isFinal, mode(of: root) == .soft { return try markAsGone(root, key) }
-        try emptyDoomed()
+        try emptyPendingDeletions()
         let doom = try statement("INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?)")
         doom.bind(Int64(root), at: 1)
         doom.bind(row, at: 2)
         try doom.run()
-        let doomed = Doomed(root: root, row: row, key: key)
-        try removeLinks(of: doomed)
-        return try delete(doomed)
+        let pending = PendingDeletion(root: root, row: row, key: key)
+        try removeLinks(of: pending)
+        return try delete(pending)
     }
 
     /// Forgets the scans for an object's children, so that they start from the beginning if the object returns.
-    private func forgetWalks(by root: Int, _ key: [StoredValue]) throws {
-        guard let entities = walkedBy[root] else { return }
+    private func forgetScans(by root: Int, _ key: [StoredValue]) throws {
+        guard let entities = scannedBy[root] else { return }
         for table in ["bmo_cursors", "bmo_progress", "bmo_seen", "bmo_list_owners", "bmo_waiting_lists"] {
             let deletion = try statement("DELETE FROM \(table) WHERE entity = ? AND parent = ?")
             for entity in entities {
@@ -148,25 +148,25 @@ final class RowRemover {
 
     // MARK: - Rows
 
-    private func removeLinks(of row: Doomed) throws {
+    private func removeLinks(of row: PendingDeletion) throws {
         for (index, relationship) in model.entities[row.root].toMany.enumerated() {
             if case .links = relationship.storage { try linkWriters(row.root, index).removeAll(of: row.key) }
         }
     }
 
-    private func delete(_ doomed: Doomed) throws -> Bool {
-        let editor = try rowEditors(doomed.root)
-        guard let row = try editor.row(doomed.key) else { return false }
-        guard try check(doomed.root).isReferred(doomed.key) else {
-            try editor.delete(doomed.key, row)
+    private func delete(_ pending: PendingDeletion) throws -> Bool {
+        let editor = try rowEditors(pending.root)
+        guard let row = try editor.row(pending.key) else { return false }
+        guard try check(pending.root).isReferred(pending.key) else {
+            try editor.delete(pending.key, row)
             return true
         }
         let layout = editor.layout
-        guard try !rowEditors.stubs.contains(layout.name, .key(doomed.key)) else { return false }
+        guard try !rowEditors.stubs.contains(layout.name, .key(pending.key)) else { return false }
         let kept = Set(layout.key + [layout.discriminator].compactMap { $0 })
         let cleared = layout.fields.indices.filter { !kept.contains($0) }
             .map { (name: layout.fields[$0].name, value: StoredValue.null) }
-        try editor.update(doomed.key, from: row, to: cleared, as: .stubbed)
+        try editor.update(pending.key, from: row, to: cleared, as: .stubbed)
         return true
     }
 
@@ -182,11 +182,11 @@ final class RowRemover {
 
     /// Returns whether an object is referenced.
     func isReferred(entity: Int, key: [StoredValue]) throws -> Bool {
-        try emptyDoomed()
+        try emptyPendingDeletions()
         return try check(model.entities[entity].root).isReferred(key)
     }
 
-    private func childRows(_ child: ChildWalk, of key: [StoredValue]) throws -> [Int64] {
+    private func childRows(_ child: ChildScan, of key: [StoredValue]) throws -> [Int64] {
         let layout = model.entities[child.root]
         let columns = (0..<child.toOne.fieldCount).map {
             "\(SchemaBuilder.quoted(layout.fields[child.toOne.firstField + $0].name)) = ?"
@@ -207,7 +207,7 @@ final class RowRemover {
         return statement
     }
 
-    private func emptyDoomed() throws {
+    private func emptyPendingDeletions() throws {
         // Rolling back a transaction also removes the table.
         try execute(
             "CREATE TEMP TABLE IF NOT EXISTS bmo_doomed "

@@ -29,7 +29,7 @@ final class RowScan {
     private var hits = 0
 
     private static let leastStreak = 2
-    private static let mostStreak = 256
+    private static let maxStreak = 256
     /// Deleted rows leave gaps.
     private static let widestGap: UInt64 = 16
 
@@ -67,7 +67,7 @@ final class RowScan {
         expectedAfter = row
         last = row
         hits += 1
-        if hits == Self.mostStreak { neededStreak = Self.leastStreak }
+        if hits == Self.maxStreak { neededStreak = Self.leastStreak }
         return true
     }
 
@@ -86,7 +86,7 @@ final class RowScan {
         pause()
         expectedAfter = nil
         streak = 0
-        neededStreak = min(neededStreak * 2, Self.mostStreak)
+        neededStreak = min(neededStreak * 2, Self.maxStreak)
         hits = 0
     }
 

@@ -20,17 +20,17 @@ final class CursorTable {
             """, on: connection)
     }
 
-    func cursor(of scope: WalkScope) throws -> WalkCursor? {
+    func cursor(of scope: ScanScope) throws -> ScanCursor? {
         select.bind(scope)
         defer { select.reset() }
         guard try select.step() else { return nil }
-        return WalkCursor(
+        return ScanCursor(
             token: select.text(0), newest: Watermark(select, local: 1, remote: 2), request: select.text(3) ?? "",
             fullAt: select.text(4) ?? "")
     }
 
     /// Saves a cursor unless it is unchanged, so that a sync without changes writes nothing.
-    func save(_ cursor: WalkCursor, of scope: WalkScope) throws {
+    func save(_ cursor: ScanCursor, of scope: ScanScope) throws {
         guard try self.cursor(of: scope) != cursor else { return }
         insertion.bind(scope)
         insertion.bind(cursor.token, at: 4)

@@ -134,7 +134,7 @@ struct SchemaBuilder {
 
     private func entityTable(_ layout: EntityLayout) -> Table {
         let keyNames = layout.key.map { layout.fields[$0].name }
-        let old = OldNames(of: layout, in: model)
+        let old = RenameMap(of: layout, in: model)
         let columns = layout.fields.enumerated().map { index, field in
             var column = Column(
                 name: field.name, type: Self.type(field.type), isKey: layout.key.contains(index),
@@ -177,7 +177,7 @@ struct SchemaBuilder {
 
     /// Returns the earlier name of a link table's column if it differs: the key's attribute was renamed, or the
     /// configuration has since given the column a name.
-    private func oldName(_ name: String, _ end: String, _ attribute: String?, _ old: OldNames) -> String? {
+    private func oldName(_ name: String, _ end: String, _ attribute: String?, _ old: RenameMap) -> String? {
         let before = attribute.map { "\(end)_\(old.columns[$0] ?? $0)" } ?? end
         return before == name ? nil : before
     }
@@ -186,7 +186,7 @@ struct SchemaBuilder {
         let sourceNames = Self.linkColumns(.source, source, of: name, in: model)
         let targetNames = Self.linkColumns(.target, target, of: name, in: model)
         func end(_ end: String, _ names: [String], _ layout: EntityLayout, isKey: Bool) -> [Column] {
-            let old = OldNames(of: layout, in: model)
+            let old = RenameMap(of: layout, in: model)
             return zip(names, layout.key).map { name, field in
                 let key = layout.fields[field]
                 return Column(
@@ -213,7 +213,7 @@ struct SchemaBuilder {
                 oldName: end)
         }
         return Table(
-            name: name, columns: columns, indexes: [index], oldName: OldNames.linkTable(name, in: model.model),
+            name: name, columns: columns, indexes: [index], oldName: RenameMap.linkTable(name, in: model.model),
             references: [
                 referenceColumns("source", sourceNames, source), referenceColumns("target", targetNames, target),
             ], lines: lines, options: "STRICT, WITHOUT ROWID", key: sourceNames + ["position"])

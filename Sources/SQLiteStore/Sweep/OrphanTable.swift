@@ -19,17 +19,17 @@ final class OrphanTable {
         deletion = try RawStatement("DELETE FROM bmo_orphans WHERE walk = ?", on: connection)
     }
 
-    func add(walk: String, _ target: EntityLayout, _ key: [StoredValue]) throws {
-        insertion.bind(walk, at: 1)
+    func add(scan: String, _ target: EntityLayout, _ key: [StoredValue]) throws {
+        insertion.bind(scan, at: 1)
         insertion.bind(target.name, at: 2)
         insertion.bind(utf8: JSONText.key(key).bytes, at: 3)
         try insertion.run()
     }
 
     /// Deletes the unreferenced orphans of a scan; returns their number, by entity.
-    func settle(walk: String, _ rowEditors: RowEditors, _ remover: RowRemover) throws -> [Int: Int] {
+    func settle(scan: String, _ rowEditors: RowEditors, _ remover: RowRemover) throws -> [Int: Int] {
         var orphans: [(entity: Int, key: [StoredValue])] = []
-        select.bind(walk, at: 1)
+        select.bind(scan, at: 1)
         defer { select.reset() }
         while try select.step() {
             guard let entity = select.text(0).flatMap(model.index(of:)), let text = select.text(1),
@@ -39,7 +39,7 @@ final class OrphanTable {
         }
         select.reset()
         guard !orphans.isEmpty else { return [:] }
-        deletion.bind(walk, at: 1)
+        deletion.bind(scan, at: 1)
         try deletion.run()
         var rows: [Int: [Int64]] = [:]
         for orphan in orphans {

@@ -33,7 +33,7 @@ struct SeenLog {
     private var rewritten: [(row: Int64, index: Int)] = []
 
     /// The maximum number of rewritten rows checked.
-    private static let mostRewritten = 100_000
+    private static let maxRewritten = 100_000
     /// The row known to precede the first one in the table.
     private var beforeFirst: Int64?
 
@@ -60,7 +60,7 @@ struct SeenLog {
 
     /// Notes that the row appended last was written when it was listed.
     mutating func noteRewritten() {
-        if rewritten.count < Self.mostRewritten { rewritten.append((last, count - 1)) }
+        if rewritten.count < Self.maxRewritten { rewritten.append((last, count - 1)) }
     }
 
     /// The rows that were listed more than once with different values, in order of discovery.
@@ -81,12 +81,12 @@ struct SeenLog {
     }
 
     /// The maximum number of rows counted in memory, which takes 16 MB.
-    private static let mostTold = 1_000_000
+    private static let maxReported = 1_000_000
 
     /// The number of distinct rows; nil if there are too many to count.
     var distinctCount: Int? {
         if isAscending { return count }
-        guard count <= Self.mostTold else { return nil }
+        guard count <= Self.maxReported else { return nil }
         var rows: [Int64] = []
         rows.reserveCapacity(count)
         forEach { rows.append($0) }
@@ -112,7 +112,7 @@ struct SeenLog {
         }
         last = page.last
         greatest = max(greatest, page.greatest)
-        let room = max(0, Self.mostRewritten - rewritten.count)
+        let room = max(0, Self.maxRewritten - rewritten.count)
         for (row, index) in page.rewritten.prefix(room) { rewritten.append((row, count + index)) }
         count += page.count
     }

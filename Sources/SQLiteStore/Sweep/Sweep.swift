@@ -18,7 +18,7 @@ final class Sweep {
     /// The state of the scans of an entity's parents, by entity.
     private var waiting: [Int: ParentSweep<Int64>] = [:]
     /// The rows missing from the first of two listings of a scope.
-    private var unconfirmed: [WalkScope: Set<Int64>] = [:]
+    private var unconfirmed: [ScanScope: Set<Int64>] = [:]
 
     /// The number of rows compared at a time.
     private static let chunk = 1 << 20
@@ -40,17 +40,17 @@ final class Sweep {
     // MARK: - One scope
 
     /// Deletes the rows missing from the scan's log.
-    func sweep(_ walk: WalkTarget, _ log: SeenLog, _ rule: SweepRule) throws -> SweepResult {
-        let (absent, total) = try absent(walk, log)
-        let first = rule.listing == .second ? unconfirmed.removeValue(forKey: walk.scope) ?? [] : []
+    func sweep(_ scan: ScanTarget, _ log: SeenLog, _ rule: SweepRule) throws -> SweepResult {
+        let (absent, total) = try absent(scan, log)
+        let first = rule.listing == .second ? unconfirmed.removeValue(forKey: scan.scope) ?? [] : []
         let gone = rule.confirmed(absent, first: first)
-        let name = model.entities[walk.entity].name
+        let name = model.entities[scan.entity].name
         if let held = try rule.held(gone.count, of: total, otherOrigin: otherOrigin(name, rule)) {
             return SweepResult(held: held)
         }
         try origins.save(rule.origin, of: name)
         guard !gone.isEmpty else { return SweepResult() }
-        return SweepResult(deleted: try remover.remove(gone, of: walk.entity))
+        return SweepResult(deleted: try remover.remove(gone, of: scan.entity))
     }
 
     /// Returns the origin of an entity's rows if it is another than that of the listing, which is then known too.
@@ -61,17 +61,17 @@ final class Sweep {
     }
 
     /// Notes the rows missing from the first of two listings; returns their number.
-    func note(_ walk: WalkTarget, _ log: SeenLog) throws -> Int {
-        let gone = try absent(walk, log).rows
-        unconfirmed[walk.scope] = gone.isEmpty ? nil : Set(gone)
+    func note(_ scan: ScanTarget, _ log: SeenLog) throws -> Int {
+        let gone = try absent(scan, log).rows
+        unconfirmed[scan.scope] = gone.isEmpty ? nil : Set(gone)
         return gone.count
     }
 
     /// Returns the rows in the scan's scope that are not in its log, and the number of rows in the scope.
-    private func absent(_ walk: WalkTarget, _ log: SeenLog) throws -> (rows: [Int64], total: Int) {
-        let layout = model.entities[walk.entity]
-        guard !layout.key.isEmpty, remover.mode(of: walk.entity) != .ignore else { return ([], 0) }
-        let (condition, values) = scope(walk, layout)
+    private func absent(_ scan: ScanTarget, _ log: SeenLog) throws -> (rows: [Int64], total: Int) {
+        let layout = model.entities[scan.entity]
+        guard !layout.key.isEmpty, remover.mode(of: scan.entity) != .ignore else { return ([], 0) }
+        let (condition, values) = scope(scan, layout)
         let table = SchemaBuilder.quoted(layout.table)
         if condition.isEmpty, log.isGapless, try bounds(of: layout) == [log.first, log.last] { return ([], log.count) }
         if condition.isEmpty, log.isAscending {
@@ -119,14 +119,14 @@ final class Sweep {
     }
 
     /// Returns the SQL condition for the rows in the scan's scope, with its values.
-    private func scope(_ walk: WalkTarget, _ layout: EntityLayout) -> (sql: String, values: [StoredValue]) {
+    private func scope(_ scan: ScanTarget, _ layout: EntityLayout) -> (sql: String, values: [StoredValue]) {
         var conditions: [String] = []
         var values: [StoredValue] = []
         if let field = layout.discriminator {
             // Sub-entities with their own listing belong to that listing.
             let source = model.model
             let foreign = source.entities.filter { entity in
-                entity.isWalked && entity.name != layout.name && layout.kinds.contains(entity.name)
+                entity.isScanned && entity.name != layout.name && layout.kinds.contains(entity.name)
             }.flatMap { entity in model.index(of: entity.name).map { model.entities[$0].kinds } ?? [] }
             let own = layout.kinds.filter { !foreign.contains($0) }
             conditions.append(
@@ -134,7 +134,7 @@ final class Sweep {
             )
             values += own.map { .text($0) }
         }
-        if let parent = walk.parent {
+        if let parent = scan.parent {
             let toOne = layout.toOne[parent.relationship]
             for (offset, value) in parent.key.enumerated() {
                 conditions.append("\(SchemaBuilder.quoted(layout.fields[toOne.firstField + offset].name)) = ?")
@@ -161,11 +161,11 @@ final class Sweep {
     // MARK: - Skipped rows
 
     /// Returns the rows of an entity that a scan skipped, using the key's index if the field is the key.
-    func rows(_ spared: [SparedRows], of entity: Int) throws -> [Int64] {
+    func rows(_ skipped: [SkippedRows], of entity: Int) throws -> [Int64] {
         let layout = model.entities[entity]
         var rows: [Int64] = []
-        var others: [SparedRows] = []
-        for objects in spared {
+        var others: [SkippedRows] = []
+        for objects in skipped {
             guard layout.key == [objects.field], let range = objects.range(of: layout.fields[objects.field].type) else {
                 others.append(objects)
                 continue
@@ -184,8 +184,8 @@ final class Sweep {
     }
 
     /// Finds all of them in one pass over the table.
-    private func scan(for spared: [SparedRows], _ layout: EntityLayout) throws -> [Int64] {
-        let matcher = SparedRowMatcher(spared)
+    private func scan(for skipped: [SkippedRows], _ layout: EntityLayout) throws -> [Int64] {
+        let matcher = SparedRowMatcher(skipped)
         let columns = matcher.fields.map { SchemaBuilder.quoted(layout.fields[$0].name) }
         let select = try RawStatement(
             "SELECT \(layout.rowIDName), \(columns.joined(separator: ", ")) "
@@ -204,36 +204,36 @@ final class Sweep {
 
     /// Notes the rows missing from one parent's scan; returns whether there are any, so that its cursor waits too.
     func wait(
-        _ walk: WalkTarget, _ log: SeenLog, _ cursor: WalkCursor?, _ listing: SweepRule.Listing
+        _ scan: ScanTarget, _ log: SeenLog, _ cursor: ScanCursor?, _ listing: SweepRule.Listing
     ) throws -> Bool {
-        guard waiting[walk.entity] != nil else { return false }
-        let (absent, total) = try absent(walk, log)
-        let first = listing == .second ? unconfirmed.removeValue(forKey: walk.scope) ?? [] : nil
-        return waiting[walk.entity]?.end(walk.scope, absent: absent, of: total, cursor: cursor, first: first) ?? false
+        guard waiting[scan.entity] != nil else { return false }
+        let (absent, total) = try absent(scan, log)
+        let first = listing == .second ? unconfirmed.removeValue(forKey: scan.scope) ?? [] : nil
+        return waiting[scan.entity]?.end(scan.scope, absent: absent, of: total, cursor: cursor, first: first) ?? false
     }
 
     /// Reverts the notes of a parent's scan whose last page was rolled back.
-    func takeBack(_ walk: WalkTarget) {
-        if walk.parent != nil { waiting[walk.entity]?.takeBack(walk.scope) }
+    func takeBack(_ scan: ScanTarget) {
+        if scan.parent != nil { waiting[scan.entity]?.takeBack(scan.scope) }
     }
 
     /// Notes that a parent's scan lists a row.
-    func note(_ row: Int64, of walk: WalkTarget, refersElsewhere: Bool) {
-        waiting[walk.entity]?.noteListed(row, refersElsewhere: refersElsewhere)
+    func note(_ row: Int64, of scan: ScanTarget, refersElsewhere: Bool) {
+        waiting[scan.entity]?.noteListed(row, refersElsewhere: refersElsewhere)
     }
 
     /// Notes that a parent's scan lists a row that referred to another parent; see ``ParentSweep/noteTaken(_:by:from:)``.
-    func noteTaken(_ row: Int64, by walk: WalkTarget, from former: [StoredValue]) {
-        if let parent = walk.parent { waiting[walk.entity]?.noteTaken(row, by: parent.key, from: former) }
+    func noteTaken(_ row: Int64, by scan: ScanTarget, from former: [StoredValue]) {
+        if let parent = scan.parent { waiting[scan.entity]?.noteTaken(row, by: parent.key, from: former) }
     }
 
     /// Notes keys that occurred twice in the listing of one parent.
-    func note(_ repeated: RepeatedKeys, of walk: WalkTarget) { waiting[walk.entity]?.note(repeated) }
+    func note(_ repeated: RepeatedKeys, of scan: ScanTarget) { waiting[scan.entity]?.note(repeated) }
 
     /// Returns the keys that a listing contained twice with different values; nil if there are none.
-    func repeated(in log: SeenLog, of walk: WalkTarget) throws -> RepeatedKeys? {
+    func repeated(in log: SeenLog, of scan: ScanTarget) throws -> RepeatedKeys? {
         let rows = log.repeatedRows
-        guard let first = rows.first, let key = try rowEditors.key(of: model.entities[walk.entity].root, first)
+        guard let first = rows.first, let key = try rowEditors.key(of: model.entities[scan.entity].root, first)
         else { return nil }
         return RepeatedKeys(count: rows.count, key: key)
     }

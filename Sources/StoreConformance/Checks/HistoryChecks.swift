@@ -73,7 +73,7 @@ extension StoreCheck {
         try session.run { try session.add(SampleModel.country, ["code": .text("NO"), "name": .text("x")]) }
         let run = try session.run {
             try session.page { page in
-                try page.transaction.setSource(PageSource(bridge: "other", walk: "City", location: "there"))
+                try page.transaction.setSource(PageSource(bridge: "other", scan: "City", location: "there"))
                 try page.merge(SampleModel.country, ["code": .text("NO"), "people": .integer(5)], as: .nested)
             }
         }
@@ -81,7 +81,7 @@ extension StoreCheck {
         try expect("whether the row is listed", history.isListed, true)
         let nested = try required("the nested source", history.groups.first { !$0.isListing })
         try expect("its columns", nested.columns, ["people"])
-        try expect("its bridge and scan", [nested.bridge, nested.walk], ["other", "City"])
+        try expect("its bridge and scan", [nested.bridge, nested.scan], ["other", "City"])
         try expect("its run", nested.lastRun, run)
         try expect("the events, newest first", history.events.map(\.change.kind), [.updated, .loaded])
         let missing = try session.store.history(of: SampleModel.country, key: [.text("SE")])

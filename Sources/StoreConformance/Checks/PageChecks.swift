@@ -17,7 +17,7 @@ extension StoreCheck {
     private static func aRollbackLeavesNothing(_ subject: StoreSubject) throws {
         let session = try subject.open()
         try session.add(SampleModel.country, ["code": .text("NO"), "name": .text("Norway")])
-        let scope = WalkScope(entity: "Country")
+        let scope = ScanScope(entity: "Country")
         try session.store.beginRun(kind: "sync")
         let page = try session.begin()
         try page.access { page in
@@ -28,7 +28,7 @@ extension StoreCheck {
             _ = try page.mergeLinks(SampleModel.country, "languages", of: .text("NO"), [.text("nb")])
             try page.transaction.quarantine(record)
             try page.transaction.noteUnknownField(UnknownField(entity: SampleModel.country, path: "x"))
-            try page.transaction.saveProgress(scope, progress: WalkProgress(cursor: "2", page: 1, request: "r"))
+            try page.transaction.saveProgress(scope, progress: ScanProgress(cursor: "2", page: 1, request: "r"))
         }
         page.transaction.rollback()
         page.transaction.rollback()

@@ -16,18 +16,18 @@ extension StoreCheck {
         StoreCheck("parents-are-paged", parentsArePaged),
     ]
 
-    private static let scope = WalkScope(entity: "City")
+    private static let scope = ScanScope(entity: "City")
 
     /// Lists cities, as a scan of one page.
     private static func scan(
-        _ session: StoreSession, _ ids: ClosedRange<Int64>?, _ end: WalkEnd,
+        _ session: StoreSession, _ ids: ClosedRange<Int64>?, _ end: ScanEnd,
         before: (PageSession) throws -> Void = { _ in }
     ) throws -> SweepResult {
         try session.store.beginScan(scope, afterPage: nil)
         defer { session.store.endScan(scope) }
         var result = SweepResult()
         try session.page { page in
-            try page.transaction.follow(WalkTarget(scope: scope, entity: SampleModel.city))
+            try page.transaction.follow(ScanTarget(scope: scope, entity: SampleModel.city))
             for id in ids.map(Array.init) ?? [] { try page.merge(SampleModel.city, ["id": .integer(id)]) }
             try before(page)
             result = try page.transaction.finish(end)
@@ -36,11 +36,11 @@ extension StoreCheck {
         return result
     }
 
-    private static let sweep = WalkEnd(sweep: SweepRule(brake: nil))
+    private static let sweep = ScanEnd(sweep: SweepRule(deletionLimit: nil))
 
     private static func positionsAreSaved(_ subject: StoreSubject) throws {
         let session = try subject.open()
-        let position = WalkProgress(
+        let position = ScanProgress(
             cursor: "c", page: 3, request: "r", newest: Watermark(local: .integer(7), remote: "7"), began: "b")
         try session.page { page in
             try page.merge(SampleModel.city, ["id": .integer(1)])
@@ -49,13 +49,13 @@ extension StoreCheck {
         try expect("the position", try session.store.progress(of: scope), position)
         try expect(
             "the position of another scope",
-            try session.store.progress(of: WalkScope(entity: "City", source: "s")), nil)
+            try session.store.progress(of: ScanScope(entity: "City", source: "s")), nil)
         try session.store.forgetProgress(of: scope)
         try expect("a forgotten position", try session.store.progress(of: scope), nil)
-        let cursor = WalkCursor(token: "t", newest: nil, request: "r", fullAt: "f")
-        _ = try scan(session, 1...1, WalkEnd(cursor: cursor))
+        let cursor = ScanCursor(token: "t", newest: nil, request: "r", fullAt: "f")
+        _ = try scan(session, 1...1, ScanEnd(cursor: cursor))
         try expect("the cursor", try session.store.cursor(of: scope), cursor)
-        _ = try scan(session, 1...1, WalkEnd())
+        _ = try scan(session, 1...1, ScanEnd())
         try expect("the cursor after a scan without one", try session.store.cursor(of: scope), cursor)
     }
 
@@ -78,12 +78,12 @@ extension StoreCheck {
     private static func aResumedScanKnowsItsRows(_ subject: StoreSubject) throws {
         let session = try subject.open()
         try session.add(SampleModel.city, ["id": .integer(1)], ["id": .integer(2)], ["id": .integer(3)])
-        let target = WalkTarget(scope: scope, entity: SampleModel.city)
+        let target = ScanTarget(scope: scope, entity: SampleModel.city)
         try session.store.beginScan(scope, afterPage: nil)
         try session.page { page in
             try page.transaction.follow(target)
             try page.merge(SampleModel.city, ["id": .integer(1), "name": .text("x")])
-            try page.transaction.saveProgress(scope, progress: WalkProgress(cursor: "c", page: 1, request: "r"))
+            try page.transaction.saveProgress(scope, progress: ScanProgress(cursor: "c", page: 1, request: "r"))
         }
         session.store.endScan(scope)
         try session.store.close()
@@ -106,39 +106,41 @@ extension StoreCheck {
         try session.add(
             SampleModel.city, ["id": .integer(1)], ["id": .integer(2), "name": .text("a/b")], ["id": .integer(3)])
         _ = try scan(session, 1...1, sweep) { page in
-            try page.transaction.spare([SparedRows(field: 1, value: "a/", isPrefix: true)])
-            try page.transaction.spare(entity: SampleModel.city, key: [.integer(3)])
+            try page.transaction.markSkipped([SkippedRows(field: 1, value: "a/", isPrefix: true)])
+            try page.transaction.markSkipped(entity: SampleModel.city, key: [.integer(3)])
         }
         try expect("the skipped rows", try session.rows(SampleModel.city).count, 3)
-        let result = try scan(session, 1...1, sweep) { try $0.transaction.spareUnknown() }
+        let result = try scan(session, 1...1, sweep) { try $0.transaction.skipUnknown() }
         try expect("whether the sweep is uncertain", result.isUncertain, true)
         try expect("the rows of an uncertain sweep", try session.rows(SampleModel.city).count, 3)
     }
 
     private static func theDeletionLimitHolds(_ subject: StoreSubject) throws {
         let session = try subject.open()
-        _ = try scan(session, 1...20, WalkEnd(sweep: SweepRule(brake: nil, origin: "here")))
-        let brake = DeletePolicy.Brake(share: 0.2, rows: 2)
-        let cursor = WalkCursor(token: "t", newest: nil, request: "r", fullAt: "f")
+        _ = try scan(session, 1...20, ScanEnd(sweep: SweepRule(deletionLimit: nil, origin: "here")))
+        let deletionLimit = DeletePolicy.DeletionLimit(share: 0.2, rows: 2)
+        let cursor = ScanCursor(token: "t", newest: nil, request: "r", fullAt: "f")
         let held = try scan(
-            session, 1...10, WalkEnd(cursor: cursor, sweep: SweepRule(brake: brake, origin: "here")))
-        try expect("the prevented sweep", held.held, SweepResult.Held(gone: 10, total: 20))
+            session, 1...10, ScanEnd(cursor: cursor, sweep: SweepRule(deletionLimit: deletionLimit, origin: "here")))
+        try expect("the prevented sweep", held.held, SweepResult.LimitExceeded(gone: 10, total: 20))
         try expect("the rows after it", try session.rows(SampleModel.city).count, 20)
         try expect("the cursor after it", try session.store.cursor(of: scope), nil)
-        let few = try scan(session, 1...18, WalkEnd(cursor: cursor, sweep: SweepRule(brake: brake, origin: "here")))
+        let few = try scan(
+            session, 1...18, ScanEnd(cursor: cursor, sweep: SweepRule(deletionLimit: deletionLimit, origin: "here")))
         try expect("a sweep within the limit", few.deleted, [SampleModel.city: 2])
         try expect("the cursor after a sweep", try session.store.cursor(of: scope), cursor)
-        let other = try scan(session, 1...17, WalkEnd(sweep: SweepRule(brake: brake, origin: "elsewhere")))
+        let other = try scan(
+            session, 1...17, ScanEnd(sweep: SweepRule(deletionLimit: deletionLimit, origin: "elsewhere")))
         try expect("rows from another origin", other.held?.origin, "here")
     }
 
     private static func twoListingsConfirm(_ subject: StoreSubject) throws {
         let session = try subject.open()
         try session.add(SampleModel.city, ["id": .integer(1)], ["id": .integer(2)], ["id": .integer(3)])
-        let first = try scan(session, 1...1, WalkEnd(sweep: SweepRule(brake: nil, listing: .first)))
+        let first = try scan(session, 1...1, ScanEnd(sweep: SweepRule(deletionLimit: nil, listing: .first)))
         try expect("rows missing from the first listing", first.unconfirmed, 2)
         try expect("the rows after the first listing", try session.rows(SampleModel.city).count, 3)
-        let second = try scan(session, 1...2, WalkEnd(sweep: SweepRule(brake: nil, listing: .second)))
+        let second = try scan(session, 1...2, ScanEnd(sweep: SweepRule(deletionLimit: nil, listing: .second)))
         try expect("rows missing from both", second.deleted, [SampleModel.city: 1])
     }
 
@@ -147,24 +149,24 @@ extension StoreCheck {
         try session.add(SampleModel.country, ["code": .text("NO")], ["code": .text("SE")])
         func scan(_ country: String, _ ids: Int64...) throws {
             let key: [StoredValue] = [.text(country)]
-            let scope = WalkScope(entity: "City", parent: "[\"\(country)\"]")
+            let scope = ScanScope(entity: "City", parent: "[\"\(country)\"]")
             try session.store.beginScan(scope, afterPage: nil)
             defer { session.store.endScan(scope) }
             try session.page { page in
                 let toOne = try required(
                     "country", session.model.entities[SampleModel.city].toOne.firstIndex { $0.name == "country" })
                 try page.transaction.follow(
-                    WalkTarget(scope: scope, entity: SampleModel.city, parent: (relationship: toOne, key: key)))
+                    ScanTarget(scope: scope, entity: SampleModel.city, parent: (relationship: toOne, key: key)))
                 for id in ids {
                     try page.merge(SampleModel.city, ["id": .integer(id), "country": .text(country)])
                 }
-                _ = try page.transaction.finish(WalkEnd(sweep: SweepRule(brake: nil), defersSweep: true))
+                _ = try page.transaction.finish(ScanEnd(sweep: SweepRule(deletionLimit: nil), defersSweep: true))
             }
         }
         func finish() throws -> SweepResult {
             var result = SweepResult()
             try session.page {
-                result = try $0.transaction.finishParents(of: SampleModel.city, SweepRule(brake: nil))
+                result = try $0.transaction.finishParents(of: SampleModel.city, SweepRule(deletionLimit: nil))
             }
             return result
         }
@@ -183,17 +185,17 @@ extension StoreCheck {
 
     private static func anAbandonedScanIsTakenBack(_ subject: StoreSubject) throws {
         let session = try subject.open()
-        let scope = WalkScope(entity: "Entry")
+        let scope = ScanScope(entity: "Entry")
         try session.add(SampleModel.entry, ["text": .text("kept")])
         try session.store.beginScan(scope, afterPage: nil)
         try session.page { page in
-            try page.transaction.follow(WalkTarget(scope: scope, entity: SampleModel.entry))
+            try page.transaction.follow(ScanTarget(scope: scope, entity: SampleModel.entry))
             try page.merge(SampleModel.entry, ["text": .text("listed")])
-            try page.transaction.saveProgress(scope, progress: WalkProgress(cursor: "c", page: 1, request: "r"))
+            try page.transaction.saveProgress(scope, progress: ScanProgress(cursor: "c", page: 1, request: "r"))
         }
         session.store.endScan(scope)
-        let source = PageSource(bridge: "remote", walk: "Entry", location: nil)
-        let count = try session.store.takeBackAbandoned(scope, of: SampleModel.entry, as: source)
+        let source = PageSource(bridge: "remote", scan: "Entry", location: nil)
+        let count = try session.store.removeAbandoned(scope, of: SampleModel.entry, as: source)
         try expect("the rows that were taken back", count, 1)
         try expect("the other rows", try session.rows(SampleModel.entry), ["kept"])
         try expect("the position", try session.store.progress(of: scope), nil)

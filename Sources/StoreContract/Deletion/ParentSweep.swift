@@ -14,8 +14,8 @@ package import Mapping
 package struct ParentSweep<Row: Hashable & Comparable> {
     /// The scope of one parent.
     private struct Scope {
-        let scope: WalkScope
-        var cursor: WalkCursor?
+        let scope: ScanScope
+        var cursor: ScanCursor?
         var gone: Int
         let total: Int
     }
@@ -23,13 +23,13 @@ package struct ParentSweep<Row: Hashable & Comparable> {
     /// What happens after the last scan.
     package struct Decision {
         /// The sweep that the deletion limit prevented.
-        package var held: SweepResult.Held?
+        package var held: SweepResult.LimitExceeded?
         /// Whether the limit applies to all parents together, so that nothing is deleted or saved.
         package var preventsAll = false
         /// The rows to delete, in order.
         package var rows: [Row] = []
         /// The cursors that waited for the deletion.
-        package var cursors: [(scope: WalkScope, cursor: WalkCursor)] = []
+        package var cursors: [(scope: ScanScope, cursor: ScanCursor)] = []
     }
 
     private var scopes: [Scope] = []
@@ -62,7 +62,7 @@ package struct ParentSweep<Row: Hashable & Comparable> {
     ///   - first: The rows that the first of two listings lacked; nil if there is only one listing.
     /// - Returns: Whether rows are missing, so that the cursor waits too.
     package mutating func end(
-        _ scope: WalkScope, absent: [Row], of total: Int, cursor: WalkCursor?, first: Set<Row>? = nil
+        _ scope: ScanScope, absent: [Row], of total: Int, cursor: ScanCursor?, first: Set<Row>? = nil
     ) -> Bool {
         ended.insert(scope.parent.hashValue)
         self.total += total
@@ -74,7 +74,7 @@ package struct ParentSweep<Row: Hashable & Comparable> {
     }
 
     /// Reverts the end of a parent's scan whose last page was rolled back.
-    package mutating func takeBack(_ scope: WalkScope) {
+    package mutating func takeBack(_ scope: ScanScope) {
         ended.remove(scope.parent.hashValue)
         guard let place = scopes.firstIndex(where: { $0.scope == scope }) else { return }
         rows = rows.filter { $0.value != place }
@@ -126,8 +126,8 @@ package struct ParentSweep<Row: Hashable & Comparable> {
         for (place, scope) in scopes.enumerated() {
             if rule.holds(scope.gone, of: scope.total) {
                 prevented.insert(place)
-                let before = decision.held ?? SweepResult.Held(gone: 0, total: 0, scopes: 0)
-                decision.held = SweepResult.Held(
+                let before = decision.held ?? SweepResult.LimitExceeded(gone: 0, total: 0, scopes: 0)
+                decision.held = SweepResult.LimitExceeded(
                     gone: before.gone + scope.gone, total: before.total + scope.total, scopes: before.scopes + 1)
             } else if let cursor = scope.cursor {
                 decision.cursors.append((scope.scope, cursor))

@@ -10,11 +10,11 @@ package struct SparedRowMatcher {
     private let prefixes: [Int: [Int: Set<[UInt8]>]]
 
     /// Creates a filter for several selections.
-    package init(_ spared: [SparedRows]) {
-        fields = Set(spared.map(\.field)).sorted()
-        exact = Set(spared.filter { !$0.isPrefix }.map { "\($0.field) \($0.value)" })
+    package init(_ skipped: [SkippedRows]) {
+        fields = Set(skipped.map(\.field)).sorted()
+        exact = Set(skipped.filter { !$0.isPrefix }.map { "\($0.field) \($0.value)" })
         var prefixes: [Int: [Int: Set<[UInt8]>]] = [:]
-        for objects in spared where objects.isPrefix {
+        for objects in skipped where objects.isPrefix {
             prefixes[objects.field, default: [:]][objects.value.utf8.count, default: []].insert(
                 Array(objects.value.utf8))
         }
@@ -36,7 +36,7 @@ package struct SparedRowMatcher {
     }
 }
 
-extension SparedRows {
+extension SkippedRows {
     /// Returns the bounds of the selected values, where values of this type have an order that fits.
     ///
     /// The upper bound is inclusive, or exclusive for a prefix.

@@ -18,11 +18,11 @@ extension SweepRule {
     ///     a limit is set. Such rows are never deleted, however few they are.
     package func held(
         _ gone: Int, of total: Int, otherOrigin: @autoclosure () throws -> String?
-    ) rethrows -> SweepResult.Held? {
+    ) rethrows -> SweepResult.LimitExceeded? {
         guard gone > 0 else { return nil }
-        if brake != nil, let origin = try otherOrigin() {
-            return SweepResult.Held(gone: gone, total: total, origin: origin)
+        if deletionLimit != nil, let origin = try otherOrigin() {
+            return SweepResult.LimitExceeded(gone: gone, total: total, origin: origin)
         }
-        return holds(gone, of: total) ? SweepResult.Held(gone: gone, total: total) : nil
+        return holds(gone, of: total) ? SweepResult.LimitExceeded(gone: gone, total: total) : nil
     }
 }

@@ -17,7 +17,7 @@ package enum SweepStep: Equatable {
     ///   - end: The end of the scan.
     ///   - hasUnknown: Whether the scan skipped objects that cannot be identified; nil if the store did not log the rows.
     ///   - missing: Notes the rows that the first of two listings lacks, and returns their number.
-    package init(_ end: WalkEnd, hasUnknown: Bool?, noteMissing missing: () throws -> Int) rethrows {
+    package init(_ end: ScanEnd, hasUnknown: Bool?, noteMissing missing: () throws -> Int) rethrows {
         guard let rule = end.sweep, let hasUnknown else {
             self = .none
             return
@@ -37,7 +37,7 @@ package enum SweepStep: Equatable {
     ///   - end: The end of the scan.
     ///   - isSettled: Whether the step leaves no missing row behind: none waits for other parents, and the deletion limit
     ///     prevented no deletion.
-    package func savesCursor(of end: WalkEnd, isSettled: Bool) -> Bool {
+    package func savesCursor(of end: ScanEnd, isSettled: Bool) -> Bool {
         switch self {
         case .none: true
         // If the token were saved, the remote would not list the missing rows again.

@@ -34,7 +34,7 @@ package enum EditReversal {
         switch change.kind {
         case .deleted, .stubbed:
             guard entry.operation == .delete else {
-                self = .refused("it was made again later")
+                self = .refused("it was created again later")
                 return
             }
             let columns = change.columns.filter { column in
@@ -53,7 +53,7 @@ package enum EditReversal {
                 guard let index = layout.toMany.firstIndex(where: { $0.name == links.relationship }),
                     let start = links.at
                 else {
-                    self = .refused("its \(links.relationship) cannot be told any more")
+                    self = .refused("its \(links.relationship) can no longer be determined")
                     return
                 }
                 var now = try list(index)

@@ -66,7 +66,7 @@ extension CompiledModel {
         guard try !exists(entities[target].root, key) else { return }
         let name = key.map(\.description).joined(separator: ", ")
         throw StoreError(
-            .request, "\(what) is to lead to \(entities[target].name) \(name), which is not there",
+            .request, "\(what) is to refer to \(entities[target].name) \(name), which does not exist",
             remedy: "create that first, or sync it")
     }
 }

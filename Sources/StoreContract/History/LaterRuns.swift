@@ -35,18 +35,18 @@ extension RunRecord {
     package func checkUndo(undoneKind: String?, undoneBy: Int64?) throws {
         guard counts.total > 0 else {
             throw StoreError(
-                .request, "run \(id) changed nothing that is still known, so there is nothing to undo",
+                .request, "run \(id) changed nothing that is still recorded, so there is nothing to undo",
                 remedy: "`bmo runs` lists those with changes")
         }
         guard !["push", "drop", "resolve"].contains(kind), undoneKind != "edit" else {
             throw StoreError(
-                .request, "run \(id) is a \(kind) of local edits, which the remote may know of",
+                .request, "run \(id) is a \(kind) of local edits, which the remote may have received",
                 remedy: "make the opposite edit")
         }
         if let undoneBy {
             throw StoreError(
-                .request, "run \(id) is undone already, by run \(undoneBy)",
-                remedy: "`bmo undo \(undoneBy)` takes that back")
+                .request, "run \(id) was already undone by run \(undoneBy)",
+                remedy: "`bmo undo \(undoneBy)` reverts that")
         }
     }
 }

@@ -92,7 +92,7 @@ public struct RowChange: Sendable, Equatable {
     /// The configured name of the bridge that provided the last change.
     public var bridge: String?
     /// The entity whose scan provided it.
-    public var walk: String?
+    public var scan: String?
     /// The URL or path that it came from, without secrets.
     public var location: String?
     /// The number of rows from a first load that still exist.
@@ -101,7 +101,7 @@ public struct RowChange: Sendable, Equatable {
     /// Creates a value.
     package init(
         entity: String, key: [StoredValue], kind: Kind, columns: [Column] = [], links: [Links] = [],
-        bridge: String? = nil, walk: String? = nil, location: String? = nil, count: Int? = nil
+        bridge: String? = nil, scan: String? = nil, location: String? = nil, count: Int? = nil
     ) {
         self.entity = entity
         self.key = key
@@ -109,7 +109,7 @@ public struct RowChange: Sendable, Equatable {
         self.columns = columns
         self.links = links
         self.bridge = bridge
-        self.walk = walk
+        self.scan = scan
         self.location = location
         self.count = count
     }

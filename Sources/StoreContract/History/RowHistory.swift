@@ -7,7 +7,7 @@ public struct RowHistory: Sendable {
         /// The configured name of the bridge.
         public var bridge: String
         /// The entity whose scan provided them.
-        public var walk: String
+        public var scan: String
         /// Whether that scan is the entity's own listing.
         public var isListing: Bool
         /// The column names.
@@ -21,11 +21,11 @@ public struct RowHistory: Sendable {
 
         /// Creates a group.
         package init(
-            bridge: String, walk: String, isListing: Bool, columns: [String], firstRun: Int64? = nil,
+            bridge: String, scan: String, isListing: Bool, columns: [String], firstRun: Int64? = nil,
             lastRun: Int64? = nil, location: String? = nil
         ) {
             self.bridge = bridge
-            self.walk = walk
+            self.scan = scan
             self.isListing = isListing
             self.columns = columns
             self.firstRun = firstRun

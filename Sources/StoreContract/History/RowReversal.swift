@@ -43,8 +43,8 @@ package enum RowReversal: Equatable {
                 case .stubbed: Self.difference(new, row, layout) ?? .update(.inserted)
                 default: Self.difference(new, row, layout) ?? .update(.updated)
                 }
-            case (.some, nil, .some): .refused("it is there again, and bmo did not write it")
-            case (_, .some, nil): .refused("it is gone, and bmo did not remove it")
+            case (.some, nil, .some): .refused("it exists again, but bmo did not write it")
+            case (_, .some, nil): .refused("it is gone, but bmo did not delete it")
             case (nil, nil, _): .nothing
             }
     }

@@ -74,11 +74,11 @@ extension StoreError {
         case .writing:
             StoreError(
                 .busy, "\(location) is being written by \(holder)",
-                remedy: "wait for its end, or let --wait do that")
+                remedy: "wait until it ends, or use --wait")
         case .pushing:
             StoreError(
                 .busy, "the edits of \(location) are being sent by \(holder)",
-                remedy: "it sends yours too; `bmo outbox` shows what waits")
+                remedy: "it sends yours too; `bmo outbox` shows the waiting edits")
         }
     }
 }

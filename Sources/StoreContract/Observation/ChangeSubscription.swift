@@ -16,6 +16,6 @@ package struct PendingChanges: Sendable {
     /// Whether another process, or another connection of this one, has written.
     package var isForeign = false
 
-    /// Creates notifications of nothing.
+    /// Creates an empty set of notifications.
     package init() {}
 }

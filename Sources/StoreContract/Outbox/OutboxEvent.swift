@@ -60,7 +60,7 @@ extension OutboxEntry {
             entry.state = .unknown
             entry.mayHaveArrived = true
             entry.failure = OutboxFailure(
-                code: "unknown", message: "the process that sent it ended before the answer came")
+                code: "unknown", message: "the process that sent it ended before the answer arrived")
         case .retried(let sendingUnknown, let newKey):
             guard state != .sending else { return nil }
             if state == .refused || state == .conflict, try hasConflicts() { return nil }

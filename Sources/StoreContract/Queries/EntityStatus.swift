@@ -1,7 +1,7 @@
 /// The status of one entity.
 public struct EntityStatus: Sendable {
     /// The point at which a scan was interrupted.
-    public struct Walk: Sendable {
+    public struct Scan: Sendable {
         /// The number of pages imported.
         public var page: Int
         /// When the last page was imported, as ISO 8601.
@@ -32,14 +32,14 @@ public struct EntityStatus: Sendable {
     /// When that run began, as ISO 8601.
     public var lastChanged: String?
     /// The interrupted scan, if there is one.
-    public var interrupted: Walk?
+    public var interrupted: Scan?
     /// What the next scans will request, in words.
     public var cursors: [String]
 
     /// Creates a value.
     package init(
         name: String, rows: Int, stubs: Int, quarantined: Int, lastRun: Int64? = nil, lastChanged: String? = nil,
-        interrupted: Walk? = nil, cursors: [String]
+        interrupted: Scan? = nil, cursors: [String]
     ) {
         self.name = name
         self.rows = rows

@@ -3,14 +3,14 @@ public struct PageSource: Sendable, Equatable {
     /// The bridge's name in the configuration.
     public var bridge: String
     /// The entity whose scan the page belongs to.
-    public var walk: String
+    public var scan: String
     /// The URL or path, without secrets.
     public var location: String?
 
     /// Creates a source.
-    public init(bridge: String, walk: String, location: String?) {
+    public init(bridge: String, scan: String, location: String?) {
         self.bridge = bridge
-        self.walk = walk
+        self.scan = scan
         self.location = location
     }
 }

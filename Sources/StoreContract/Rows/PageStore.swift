@@ -33,13 +33,13 @@ public protocol PageStore: AnyObject, Sendable {
 /// let page = try store.beginPage()
 /// do {
 ///     try page.access {
-///         try page.follow(walk)
+///         try page.follow(scan)
 ///         try page.merge(rows) { index, result in
 ///             if case .failure(let error) = result { try page.quarantine(record(of: rows[index], error)) }
 ///         }
 ///         try page.ensure(references) { counts[references[$0].entity].stubs += 1 }
 ///         try page.mergeLinks(lists) { counts[lists[$0].entity].relinked += 1 }
-///         try page.saveProgress(walk.scope, progress: position)
+///         try page.saveProgress(scan.scope, progress: position)
 ///     }
 ///     try page.commit()
 /// } catch {

@@ -4,22 +4,22 @@ public import Mapping
 /// threads and errors.
 ///
 /// ```swift
-/// try page.follow(walk)
+/// try page.follow(scan)
 /// try page.spare(skipped)
 /// let result = try page.finish(WalkEnd(cursor: cursor, sweep: rule))
 /// ```
 public protocol ScanTransaction: AnyObject {
     /// Assigns the following writes to this scan: the store notes which rows it lists.
-    func follow(_ walk: WalkTarget) throws
+    func follow(_ scan: ScanTarget) throws
 
     /// Marks objects that the scan skipped as seen.
-    func spare(_ rows: [SparedRows]) throws
+    func markSkipped(_ rows: [SkippedRows]) throws
 
     /// Marks an object as seen although its record could not be imported.
-    func spare(entity: Int, key: [StoredValue]) throws
+    func markSkipped(entity: Int, key: [StoredValue]) throws
 
     /// Notes that the scan skipped unidentified objects, so that the rows missing from the listing are unknown.
-    func spareUnknown() throws
+    func skipUnknown() throws
 
     /// Returns the number of rows listed so far in the current scan; nil if the store does not log them.
     func listedRows() throws -> ListedRows?
@@ -27,13 +27,13 @@ public protocol ScanTransaction: AnyObject {
     /// Ends the current scan: deletes the rows missing from the listing, and saves the cursor for the next scan.
     ///
     /// If the deletion limit is exceeded, nothing is deleted or saved: the next scan starts from the same state.
-    func finish(_ end: WalkEnd) throws -> SweepResult
+    func finish(_ end: ScanEnd) throws -> SweepResult
 
-    /// Sweeps after the last scan of an entity's parents; see ``WalkEnd/defersSweep``.
+    /// Sweeps after the last scan of an entity's parents; see ``ScanEnd/defersSweep``.
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult
 
     /// Saves the progress of a scan; nil when it is complete.
-    func saveProgress(_ scope: WalkScope, progress: WalkProgress?) throws
+    func saveProgress(_ scope: ScanScope, progress: ScanProgress?) throws
 }
 
 extension ScanTransaction {

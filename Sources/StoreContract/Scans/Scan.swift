@@ -1,7 +1,7 @@
 public import Mapping
 
 /// The scope of a scan: an entity, its own bridge or a further source, and all objects or those of one parent.
-public struct WalkScope: Hashable, Sendable {
+public struct ScanScope: Hashable, Sendable {
     /// The entity's name.
     public var entity: String
     /// The further source's name; empty for the entity's own bridge.
@@ -18,9 +18,9 @@ public struct WalkScope: Hashable, Sendable {
 }
 
 /// The properties of a scan that a page's transaction needs.
-public struct WalkTarget: Sendable {
+public struct ScanTarget: Sendable {
     /// The scan's scope.
-    public var scope: WalkScope
+    public var scope: ScanScope
     /// The entity's index in the compiled model.
     public var entity: Int
     /// Whether the scan is the entity's own listing: rows that it does not list may have been deleted.
@@ -35,7 +35,7 @@ public struct WalkTarget: Sendable {
 
     /// Creates a target for the scan of an entity.
     public init(
-        scope: WalkScope, entity: Int, isListing: Bool = true, parent: (relationship: Int, key: [StoredValue])? = nil,
+        scope: ScanScope, entity: Int, isListing: Bool = true, parent: (relationship: Int, key: [StoredValue])? = nil,
         acknowledged: Int64? = nil
     ) {
         self.scope = scope
@@ -47,7 +47,7 @@ public struct WalkTarget: Sendable {
 }
 
 /// The position of a scan after a page.
-public struct WalkProgress: Sendable, Equatable {
+public struct ScanProgress: Sendable, Equatable {
     /// The bridge's cursor after the page.
     public var cursor: String
     /// The number of completed pages.
@@ -84,7 +84,7 @@ public struct ListedRows: Sendable, Equatable {
 }
 
 /// The state that a completed scan leaves for the next one, which then need not list everything.
-public struct WalkCursor: Sendable, Equatable {
+public struct ScanCursor: Sendable, Equatable {
     /// The bridge's own token.
     public var token: String?
     /// The watermark.
@@ -104,16 +104,16 @@ public struct WalkCursor: Sendable, Equatable {
 }
 
 /// The end of a scan.
-public struct WalkEnd: Sendable {
+public struct ScanEnd: Sendable {
     /// The cursor for the next scan; nil keeps the stored one.
-    public var cursor: WalkCursor?
+    public var cursor: ScanCursor?
     /// How to delete the rows that were not seen; nil deletes none.
     public var sweep: SweepRule?
     /// Whether the sweep waits for the scans of all parents, because an object may have moved to another parent.
     public var defersSweep: Bool
 
     /// Creates the end of a scan.
-    public init(cursor: WalkCursor? = nil, sweep: SweepRule? = nil, defersSweep: Bool = false) {
+    public init(cursor: ScanCursor? = nil, sweep: SweepRule? = nil, defersSweep: Bool = false) {
         self.cursor = cursor
         self.sweep = sweep
         self.defersSweep = defersSweep

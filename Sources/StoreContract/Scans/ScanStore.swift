@@ -17,22 +17,22 @@ public import Model
 /// Several scans may be open at a time. Calls that write need the database's lock; they throw ``StoreError``.
 public protocol ScanStore: AnyObject, Sendable {
     /// Returns the position of an interrupted scan if it is at most an hour old; nil otherwise.
-    func progress(of scope: WalkScope) throws -> WalkProgress?
+    func progress(of scope: ScanScope) throws -> ScanProgress?
 
     /// Forgets the position of a scan, so that the next one starts from the beginning.
-    func forgetProgress(of scope: WalkScope) throws
+    func forgetProgress(of scope: ScanScope) throws
 
     /// Deletes the rows of an interrupted scan that will not resume, for an entity without a key.
     ///
     /// The next scan lists them again, as other rows.
     ///
     /// - Returns: The number of deleted rows.
-    func takeBackAbandoned(_ scope: WalkScope, of entity: Int, as source: PageSource) throws -> Int
+    func removeAbandoned(_ scope: ScanScope, of entity: Int, as source: PageSource) throws -> Int
 
     /// Returns the cursor that an earlier scan left; nil if there is none.
-    func cursor(of scope: WalkScope) throws -> WalkCursor?
+    func cursor(of scope: ScanScope) throws -> ScanCursor?
 
-    /// Returns the ID of the newest edit that the remote accepted during a scan, for ``WalkTarget/acknowledged``.
+    /// Returns the ID of the newest edit that the remote accepted during a scan, for ``ScanTarget/acknowledged``.
     func newestAcknowledged() throws -> Int64
 
     /// Begins to note the rows that a scan lists, so that the missing ones are known at its end.
@@ -40,10 +40,10 @@ public protocol ScanStore: AnyObject, Sendable {
     /// - Parameters:
     ///   - scope: The scope of the scan.
     ///   - page: The page after which an earlier scan resumes; the rows that it listed count.
-    func beginScan(_ scope: WalkScope, afterPage page: Int?) throws
+    func beginScan(_ scope: ScanScope, afterPage page: Int?) throws
 
     /// Ends what ``beginScan(_:afterPage:)`` began.
-    func endScan(_ scope: WalkScope)
+    func endScan(_ scope: ScanScope)
 
     /// Returns the members that the records of a listing have had, in this scan or an earlier one.
     func members(of listing: MemberListing) throws -> Set<ListedMember>
@@ -68,7 +68,7 @@ public protocol ScanStore: AnyObject, Sendable {
 /// The objects for which scans list children, and the deletion of children after the last of those scans.
 ///
 /// The order: ``beginParents(of:)``; parents in portions, each from the last row of the one before; a scan per parent
-/// whose ``WalkEnd/defersSweep`` is set; ``PageTransaction/finishParents(of:_:)``.
+/// whose ``ScanEnd/defersSweep`` is set; ``PageTransaction/finishParents(of:_:)``.
 ///
 /// ```swift
 /// let end = try store.lastRow(of: country)

@@ -4,7 +4,7 @@ public import Model
 /// How a sweep deletes the rows that are missing from a complete listing.
 public struct SweepRule: Sendable {
     /// The deletion limit; nil for none.
-    public var brake: DeletePolicy.Brake?
+    public var deletionLimit: DeletePolicy.DeletionLimit?
     /// The role of the listing, where two listings must both lack a row.
     public var listing: Listing
     /// Where the listing came from, such as a URL; nil if unknown.
@@ -25,23 +25,23 @@ public struct SweepRule: Sendable {
     }
 
     /// Creates a rule.
-    public init(brake: DeletePolicy.Brake?, listing: Listing = .only, origin: String? = nil) {
-        self.brake = brake
+    public init(deletionLimit: DeletePolicy.DeletionLimit?, listing: Listing = .only, origin: String? = nil) {
+        self.deletionLimit = deletionLimit
         self.listing = listing
         self.origin = origin
     }
 
     /// Returns whether deleting `gone` of `total` rows exceeds the limit.
     public func holds(_ gone: Int, of total: Int) -> Bool {
-        guard let brake else { return false }
-        return gone > brake.rows && Double(gone) > brake.share * Double(total)
+        guard let deletionLimit else { return false }
+        return gone > deletionLimit.rows && Double(gone) > deletionLimit.share * Double(total)
     }
 }
 
 /// The outcome of a sweep.
 public struct SweepResult: Sendable, Equatable {
     /// A sweep that the deletion limit prevented.
-    public struct Held: Sendable, Equatable {
+    public struct LimitExceeded: Sendable, Equatable {
         /// The number of rows that the listing lacks.
         public var gone: Int
         /// The number of rows in the scope.
@@ -67,7 +67,7 @@ public struct SweepResult: Sendable, Equatable {
     /// or lost members.
     public var relinked: [Int: Int] = [:]
     /// The sweep that the deletion limit prevented, if any.
-    public var held: Held?
+    public var held: LimitExceeded?
     /// Whether nothing was deleted because the scan skipped unidentified objects.
     public var isUncertain: Bool
     /// The number of rows missing from the first of two listings.
@@ -78,7 +78,8 @@ public struct SweepResult: Sendable, Equatable {
     public var shared: RepeatedKeys?
 
     /// Creates an outcome.
-    public init(deleted: [Int: Int] = [:], held: Held? = nil, isUncertain: Bool = false, unconfirmed: Int = 0) {
+    public init(deleted: [Int: Int] = [:], held: LimitExceeded? = nil, isUncertain: Bool = false, unconfirmed: Int = 0)
+    {
         self.deleted = deleted
         self.held = held
         self.unconfirmed = unconfirmed
@@ -104,7 +105,7 @@ public struct RepeatedKeys: Sendable, Equatable {
 }
 
 /// Local objects that a scan skipped, so that their absence from the listing means nothing.
-public struct SparedRows: Sendable, Equatable {
+public struct SkippedRows: Sendable, Equatable {
     /// The field, by its index in the entity's layout.
     public var field: Int
     /// The field's value, or its prefix.

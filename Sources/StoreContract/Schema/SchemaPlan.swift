@@ -37,7 +37,7 @@ public struct SchemaPlan: Sendable, Equatable {
         let shown = words.prefix(5).joined(separator: "; ") + (words.count > 5 ? "; and \(words.count - 5) more" : "")
         return StoreError(
             .schema, "the database does not fit the config any more: \(shown)",
-            remedy: "`bmo migrate` shows the plan, and `bmo migrate --apply` follows it, after a backup")
+            remedy: "`bmo migrate` shows the plan, and `bmo migrate --apply` applies it, after a backup")
     }
 
     /// Creates a value.

@@ -18,8 +18,8 @@ extension EditMerge {
 
     /// Returns the edits of an object that the remote accepted since the open page's scan began.
     func takenSince(_ root: Int, _ key: [StoredValue]) throws -> [OutboxEntry] {
-        guard let walkBegan else { return [] }
-        return try tables.acknowledged(root, key, after: walkBegan)
+        guard let scanBegan else { return [] }
+        return try tables.acknowledged(root, key, after: scanBegan)
     }
 
     /// Returns the age of a record.

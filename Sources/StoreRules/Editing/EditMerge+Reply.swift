@@ -12,7 +12,7 @@ extension EditMerge {
     /// - Parameters:
     ///   - key: The key that the remote assigned to the object, if it differs from the local one.
     ///   - isWalked: Whether scans that return the earlier state may be in progress.
-    package func acknowledge(_ id: Int64, key: RowKey?, isWalked: Bool) throws {
+    package func acknowledge(_ id: Int64, key: RowKey?, isScanned: Bool) throws {
         guard let entry = try outbox.entry(id), let root = outbox.root(of: entry) else { return }
         guard entry.operation != .create || !entry.hasTemporaryKey || key != nil else {
             throw StoreError(
@@ -20,7 +20,7 @@ extension EditMerge {
                 remedy: "check what the configuration says about the key in the reply")
         }
         try outbox.remove(entry)
-        if isWalked { try tables.addAcknowledged(entry, root: root, key: key ?? entry.key) }
+        if isScanned { try tables.addAcknowledged(entry, root: root, key: key ?? entry.key) }
         let hasMore = try outbox.hasEdits(root, entry.key)
         if !hasMore { try conflicts.remove(root, entry.key) }
         if entry.operation == .delete {
@@ -46,7 +46,7 @@ extension EditMerge {
             root, key,
             [
                 ProvenanceRecord(
-                    bridge: writer.source?.bridge ?? "", walk: writer.source?.walk ?? "", columns: [], firstRun: run,
+                    bridge: writer.source?.bridge ?? "", scan: writer.source?.scan ?? "", columns: [], firstRun: run,
                     lastRun: run, location: writer.source?.location, isListed: false)
             ])
     }

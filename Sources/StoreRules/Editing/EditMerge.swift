@@ -15,7 +15,7 @@ package final class EditMerge {
     private var remoteIsNewer: [Int: [[StoredValue]: Bool]] = [:]
     /// The ID of the newest edit that the remote had accepted when the open page's scan began; nil for a page with
     /// current values.
-    package var walkBegan: Int64?
+    package var scanBegan: Int64?
     /// The objects for which the open page has records from before an edit.
     var outdated: [Int: Set<[StoredValue]>] = [:]
     /// The edits that lost a value in favour of the remote in the open page.

@@ -21,7 +21,8 @@ package struct KeyRename {
         let layout = model.entities[root]
         guard new.count == layout.key.count, !new.contains(.null) else {
             throw StoreError(
-                .request, "the remote gave a new \(layout.name) the key \(JSONText.key(new).string), which is none",
+                .request,
+                "the remote gave a new \(layout.name) the key \(JSONText.key(new).string), which is not valid",
                 remedy: "check what the configuration says about the key in the reply")
         }
         guard old != new else { return }

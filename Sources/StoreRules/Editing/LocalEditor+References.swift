@@ -52,7 +52,7 @@ extension LocalEditor {
         guard try tables.row(root, key) == nil else { return }
         let name = key.map(\.description).joined(separator: ", ")
         throw StoreError(
-            .request, "\(what) is to lead to \(model.entities[target].name) \(name), which is not there",
+            .request, "\(what) is to refer to \(model.entities[target].name) \(name), which does not exist",
             remedy: "create that first, or sync it")
     }
 

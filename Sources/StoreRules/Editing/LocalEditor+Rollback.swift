@@ -41,7 +41,7 @@ extension LocalEditor {
         guard !others.isEmpty else { return }
         let list = others.sorted().map(String.init).joined(separator: ", ")
         throw StoreError(
-            .request, "later edits build upon it: \(list)", remedy: "drop these too: `bmo outbox drop` takes them all")
+            .request, "later edits depend on it: \(list)", remedy: "drop these too: `bmo outbox drop` takes them all")
     }
 
     private func takeBack(_ entry: OutboxEntry) throws {
@@ -159,14 +159,14 @@ extension LocalEditor {
         let name = "\(entity) \(key.map(\.description).joined(separator: ", "))"
         guard entries.allSatisfy(\.takesEdits) else {
             throw StoreError(
-                .request, "an edit of \(name) is being sent, or nobody knows what became of it",
+                .request, "an edit of \(name) is being sent, or its outcome is unknown",
                 remedy: "run `bmo push` first")
         }
         let refused = entries.filter { $0.state == .conflict }
         guard !chosen.isEmpty || (column == nil && !refused.isEmpty) else {
             throw StoreError(
                 .request, "\(name) has no conflict" + (column.map { " of \($0)" } ?? ""),
-                remedy: "`bmo conflicts` lists those that there are")
+                remedy: "`bmo conflicts` lists the existing ones")
         }
         // The remote reported that its object differs, but no import has provided its values.
         if all.isEmpty, side == .remote { return try drop(entries.map(\.id)) }

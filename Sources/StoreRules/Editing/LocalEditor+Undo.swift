@@ -39,7 +39,7 @@ extension LocalEditor {
         }
         switch change.kind {
         case .deleted, .stubbed:
-            guard entry.operation == .delete else { return "it was made again later" }
+            guard entry.operation == .delete else { return "it was created again later" }
             try drop(entry)
             try restore(entry, root)
             // Restores the row with the edits that the delete had replaced.
@@ -57,7 +57,7 @@ extension LocalEditor {
             for links in change.links {
                 guard let index = layout.toMany.firstIndex(where: { $0.name == links.relationship }),
                     let start = links.at
-                else { return "its \(links.relationship) cannot be told any more" }
+                else { return "its \(links.relationship) can no longer be determined" }
                 var now = try writer.links(root, index).keys(of: key)
                 guard start + links.new.count <= now.count, Array(now[start..<start + links.new.count]) == links.new
                 else { return "its \(links.relationship) are not as the run left them" }

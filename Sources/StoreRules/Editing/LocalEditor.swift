@@ -174,20 +174,20 @@ package struct LocalEditor {
         let kind = row.flatMap { row in layout.discriminator.map { row[$0].description } } ?? layout.name
         if let last = try outbox.entries(layout.root, edit.key).last, last.operation == .delete {
             throw StoreError(
-                .request, "\(layout.name) \(object.name) is deleted here, which waits as outbox \(last.id)",
-                remedy: "`bmo outbox drop \(last.id)` brings it back")
+                .request, "\(layout.name) \(object.name) is deleted here, and that edit waits as outbox \(last.id)",
+                remedy: "`bmo outbox drop \(last.id)` restores it")
         }
         guard let row, layout.deletion.map({ row[$0] == .null }) ?? true, layout.kinds.contains(kind),
             let actual = model.index(of: kind)
         else {
             throw StoreError(
                 .request, "there is no \(layout.name) \(object.name)",
-                remedy: "`bmo list \(layout.name)` shows which there are")
+                remedy: "`bmo list \(layout.name)` shows the existing ones")
         }
         if try tables.isStub(layout.root, edit.key) {
             throw StoreError(
                 .request, "of \(layout.name) \(object.name) only the key is known here: others refer to it",
-                remedy: "`bmo sync` brings its values, if the remote lists it")
+                remedy: "`bmo sync` fetches its values, if the remote lists it")
         }
         return (EditedObject(root: layout.root, layout: model.entities[actual], key: edit.key), row)
     }
@@ -253,8 +253,8 @@ package struct LocalEditor {
             let waiting = try outbox.entries(object.root, object.key).first(where: { $0.id <= newest })
         else { return }
         throw StoreError(
-            .request, "\(object.layout.name) \(object.name) has an edit that waits: outbox \(waiting.id)",
-            remedy: "`bmo push` it first, or leave out --or-rollback, which would take that edit back too")
+            .request, "\(object.layout.name) \(object.name) has a waiting edit: outbox \(waiting.id)",
+            remedy: "`bmo push` it first, or leave out --or-rollback, which would roll that edit back too")
     }
 
     /// Checks that an object is unreferenced.
@@ -263,7 +263,7 @@ package struct LocalEditor {
     func checkUnreferred(_ object: EditedObject) throws {
         guard try writer.isReferred(object.root, object.key) else { return }
         throw StoreError(
-            .request, "\(object.layout.name) \(object.name) was never sent, and others refer to it",
+            .request, "\(object.layout.name) \(object.name) was never sent, but others refer to it",
             remedy: "change what refers to it first")
     }
 

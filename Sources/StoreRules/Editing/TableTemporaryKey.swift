@@ -19,7 +19,7 @@ struct TableTemporaryKey {
     ) throws -> (key: [StoredValue], temporary: Set<Int>) {
         guard !layout.key.isEmpty else {
             throw StoreError(
-                .request, "objects of \(layout.name) have no key (unique: none), so none can be made here",
+                .request, "objects of \(layout.name) have no key (unique: none), so none can be created here",
                 remedy: "give the entity a key in the configuration")
         }
         guard given.isEmpty || given.count == layout.key.count else {
@@ -52,7 +52,7 @@ struct TableTemporaryKey {
             guard key[part] != .null else {
                 throw StoreError(
                     .request, "\(layout.name).\(layout.fields[field].name) is part of the key and cannot be null",
-                    remedy: "give a value, or leave it out where the remote gives it")
+                    remedy: "give a value, or leave it out if the remote assigns it")
             }
         }
         return (key, temporary)
@@ -70,7 +70,7 @@ struct TableTemporaryKey {
             if case .integer(let least) = least, least <= number {
                 guard least > .min else {
                     throw StoreError(
-                        .request, "there is no number left below all of \(layout.name).\(layout.fields[field].name)",
+                        .request, "no number is left below all of \(layout.name).\(layout.fields[field].name)",
                         remedy: "give the key")
                 }
                 number = least - 1
@@ -80,7 +80,7 @@ struct TableTemporaryKey {
             throw StoreError(
                 .request,
                 "\(layout.name).\(layout.fields[field].name) is part of the key, and of the type \(type.rawValue) none "
-                    + "can be made here", remedy: "give it")
+                    + "can be created here", remedy: "give it")
         }
     }
 

@@ -8,7 +8,7 @@ internal import StoreContract
 /// become stubs.
 package struct Undo {
     /// The maximum number of conflicts that are listed.
-    private static let mostConflicts = 1000
+    private static let maxConflicts = 1000
 
     private let run: Int64
     private let writer: TableWriter
@@ -37,7 +37,7 @@ package struct Undo {
         try refuseConflicts()
         for record in records.reversed() {
             touched.insert(record.entity)
-            if let walk = record.walk { touched.insert(walk) }
+            if let scan = record.scan { touched.insert(scan) }
             try takeBack(record)
         }
         try refuseConflicts()
@@ -53,14 +53,16 @@ package struct Undo {
         let rows = records.compactMap { record in record.key.map { (entity: record.entity, key: $0) } }
             .sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
         for (entity, key) in rows where seen.insert("\(entity) \(key)").inserted {
-            let first = try tables.changes(of: entity, key: key, afterRun: run).first { !later.cancelled.contains($0.run) }
+            let first = try tables.changes(of: entity, key: key, afterRun: run).first {
+                !later.cancelled.contains($0.run)
+            }
             if let first { conflict(entity, key, "run \(first.run) changed it later (\(first.change.rawValue))") }
         }
     }
 
     private mutating func conflict(_ entity: String, _ key: String?, _ reason: String) {
         conflictCount += 1
-        if conflicts.count < Self.mostConflicts {
+        if conflicts.count < Self.maxConflicts {
             conflicts.append(UndoConflict(entity: entity, key: key, reason: reason))
         }
     }
@@ -78,7 +80,7 @@ package struct Undo {
         let editor = writer.editor(model.entities[index].root)
         guard record.change != .loaded else { return try takeBackLoad(record, editor) }
         guard let text = record.key, let key = editor.layout.key(from: text) else {
-            return conflict(record.entity, record.key, "the key of \(record.entity) is another now")
+            return conflict(record.entity, record.key, "the key of \(record.entity) has changed")
         }
         if case .links(let relationship, let new)? = record.new, case .links(_, let old)? = record.old {
             return try takeBackLinks(record, relationship, old, new, of: key, editor.layout)
@@ -105,8 +107,8 @@ package struct Undo {
                 default: .updated
                 }
             try editor.update(key, from: row, to: old.columns, as: change)
-        case (.some, nil, .some): conflict(record.entity, text, "it is there again, and bmo did not write it")
-        case (_, .some, nil): conflict(record.entity, text, "it is gone, and bmo did not remove it")
+        case (.some, nil, .some): conflict(record.entity, text, "it exists again, but bmo did not write it")
+        case (_, .some, nil): conflict(record.entity, text, "it is gone, but bmo did not delete it")
         case (nil, nil, _): break
         }
     }
@@ -147,7 +149,9 @@ package struct Undo {
         var changed: [(key: String, change: ChangeRecord)] = []
         try tables.forEachRow(of: editor.layout.index) { _, key, row in
             let text = JSONText.key(key).string
-            let first = try tables.changes(of: load.entity, key: text, afterRun: run).first { !later.cancelled.contains($0.run) }
+            let first = try tables.changes(of: load.entity, key: text, afterRun: run).first {
+                !later.cancelled.contains($0.run)
+            }
             if let first { changed.append((text, first)) } else { loaded.append((key, row)) }
         }
         for (key, change) in changed where change.old != nil {
@@ -209,7 +213,7 @@ package struct Undo {
         var entities = touched
         // A first load does not record which scans provided its rows, and a sub-entity may have its own scan.
         for entity in touched {
-            entities.formUnion(try tables.sourceWalks(of: entity))
+            entities.formUnion(try tables.sourceScans(of: entity))
             if let index = model.index(of: entity) { entities.formUnion(model.entities[index].kinds) }
         }
         for entity in entities.sorted() { try tables.forgetScans(of: entity, parent: nil) }

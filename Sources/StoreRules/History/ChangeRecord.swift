@@ -22,7 +22,7 @@ package struct ChangeRecord: Sendable {
     package var old: Content?
     package var new: Content?
     package var bridge: String?
-    package var walk: String?
+    package var scan: String?
     package var location: String?
 
     package init(
@@ -37,7 +37,7 @@ package struct ChangeRecord: Sendable {
         self.old = old
         self.new = new
         bridge = source?.bridge
-        walk = source?.walk
+        scan = source?.scan
         location = source?.location
     }
 }

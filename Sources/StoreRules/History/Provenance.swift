@@ -11,7 +11,7 @@ package enum Provenance {
     ) -> Bool {
         let records = records.filter { $0.columns.contains(column) }
         if role == .listed { return records.isEmpty }
-        return records.contains { $0.bridge == source?.bridge && $0.walk == source?.walk }
+        return records.contains { $0.bridge == source?.bridge && $0.scan == source?.scan }
     }
 
     /// Returns the records after a source wrote columns of an existing row.
@@ -25,7 +25,7 @@ package enum Provenance {
         let isListed = role == .listed || (records.isEmpty ? !wasStub : records.contains(where: \.isListed))
         var result: [ProvenanceRecord] = []
         for record in records {
-            if role != .listed, record.bridge == source?.bridge, record.walk == source?.walk {
+            if role != .listed, record.bridge == source?.bridge, record.scan == source?.scan {
                 own.formUnion(record.columns)
                 firstRun = record.firstRun
                 continue
@@ -42,7 +42,7 @@ package enum Provenance {
         guard role != .listed else { return result }
         result.append(
             ProvenanceRecord(
-                bridge: source?.bridge ?? "", walk: source?.walk ?? "", columns: own, firstRun: firstRun ?? run,
+                bridge: source?.bridge ?? "", scan: source?.scan ?? "", columns: own, firstRun: firstRun ?? run,
                 lastRun: run, location: source?.location, isListed: isListed))
         return result
     }

@@ -9,7 +9,7 @@ extension RowChange {
         let layout = model.index(of: first.entity).map { model.entities[$0] }
         let key = first.key.flatMap { text in layout?.key(from: text) ?? JSONText.parts(of: text) }
         self.init(entity: first.entity, key: key ?? [], kind: .updated)
-        (bridge, walk, location) = (last.bridge, last.walk, last.location)
+        (bridge, scan, location) = (last.bridge, last.scan, last.location)
         for record in rows {
             for (name, value) in record.old?.columns ?? [] where !columns.contains(where: { $0.name == name }) {
                 columns.append(Column(name: name, old: value, new: nil))
@@ -55,6 +55,6 @@ extension RowChange {
     /// Creates the change for the first load of a table.
     package init(load record: ChangeRecord) {
         self.init(entity: record.entity, key: [], kind: .loaded)
-        (bridge, walk, location) = (record.bridge, record.walk, record.location)
+        (bridge, scan, location) = (record.bridge, record.scan, record.location)
     }
 }

@@ -35,7 +35,7 @@ extension RowHistory {
         // A row created locally has a record without columns until a listing includes it.
         groups = records.filter { !$0.columns.isEmpty }.sorted { ($0.lastRun ?? 0) < ($1.lastRun ?? 0) }.map { record in
             Group(
-                bridge: record.bridge, walk: record.walk, isListing: false,
+                bridge: record.bridge, scan: record.scan, isListing: false,
                 columns: model.entities[layout.root].fields.map(\.name).filter(record.columns.contains),
                 firstRun: record.firstRun, lastRun: record.lastRun, location: record.location)
         }
@@ -51,12 +51,12 @@ extension RowHistory {
         guard !columns.isEmpty else { return }
         let family = model.entities[layout.root].kinds
         let own = events.filter { event in
-            event.kind != "undo" && family.contains(event.change.walk ?? layout.name)
+            event.kind != "undo" && family.contains(event.change.scan ?? layout.name)
                 && (event.change.kind == .loaded || event.change.columns.contains { columns.contains($0.name) })
         }
         groups.insert(
             Group(
-                bridge: model.model.entities[layout.index].bridge, walk: layout.name, isListing: true,
+                bridge: model.model.entities[layout.index].bridge, scan: layout.name, isListing: true,
                 columns: columns, firstRun: own.last?.run, lastRun: own.first?.run,
                 location: own.first.flatMap { $0.change.kind == .loaded ? nil : $0.change.location }), at: 0)
     }

@@ -5,11 +5,11 @@ package import StoreContract
 /// A value: a page works on a copy, which takes the original's place with the commit.
 package struct OpenScans: Sendable {
     /// What each scan has listed.
-    package var logs: [WalkScope: ScanLog] = [:]
+    package var logs: [ScanScope: ScanLog] = [:]
     /// The rows missing so far from the scans of parents, by the entity that is scanned.
     package var parents: [Int: PendingParentSweep] = [:]
     /// The rows missing from the first of two listings of a scope.
-    package var unconfirmed: [WalkScope: Set<Int64>] = [:]
+    package var unconfirmed: [ScanScope: Set<Int64>] = [:]
 
     package init() {}
 }

@@ -15,7 +15,7 @@ extension PageWriter {
         let new = keys(list.targets, width: links.target.key.count)
         let isPart = links.relationship.merge == .replace && links.relationship.window == nil
         // For other lists, a part says nothing about the rest.
-        if isPart, let scope = walk?.scope, let log = scans.logs[scope] {
+        if isPart, let scope = scan?.scope, let log = scans.logs[scope] {
             let name = ScanLog.ListOwner(
                 root: links.owner.index, relationship: links.relationship.name, owner: owner)
             let place = log.owners.count
@@ -66,10 +66,10 @@ extension PageWriter {
         let wanted = try keepEdited(update.merged(new, into: old), old, links)
         guard let delta = try links.write(wanted, over: stored, of: owner) else { return false }
         try links.record(delta, owner)
-        if links.relationship.orphans == .delete, let walk = writer.source?.walk {
+        if links.relationship.orphans == .delete, let scan = writer.source?.scan {
             let kept = Set(wanted)
             for key in old where !kept.contains(key) {
-                try tables.addOrphan(RowReference(root: links.target.index, key: key), walk: walk)
+                try tables.addOrphan(RowReference(root: links.target.index, key: key), scan: scan)
             }
         }
         return true
@@ -96,7 +96,7 @@ extension PageWriter {
     }
 
     /// Writes the lists that waited for the end of the scan; returns how many changed, by entity.
-    func settleLists(of scope: WalkScope) throws -> [Int: Int] {
+    func settleLists(of scope: ScanScope) throws -> [Int: Int] {
         guard let log = scans.logs[scope] else { return [:] }
         scans.logs[scope]?.waiting = [:]
         var counts: [Int: Int] = [:]

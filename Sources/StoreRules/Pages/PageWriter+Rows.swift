@@ -39,8 +39,8 @@ extension PageWriter {
             noteOffered(all, layout) { _ in true }
             merged = Merged(outcome: .unchanged)
         }
-        if role == .listed, let walk, let number = merged.number {
-            noteListed(number, merged, all, layout, walk)
+        if role == .listed, let scan, let number = merged.number {
+            noteListed(number, merged, all, layout, scan)
         }
         return merged.outcome
     }
@@ -169,7 +169,7 @@ extension PageWriter {
             layout.index, key,
             [
                 ProvenanceRecord(
-                    bridge: writer.source?.bridge ?? "", walk: writer.source?.walk ?? "", columns: Set(columns),
+                    bridge: writer.source?.bridge ?? "", scan: writer.source?.scan ?? "", columns: Set(columns),
                     firstRun: run, lastRun: run, location: writer.source?.location, isListed: false)
             ])
     }
@@ -190,17 +190,17 @@ extension PageWriter {
     // MARK: - The scan's log
 
     private func noteListed(
-        _ number: Int64, _ merged: Merged, _ cells: [Cell], _ layout: EntityLayout, _ walk: WalkTarget
+        _ number: Int64, _ merged: Merged, _ cells: [Cell], _ layout: EntityLayout, _ scan: ScanTarget
     ) {
-        guard walk.isListing, scans.logs[walk.scope] != nil else { return }
-        scans.logs[walk.scope]?.append(number, isRewritten: merged.outcome == .updated)
-        guard let parent = walk.parent else { return }
+        guard scan.isListing, scans.logs[scan.scope] != nil else { return }
+        scans.logs[scan.scope]?.append(number, isRewritten: merged.outcome == .updated)
+        guard let parent = scan.parent else { return }
         let toOne = layout.toOne[parent.relationship]
         let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
         let refersElsewhere = zip(parent.key, fields).contains { $0 != cells[$1].value }
         if !refersElsewhere, let old = merged.old, merged.outcome == .updated, Array(old[fields]) != parent.key {
-            scans.parents[walk.entity]?.noteTaken(number, by: parent.key, from: Array(old[fields]))
+            scans.parents[scan.entity]?.noteTaken(number, by: parent.key, from: Array(old[fields]))
         }
-        scans.parents[walk.entity]?.noteListed(number, refersElsewhere: refersElsewhere)
+        scans.parents[scan.entity]?.noteListed(number, refersElsewhere: refersElsewhere)
     }
 }

@@ -8,71 +8,71 @@ package import StoreContract
 /// and not those already marked as deleted.
 extension PageWriter {
     /// The log of the page's scan; nil if it is not a listing or has not begun.
-    private var log: ScanLog? { walk.flatMap { $0.isListing ? scans.logs[$0.scope] : nil } }
+    private var log: ScanLog? { scan.flatMap { $0.isListing ? scans.logs[$0.scope] : nil } }
 
     /// Marks objects that the scan skipped as seen.
-    package func spare(_ rows: [SparedRows]) throws {
-        guard let walk, log != nil else { return }
-        let root = model.entities[walk.entity].root
+    package func markSkipped(_ rows: [SkippedRows]) throws {
+        guard let scan, log != nil else { return }
+        let root = model.entities[scan.entity].root
         var found: [Int64] = []
         try tables.forEachRow(of: root) { number, _, row in
             if rows.contains(where: { $0.contains(row) }) { found.append(number) }
         }
-        for row in found { scans.logs[walk.scope]?.append(row) }
+        for row in found { scans.logs[scan.scope]?.append(row) }
     }
 
     /// Marks an object as seen although its record could not be imported.
-    package func spare(entity: Int, key: RowKey) throws {
-        guard let walk, log != nil else { return }
+    package func markSkipped(entity: Int, key: RowKey) throws {
+        guard let scan, log != nil else { return }
         if let row = try tables.number(of: key, in: model.entities[entity].root) {
-            scans.logs[walk.scope]?.append(row)
+            scans.logs[scan.scope]?.append(row)
         }
     }
 
     /// Notes that the scan skipped unidentified objects.
-    package func spareUnknown() {
-        if let walk, log != nil { scans.logs[walk.scope]?.hasUnknown = true }
+    package func skipUnknown() {
+        if let scan, log != nil { scans.logs[scan.scope]?.hasUnknown = true }
     }
 
     /// Returns the rows listed so far; nil if the scan is not logged.
     package func listedRows() -> ListedRows? {
-        guard let walk, let log = scans.logs[walk.scope] else { return nil }
+        guard let scan, let log = scans.logs[scan.scope] else { return nil }
         return ListedRows(distinct: log.distinctCount, repeated: log.repeatedRows.count)
     }
 
     /// Ends the current scan; see `PageTransaction.finish`.
-    package func finish(_ end: WalkEnd) throws -> SweepResult {
-        guard let walk else { return SweepResult() }
+    package func finish(_ end: ScanEnd) throws -> SweepResult {
+        guard let scan else { return SweepResult() }
         var result = SweepResult()
         var keepsCursor = true
-        let relinked = try settleLists(of: walk.scope)
-        let log = scans.logs[walk.scope]
-        let repeated = try log.flatMap { try self.repeated(in: $0, of: walk) }
+        let relinked = try settleLists(of: scan.scope)
+        let log = scans.logs[scan.scope]
+        let repeated = try log.flatMap { try self.repeated(in: $0, of: scan) }
         if let rule = end.sweep, let log {
             if log.hasUnknown {
                 result.isUncertain = true
                 // If the token were saved, the remote would not list the missing rows again.
                 keepsCursor = end.cursor?.token == nil
-            } else if rule.listing == .first, case let gone = try absent(walk, log).rows, !gone.isEmpty {
-                scans.unconfirmed[walk.scope] = Set(gone)
+            } else if rule.listing == .first, case let gone = try absent(scan, log).rows, !gone.isEmpty {
+                scans.unconfirmed[scan.scope] = Set(gone)
                 result.unconfirmed = gone.count
                 keepsCursor = false
             } else if end.defersSweep {
-                keepsCursor = try !wait(walk, log, end.cursor, rule.listing)
+                keepsCursor = try !wait(scan, log, end.cursor, rule.listing)
             } else {
-                result = try sweep(walk, log, rule)
+                result = try sweep(scan, log, rule)
                 keepsCursor = result.held == nil
             }
-            if rule.listing == .first, result.unconfirmed == 0 { scans.unconfirmed[walk.scope] = nil }
+            if rule.listing == .first, result.unconfirmed == 0 { scans.unconfirmed[scan.scope] = nil }
         }
         if let repeated, end.defersSweep {
-            scans.parents[walk.entity]?.note(repeated)
+            scans.parents[scan.entity]?.note(repeated)
         } else if result.unconfirmed == 0 {
             result.repeated = repeated
         }
-        if keepsCursor, let cursor = end.cursor { try save(cursor, of: walk.scope) }
+        if keepsCursor, let cursor = end.cursor { try save(cursor, of: scan.scope) }
         if !end.defersSweep {
-            let orphans = try writer.settleOrphans(ofScan: walk.scope.entity)
+            let orphans = try writer.settleOrphans(ofScan: scan.scope.entity)
             result.deleted.merge(orphans, uniquingKeysWith: +)
         }
         result.relinked = relinked
@@ -89,17 +89,17 @@ extension PageWriter {
 
     // MARK: - One scope
 
-    private func sweep(_ walk: WalkTarget, _ log: ScanLog, _ rule: SweepRule) throws -> SweepResult {
-        var (gone, total) = try absent(walk, log)
+    private func sweep(_ scan: ScanTarget, _ log: ScanLog, _ rule: SweepRule) throws -> SweepResult {
+        var (gone, total) = try absent(scan, log)
         if rule.listing == .second {
-            let first = scans.unconfirmed.removeValue(forKey: walk.scope) ?? []
+            let first = scans.unconfirmed.removeValue(forKey: scan.scope) ?? []
             gone.removeAll { !first.contains($0) }
         }
-        let name = model.entities[walk.entity].name
+        let name = model.entities[scan.entity].name
         if !gone.isEmpty, let held = try held(gone.count, of: total, name, rule) { return SweepResult(held: held) }
         try saveOrigin(rule.origin, of: name)
         guard !gone.isEmpty else { return SweepResult() }
-        return SweepResult(deleted: try remove(gone, of: walk.entity))
+        return SweepResult(deleted: try remove(gone, of: scan.entity))
     }
 
     private func remove(_ rows: [Int64], of entity: Int) throws -> [Int: Int] {
@@ -108,16 +108,20 @@ extension PageWriter {
     }
 
     /// Returns the deletion limit that prevents this many deletions; nil if none does.
-    private func held(_ gone: Int, of total: Int, _ entity: String, _ rule: SweepRule) throws -> SweepResult.Held? {
-        if rule.brake != nil, let origin = rule.origin, let known = try tables.origin(of: entity), known != origin {
+    private func held(_ gone: Int, of total: Int, _ entity: String, _ rule: SweepRule) throws -> SweepResult
+        .LimitExceeded?
+    {
+        if rule.deletionLimit != nil, let origin = rule.origin, let known = try tables.origin(of: entity),
+            known != origin
+        {
             // From now on the rows come from several places, and no listing covers those of another place.
             let separator = " and "
             if !known.split(separator: separator).contains(Substring(origin)) {
                 try tables.setOrigin(known + separator + origin, of: entity)
             }
-            return SweepResult.Held(gone: gone, total: total, origin: known)
+            return SweepResult.LimitExceeded(gone: gone, total: total, origin: known)
         }
-        return rule.holds(gone, of: total) ? SweepResult.Held(gone: gone, total: total) : nil
+        return rule.holds(gone, of: total) ? SweepResult.LimitExceeded(gone: gone, total: total) : nil
     }
 
     private func saveOrigin(_ origin: String?, of entity: String) throws {
@@ -125,16 +129,16 @@ extension PageWriter {
         try tables.setOrigin(origin, of: entity)
     }
 
-    private func save(_ cursor: WalkCursor, of scope: WalkScope) throws {
+    private func save(_ cursor: ScanCursor, of scope: ScanScope) throws {
         // A sync without changes writes nothing.
         if try tables.cursor(of: scope) != cursor { try tables.setCursor(cursor, of: scope) }
     }
 
     /// Returns the rows in the scan's scope that are not in its log, and the number of rows in the scope.
-    private func absent(_ walk: WalkTarget, _ log: ScanLog) throws -> (rows: [Int64], total: Int) {
-        let layout = model.entities[walk.entity]
-        guard !layout.key.isEmpty, writer.deletionMode(of: walk.entity) != .ignore else { return ([], 0) }
-        let scope = SweepScope(walk, layout, in: model)
+    private func absent(_ scan: ScanTarget, _ log: ScanLog) throws -> (rows: [Int64], total: Int) {
+        let layout = model.entities[scan.entity]
+        guard !layout.key.isEmpty, writer.deletionMode(of: scan.entity) != .ignore else { return ([], 0) }
+        let scope = SweepScope(scan, layout, in: model)
         var gone: [Int64] = []
         var seen = 0
         try tables.forEachRow(of: layout.root) { number, key, row in
@@ -151,9 +155,9 @@ extension PageWriter {
     }
 
     /// Returns the keys that a listing contained twice with different values; nil if there are none.
-    private func repeated(in log: ScanLog, of walk: WalkTarget) throws -> RepeatedKeys? {
+    private func repeated(in log: ScanLog, of scan: ScanTarget) throws -> RepeatedKeys? {
         let rows = log.repeatedRows
-        guard let first = rows.first, let key = try tables.key(ofRow: first, in: model.entities[walk.entity].root)
+        guard let first = rows.first, let key = try tables.key(ofRow: first, in: model.entities[scan.entity].root)
         else { return nil }
         return RepeatedKeys(count: rows.count, key: key)
     }
@@ -161,12 +165,12 @@ extension PageWriter {
     // MARK: - Many parents
 
     private func wait(
-        _ walk: WalkTarget, _ log: ScanLog, _ cursor: WalkCursor?, _ listing: SweepRule.Listing
+        _ scan: ScanTarget, _ log: ScanLog, _ cursor: ScanCursor?, _ listing: SweepRule.Listing
     ) throws -> Bool {
-        guard scans.parents[walk.entity] != nil else { return false }
-        let (absent, total) = try absent(walk, log)
-        let first = listing == .second ? scans.unconfirmed.removeValue(forKey: walk.scope) ?? [] : nil
-        return scans.parents[walk.entity]?.note(absent, of: total, walk.scope, cursor, first: first) ?? false
+        guard scans.parents[scan.entity] != nil else { return false }
+        let (absent, total) = try absent(scan, log)
+        let first = listing == .second ? scans.unconfirmed.removeValue(forKey: scan.scope) ?? [] : nil
+        return scans.parents[scan.entity]?.note(absent, of: total, scan.scope, cursor, first: first) ?? false
     }
 
     /// Deletes the rows missing from the parents' scans; a deletion limit may apply to one parent's scope or to all of

@@ -11,7 +11,7 @@ package final class PageWriter {
     package var scans: OpenScans
     let edits: EditMerge
     /// The scan that the page belongs to.
-    var walk: WalkTarget?
+    var scan: ScanTarget?
     private var contested: [Int: Set<Int>] = [:]
 
     package init(_ writer: TableWriter, scans: OpenScans) {
@@ -24,16 +24,16 @@ package final class PageWriter {
     var model: CompiledModel { writer.model }
 
     /// Assigns the following writes to a scan.
-    package func follow(_ walk: WalkTarget) {
-        self.walk = walk
-        edits.walkBegan = walk.acknowledged
+    package func follow(_ scan: ScanTarget) {
+        self.scan = scan
+        edits.scanBegan = scan.acknowledged
     }
 
     /// Removes an outbox entry that the remote has accepted.
     ///
     /// - Parameter isWalked: Whether scans that return the earlier state may be in progress.
-    package func acknowledge(_ entry: Int64, key: RowKey?, isWalked: Bool) throws {
-        try edits.acknowledge(entry, key: key, isWalked: isWalked)
+    package func acknowledge(_ entry: Int64, key: RowKey?, isScanned: Bool) throws {
+        try edits.acknowledge(entry, key: key, isScanned: isScanned)
     }
 
     /// Deletes the objects that the remote reports as deleted; see `PageTransaction.delete`.

@@ -5,8 +5,8 @@ package import StoreContract
 package struct PendingParentSweep: Sendable {
     /// The scope of one parent.
     package struct Scope: Sendable {
-        package var scope: WalkScope
-        package var cursor: WalkCursor?
+        package var scope: ScanScope
+        package var cursor: ScanCursor?
         /// The number of rows missing from it.
         package var gone: Int
         /// The number of its rows.
@@ -33,7 +33,7 @@ package struct PendingParentSweep: Sendable {
     /// Notes the rows missing from one parent's scan; returns whether there are any, so that its cursor waits too.
     ///
     /// - Parameter first: The rows that the first of two listings lacked too; nil for an only listing.
-    mutating func note(_ absent: [Int64], of total: Int, _ scope: WalkScope, _ cursor: WalkCursor?, first: Set<Int64>?)
+    mutating func note(_ absent: [Int64], of total: Int, _ scope: ScanScope, _ cursor: ScanCursor?, first: Set<Int64>?)
         -> Bool
     {
         ended.insert(scope.parent)
@@ -71,20 +71,20 @@ package struct PendingParentSweep: Sendable {
     }
 
     /// Applies the deletion limit to each scope; returns the rows to delete and the cursors to save.
-    func settled(_ rule: SweepRule) -> (rows: [Int64], cursors: [Scope], held: SweepResult.Held?) {
-        var spared: Set<Int> = []
+    func settled(_ rule: SweepRule) -> (rows: [Int64], cursors: [Scope], held: SweepResult.LimitExceeded?) {
+        var skipped: Set<Int> = []
         var cursors: [Scope] = []
-        var held: SweepResult.Held?
+        var held: SweepResult.LimitExceeded?
         for (place, scope) in scopes.enumerated() {
             if rule.holds(scope.gone, of: scope.total) {
-                spared.insert(place)
-                let before = held ?? SweepResult.Held(gone: 0, total: 0, scopes: 0)
-                held = SweepResult.Held(
+                skipped.insert(place)
+                let before = held ?? SweepResult.LimitExceeded(gone: 0, total: 0, scopes: 0)
+                held = SweepResult.LimitExceeded(
                     gone: before.gone + scope.gone, total: before.total + scope.total, scopes: before.scopes + 1)
             } else if scope.cursor != nil {
                 cursors.append(scope)
             }
         }
-        return (rows.filter { !spared.contains($0.value) }.map(\.key).sorted(), cursors, held)
+        return (rows.filter { !skipped.contains($0.value) }.map(\.key).sorted(), cursors, held)
     }
 }

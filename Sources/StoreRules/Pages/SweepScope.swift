@@ -9,16 +9,16 @@ package struct SweepScope {
     private let deletion: Int?
 
     /// Finds the scope of a scan of an entity.
-    package init(_ walk: WalkTarget, _ layout: EntityLayout, in model: CompiledModel) {
+    package init(_ scan: ScanTarget, _ layout: EntityLayout, in model: CompiledModel) {
         deletion = layout.deletion
         if let field = layout.discriminator {
             // Sub-entities with their own listing belong to that listing.
             let foreign = model.model.entities.filter { entity in
-                entity.isWalked && entity.name != layout.name && layout.kinds.contains(entity.name)
+                entity.isScanned && entity.name != layout.name && layout.kinds.contains(entity.name)
             }.flatMap { entity in model.index(of: entity.name).map { model.entities[$0].kinds } ?? [] }
             kinds = (field, Set(layout.kinds).subtracting(foreign))
         }
-        if let parent = walk.parent {
+        if let parent = scan.parent {
             let toOne = layout.toOne[parent.relationship]
             self.parent = (toOne.firstField..<toOne.firstField + toOne.fieldCount, parent.key)
         }
@@ -34,7 +34,7 @@ package struct SweepScope {
     }
 }
 
-extension SparedRows {
+extension SkippedRows {
     /// Returns whether a scan skipped a row.
     package func contains(_ row: [StoredValue]) -> Bool {
         guard row[field] != .null else { return false }

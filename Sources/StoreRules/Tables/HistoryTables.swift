@@ -34,5 +34,5 @@ package protocol HistoryTables: AnyObject {
     func forgetProvenance(of root: Int) throws
 
     /// Returns the entities whose scans have ever brought columns of an entity's rows.
-    func sourceWalks(of entity: String) throws -> Set<String>
+    func sourceScans(of entity: String) throws -> Set<String>
 }

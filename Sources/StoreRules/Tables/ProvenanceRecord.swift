@@ -3,7 +3,7 @@ package struct ProvenanceRecord: Equatable, Sendable {
     /// The bridge's name in the configuration.
     package var bridge: String
     /// The entity whose scan it was.
-    package var walk: String
+    package var scan: String
     /// The columns.
     package var columns: Set<String>
     /// The first run in which the source wrote them, if known.
@@ -16,11 +16,11 @@ package struct ProvenanceRecord: Equatable, Sendable {
     package var isListed: Bool
 
     package init(
-        bridge: String, walk: String, columns: Set<String>, firstRun: Int64?, lastRun: Int64?, location: String?,
+        bridge: String, scan: String, columns: Set<String>, firstRun: Int64?, lastRun: Int64?, location: String?,
         isListed: Bool
     ) {
         self.bridge = bridge
-        self.walk = walk
+        self.scan = scan
         self.columns = columns
         self.firstRun = firstRun
         self.lastRun = lastRun

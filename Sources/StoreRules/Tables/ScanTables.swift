@@ -3,16 +3,16 @@ package import StoreContract
 /// The bookkeeping of scans in an open transaction.
 package protocol ScanTables: AnyObject {
     /// Returns the cursor of a scope; nil if there is none.
-    func cursor(of scope: WalkScope) throws -> WalkCursor?
+    func cursor(of scope: ScanScope) throws -> ScanCursor?
 
     /// Saves the cursor of a scope.
-    func setCursor(_ cursor: WalkCursor, of scope: WalkScope) throws
+    func setCursor(_ cursor: ScanCursor, of scope: ScanScope) throws
 
     /// Returns the saved position of a scan, with what it has listed; nil if there is none.
-    func savedScan(of scope: WalkScope) throws -> SavedScan?
+    func savedScan(of scope: ScanScope) throws -> SavedScan?
 
     /// Saves the position of a scan, or forgets it if nil.
-    func setSavedScan(_ scan: SavedScan?, of scope: WalkScope) throws
+    func setSavedScan(_ scan: SavedScan?, of scope: ScanScope) throws
 
     /// Forgets the positions and cursors of an entity's scans.
     ///
@@ -26,10 +26,10 @@ package protocol ScanTables: AnyObject {
     func setOrigin(_ origin: String, of entity: String) throws
 
     /// Notes an object that an entity's scan removed from a relationship with `orphans: delete`.
-    func addOrphan(_ orphan: RowReference, walk: String) throws
+    func addOrphan(_ orphan: RowReference, scan: String) throws
 
     /// Returns and forgets the objects that an entity's scan removed.
-    func takeOrphans(walk: String) throws -> [RowReference]
+    func takeOrphans(scan: String) throws -> [RowReference]
 
     /// Replaces the key of noted orphans.
     func renameOrphans(_ root: Int, from old: RowKey, to new: RowKey) throws
@@ -37,12 +37,12 @@ package protocol ScanTables: AnyObject {
 
 /// The position of an interrupted scan, with what its pages have listed.
 package struct SavedScan: Sendable {
-    package var progress: WalkProgress
+    package var progress: ScanProgress
     /// When it was saved, as ISO 8601.
     package var saved: String
     package var log: ScanLog
 
-    package init(progress: WalkProgress, saved: String, log: ScanLog) {
+    package init(progress: ScanProgress, saved: String, log: ScanLog) {
         self.progress = progress
         self.saved = saved
         self.log = log

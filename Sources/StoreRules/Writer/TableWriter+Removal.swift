@@ -32,7 +32,7 @@ extension TableWriter {
         let root = model.entities[entity].root
         guard !model.entities[root].key.isEmpty else { return [:] }
         var counts: [Int: Int] = [:]
-        var doomed: [RowReference] = []
+        var pending: [RowReference] = []
         var isDoomed: Set<RowReference> = []
         var waiting = keys.map { RowReference(root: root, key: $0) }
         var place = 0
@@ -50,13 +50,13 @@ extension TableWriter {
                 counts[next.root, default: 0] += 1
             case .hard:
                 guard isDoomed.insert(next).inserted else { continue }
-                doomed.append(next)
+                pending.append(next)
             }
             try forgetScans(byParent: next)
             waiting += try children(of: next)
         }
-        for row in doomed { try removeLinks(of: row) }
-        for row in doomed where try delete(row, among: isDoomed) { counts[row.root, default: 0] += 1 }
+        for row in pending { try removeLinks(of: row) }
+        for row in pending where try delete(row, among: isDoomed) { counts[row.root, default: 0] += 1 }
         return counts
     }
 
@@ -79,10 +79,10 @@ extension TableWriter {
         }
     }
 
-    private func delete(_ reference: RowReference, among doomed: Set<RowReference>) throws -> Bool {
+    private func delete(_ reference: RowReference, among pending: Set<RowReference>) throws -> Bool {
         let editor = editor(reference.root)
         guard let row = try editor.row(reference.key) else { return false }
-        guard try isReferred(reference.root, reference.key, except: doomed) else {
+        guard try isReferred(reference.root, reference.key, except: pending) else {
             try editor.delete(reference.key, row)
             return true
         }
@@ -136,9 +136,9 @@ extension TableWriter {
     }
 
     /// Deletes the unreferenced objects that a scan removed from relationships with `orphans: delete`.
-    package func settleOrphans(ofScan walk: String) throws -> [Int: Int] {
+    package func settleOrphans(ofScan scan: String) throws -> [Int: Int] {
         var keys: [Int: [RowKey]] = [:]
-        for orphan in try tables.takeOrphans(walk: walk) {
+        for orphan in try tables.takeOrphans(scan: scan) {
             guard try tables.row(orphan.root, orphan.key) != nil, try !isReferred(orphan.root, orphan.key) else {
                 continue
             }

@@ -58,11 +58,11 @@ extension TableWriter {
     /// Returns whether a remaining row or a link refers to an object.
     ///
     /// - Parameter doomed: Rows that are about to be deleted, whose to-one relationships do not count.
-    package func isReferred(_ root: Int, _ key: RowKey, except doomed: Set<RowReference> = []) throws -> Bool {
+    package func isReferred(_ root: Int, _ key: RowKey, except pending: Set<RowReference> = []) throws -> Bool {
         for layout in model.entities where layout.index == layout.root {
             for (index, toOne) in layout.toOne.enumerated() where model.entities[toOne.target].root == root {
                 let remains = try tables.referrers(layout.index, index, to: key).contains {
-                    !doomed.contains(RowReference(root: layout.index, key: $0))
+                    !pending.contains(RowReference(root: layout.index, key: $0))
                 }
                 if remains { return true }
             }

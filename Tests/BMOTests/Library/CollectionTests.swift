@@ -20,7 +20,7 @@ import Testing
         objects.compactMap { $0["population"]?.integer.map { Int($0) } }
     }
 
-    @Test func pagesComeInTheOrderOfTheServerUntilTheLast() async throws {
+    @Test func `pages come in the order of the server until the last`() async throws {
         fill(25)
         let manager = try await world.manager()
         let loader = try manager.collection(ObjectRequest("Country"))
@@ -42,7 +42,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func aWindowLetsGoOfPagesAndBringsThemBack() async throws {
+    @Test func `a window lets go of pages and brings them back`() async throws {
         fill(50)
         let manager = try await world.manager()
         let loader = try manager.collection(ObjectRequest("Country"), options: .init(window: 2))
@@ -68,7 +68,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func whatTheFirstPageLacksIsDeletedWhereThatIsWanted() async throws {
+    @Test func `what the first page lacks is deleted where that is wanted`() async throws {
         fill(12)
         let manager = try await world.manager()
         _ = try await manager.fetch(ObjectRequest("Country")).remote
@@ -82,7 +82,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func onlyTheFirstPageOfAllDeletesWhatItLacks() async throws {
+    @Test func `only the first page of all deletes what it lacks`() async throws {
         fill(30)
         let manager = try await world.manager()
         let loader = try manager.collection(ObjectRequest("Country"), options: .init(window: 1))
@@ -101,7 +101,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func aLoadDuringAnotherDoesAsThePolicySays() async throws {
+    @Test func `a load during another does as the policy says`() async throws {
         fill(40)
         let manager = try await world.manager()
         world.change { $0.heldFrom = 0 }
@@ -133,7 +133,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func aFailedPageLeavesTheListAsItWas() async throws {
+    @Test func `a failed page leaves the list as it was`() async throws {
         fill(30)
         let manager = try await world.manager()
         let loader = try manager.collection(ObjectRequest("Country"))
@@ -146,7 +146,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func objectsThatCameTwiceStandOnce() async throws {
+    @Test func `objects that came twice stand once`() async throws {
         fill(20)
         let manager = try await world.manager()
         let loader = try manager.collection(ObjectRequest("Country"))

@@ -40,7 +40,7 @@ import Testing
         World.country("AW", "Aruba", 106), World.country("FR", "France", 68_000), World.country("IT", "Italy", 59_000),
     ]
 
-    @Test func localObjectsComeAtOnceAndTheRemoteFollows() async throws {
+    @Test func `local objects come at once and the remote follows`() async throws {
         world.change { $0.records["Country"] = three }
         try await withManager { manager in
             let first = try await manager.fetch(ObjectRequest("Country"))
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func theSevenStepsAreToldInTheirOrder() async throws {
+    @Test func `the seven steps are told in their order`() async throws {
         world.change {
             $0.records["Country"] = World.countries(25)
             $0.metadata = ["licence": "free"]
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func aPredicateThatTheRemoteCanSortOutIsAllThatIsAsked() async throws {
+    @Test func `a predicate that the remote can sort out is all that is asked`() async throws {
         world.change { $0.records["Country"] = World.countries(25) }
         try await withManager { manager in
             let request = ObjectRequest("Country", where: Field("code") == "C017" && Field("name").isLike("Country%"))
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func aRemoteThatSortsNothingOutIsWalkedAsAWhole() async throws {
+    @Test func `a remote that sorts nothing out is scanned as a whole`() async throws {
         world.change { $0.records["Country"] = World.countries(25) }
         try await withManager { manager in
             let request = ObjectRequest("Country", where: Field("population") > 20)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func aLimitWithoutAnOrderEndsTheFetch() async throws {
+    @Test func `a limit without an order ends the fetch`() async throws {
         world.change { $0.records["Country"] = World.countries(95) }
         try await withManager { manager in
             let result = try await manager.fetch(ObjectRequest("Country", limit: 15)).remote
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func theTypeSaysWhetherTheRemoteIsAsked() async throws {
+    @Test func `the type says whether the remote is asked`() async throws {
         world.change { $0.records["Country"] = three }
         try await withManager { manager in
             let french = Field("code") == "FR"
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func requestsThatAskTheSameShareOneAnswer() async throws {
+    @Test func `requests that ask the same share one answer`() async throws {
         world.change {
             $0.records["Country"] = three
             $0.heldFrom = 0
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func theLastOneWhoGivesUpCancelsTheFetchBeforeItsNextCommit() async throws {
+    @Test func `the last one who gives up cancels the fetch before its next commit`() async throws {
         world.change {
             $0.records["Country"] = World.countries(30)
             $0.heldFrom = 1
@@ -203,7 +203,7 @@ import Testing
         #expect(SQLiteStores().lockHolder(of: world.database, for: .writing) == nil)
     }
 
-    @Test func aLocalFetchDoesNotWaitForAPageThatIsBeingWritten() async throws {
+    @Test func `a local fetch does not wait for a page that is being written`() async throws {
         world.change {
             $0.records["Country"] = World.countries(10)
             $0.pageSize = 5
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func oneSlowRemoteDoesNotHoldUpAnother() async throws {
+    @Test func `one slow remote does not hold up another`() async throws {
         world.change {
             $0.records = ["Country": World.countries(30), "City": [.object([("id", .int(1)), ("name", "x")])]]
             $0.heldFrom = 1
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func aBridgeFromAPluginServesAsWell() async throws {
+    @Test func `a bridge from a plugin serves as well`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(CountingWorkplace.numbers(section: "count: 25, page_size: 10"))
         let manager = try RequestManager(workspace)
@@ -263,7 +263,7 @@ import Testing
         #expect(try place.file().rows("SELECT kind FROM bmo_runs") == [["'request'"]])
     }
 
-    @Test func anotherProcessThatWritesIsNamedWhenPatienceEnds() async throws {
+    @Test func `another process that writes is named when patience ends`() async throws {
         let manager = try await world.manager()
         try await manager.close()
         var options = RequestManager.Options()
@@ -279,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func closingEndsWhatIsOnItsWay() async throws {
+    @Test func `closing ends what is on its way`() async throws {
         world.change {
             $0.records["Country"] = World.countries(30)
             $0.heldFrom = 1
@@ -297,7 +297,7 @@ import Testing
         #expect(try SQLiteFile(world.database).value("SELECT count(*) FROM Country") == "10")
     }
 
-    @Test func letGoOfARequestGoesOn() async throws {
+    @Test func `let go of a request goes on`() async throws {
         world.change { $0.records["Country"] = three }
         try await withManager { manager in
             _ = try await manager.fetch(ObjectRequest("Country"))
@@ -309,7 +309,7 @@ import Testing
         (BridgeError.Code.authentication, RequestStep.contacting), (.malformed, .representing),
         (.configuration, .translating),
     ])
-    func anErrorNamesTheStepAtWhichItFailed(_ code: BridgeError.Code, _ step: RequestStep) async throws {
+    func `an error names the step at which it failed`(_ code: BridgeError.Code, _ step: RequestStep) async throws {
         world.change {
             $0.faults = [BridgeError(code, "no way in", remedy: "knock", location: "world:/", remote: "who?")]
         }
@@ -326,7 +326,7 @@ import Testing
         }
     }
 
-    @Test func recordsThatDoNotFitAreToldWithTheirReasons() async throws {
+    @Test func `records that do not fit are told with their reasons`() async throws {
         world.change { $0.records["Country"] = three + [.object([("code", "XX"), ("population", "many")])] }
         try await withManager { manager in
             let result = try await manager.fetch(ObjectRequest("Country")).remote
@@ -340,7 +340,7 @@ import Testing
         }
     }
 
-    @Test func aRemoteOutOfReachIsTriedAgainAsThePolicySays() async throws {
+    @Test func `a remote out of reach is tried again as the policy says`() async throws {
         let away = BridgeError(.unreachable, "no route")
         world.change {
             $0.records["Country"] = three
@@ -371,7 +371,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func aPolicyThatWaitsGivesUpAtItsDeadline() async throws {
+    @Test func `a policy that waits gives up at its deadline`() async throws {
         let failure = try await unreachable()
         let start = ContinuousClock.now
         #expect(
@@ -394,7 +394,7 @@ import Testing
         return error
     }
 
-    @Test func aRequestThatDoesNotFitTheModelSaysWhatWould() async throws {
+    @Test func `a request that does not fit the model says what would`() async throws {
         try await withManager { manager in
             let cases: [(ObjectRequest, String)] = [
                 (ObjectRequest("Contry"), "there are: Country, City"),
@@ -411,7 +411,7 @@ import Testing
         }
     }
 
-    @Test func aDefinitionWithFaultsIsRefusedWithAllOfThem() async throws {
+    @Test func `a definition with faults is refused with all of them`() async throws {
         let definition = ModelDefinition(
             database: world.database, bridges: ["world": .plugin("world")],
             entities: [

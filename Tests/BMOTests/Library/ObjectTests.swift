@@ -72,7 +72,7 @@ import Testing
             .array([.object([("id", .int(1)), ("name", .text("Andorra la Vella"))]), .object([("id", .int(2))])])
         ))
 
-    @Test func everyTypeIsReadWithoutALoss() async throws {
+    @Test func `every type is read without a loss`() async throws {
         let manager = try await loaded([andorra])
         let object = try #require(try await manager.get("Country", "AD", including: ["cities", "capital"]))
         #expect(object["population"] == 9_007_199_254_740_993)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotFitIsAnErrorAndNotRounded() async throws {
+    @Test func `what does not fit is an error and not rounded`() async throws {
         let manager = try await loaded([andorra])
         let object = try #require(try await manager.get("Country", "AD"))
         #expect(try words { _ = try object.value("population", as: Int32.self) }.hasSuffix("is no Int32"))
@@ -127,7 +127,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func predicatesSortAndSelect() async throws {
+    @Test func `predicates sort and select`() async throws {
         let manager = try await loaded([
             World.country("A", "Alpha", 1, ("area", .decimal("9"))),
             World.country("B", "beta", 2, ("area", .decimal("10"))),
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["population"], ["-population"], ["area", "-name"], ["-area", "name"]] as [[String]])
-    func aCursorSeesEachObjectOnceInTheOrder(_ names: [String]) async throws {
+    func `a cursor sees each object once in the order`(_ names: [String]) async throws {
         let manager = try await loaded(
             (0..<103).map { number in
                 let area: RemoteValue = number % 3 == 0 ? .null : .decimal("\(number % 7).50")
@@ -180,7 +180,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func includedObjectsComeNested() async throws {
+    @Test func `included objects come nested`() async throws {
         let manager = try await loaded(
             [World.country("A", "A", 1), World.country("B", "B", 2, ("capital", .int(3)))],
             cities: [
@@ -196,7 +196,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func aStubIsToldFromAnObject() async throws {
+    @Test func `a stub is told from an object`() async throws {
         let manager = try await loaded([World.country("A", "A", 1, ("capital", .int(7)))])
         let city = try #require(try await manager.get("City", 7))
         #expect(city.isStub && city["name"] == LocalValue.null)
@@ -206,7 +206,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func observationTellsWhatBecameOfTheList() async throws {
+    @Test func `observation tells what became of the list`() async throws {
         let manager = try await loaded([World.country("A", "A", 1), World.country("B", "B", 2)])
         var changes = try manager.observe(ObjectRequest("Country", sort: ["-population"])).makeAsyncIterator()
         let first = try #require(try await changes.next())

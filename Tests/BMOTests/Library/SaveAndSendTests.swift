@@ -189,7 +189,7 @@ import Testing
             let error = try await #require(throws: RequestError.self) {
                 try await manager.save([note], workflow: workflow)
             }
-            #expect(error.remedy?.contains("looks whether it arrived") == true, "\(error)")
+            #expect(error.remedy?.contains("checks whether it arrived") == true, "\(error)")
         } else {
             let unknown = try await outcome(try await manager.save([note], workflow: workflow))
             guard case .unknown = unknown else { throw DeadlineError(description: "\(unknown)") }
@@ -274,7 +274,7 @@ import Testing
         if workflow == .afterRemote {
             let error = try await #require(throws: RequestError.self) { try await saving.value }
             #expect(error.code == "dropped" && !error.isRetryable, "\(error)")
-            #expect(error.message.contains("taken back here before it was sent"), "\(error)")
+            #expect(error.message.contains("rolled back here before it was sent"), "\(error)")
         } else {
             #expect(try await saving.value == [entry: .dropped(nil)])
         }

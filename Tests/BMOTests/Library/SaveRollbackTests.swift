@@ -53,7 +53,7 @@ import Testing
         let rollback = SaveRollback(.rollBack, left: left, after: [1: .refused(Self.failure)])
         #expect(rollback.entries == [1, 2, 3, 5])
         #expect(Set(rollback.outcomes.keys) == [2, 3, 5])
-        #expect(rollback.outcomes[5]?.failure?.message == "it builds upon edit 2, which the remote did not take")
+        #expect(rollback.outcomes[5]?.failure?.message == "it depends on edit 2, which the remote did not accept")
         #expect(SaveRollback(.acceptedOnly, left: left, after: [:]).entries == [1, 2, 3, 4, 5])
     }
 

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func aNewObjectComesWithThoseInsideIt() async throws {
+    @Test func `a new object comes with those inside it`() async throws {
         try await withManager { manager in
             let area = try #require(Decimal(string: "468.000000000000000000001"))
             let andorra = Country(
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func anUpdateHasWhatIsOtherAndNoMore() async throws {
+    @Test func `an update has what is other and no more`() async throws {
         try await withManager { manager in
             let france = ObjectID(entity: "Country", key: ["FR"])
             let same = Country(code: "FR", name: "France", area: Decimal(string: "543940.9"))
@@ -86,16 +86,16 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotFitIsRefusedBeforeAnythingIsWritten() async throws {
+    @Test func `what does not fit is refused before anything is written`() async throws {
         try await withManager { manager in
             let france = ObjectID(entity: "Country", key: ["FR"])
             let cases: [(ObjectEdit, String)] = [
                 (.update(france, values: ["nme": "x"]), "has no value \"nme\""),
                 (
                     .update(france, values: ["population": "many"]),
-                    "Country.population: the text \"many\" is no integer"
+                    "Country.population: the text \"many\" is not of type integer"
                 ),
-                (.update(france, values: ["population": 1.5]), "1.5 is no integer"),
+                (.update(france, values: ["population": 1.5]), "1.5 is not of type integer"),
                 (
                     .update(ObjectID(entity: "Country", key: ["XX"]), values: ["name": "x"]),
                     "there is no Country XX to update"

@@ -24,7 +24,7 @@ final class World: Sendable {
         var metadata: [String: String] = [:]
         /// How many fetches are open now, and were at most.
         var open = 0
-        var mostOpen = 0
+        var maxOpen = 0
         /// Fetches that wait.
         var held = 0
     }
@@ -172,7 +172,7 @@ private final class WorldSource: RecordSource {
         }
         world.change { state in
             state.open += 1
-            state.mostOpen = max(state.mostOpen, state.open)
+            state.maxOpen = max(state.maxOpen, state.open)
         }
     }
 

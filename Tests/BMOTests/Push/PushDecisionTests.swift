@@ -149,7 +149,7 @@ import Testing
         #expect(after(.update, .object(hasEdit: false)) == missing)
         #expect(after(.delete, .gone) == .acknowledge)
         #expect(after(.delete, .object(hasEdit: true)) == missing)
-        let gone = OutboxFailure(code: "not_found", message: "the remote has it no more")
+        let gone = OutboxFailure(code: "not_found", message: "the remote no longer has it")
         #expect(after(.update, .gone) == .importDeletion(gone, after: .conflict(gone)))
         for operation in OutboxEntry.Operation.allCases {
             #expect(
@@ -173,14 +173,14 @@ import Testing
         #expect(after(login, nil) == nil, "the remote is asked")
         #expect(after(login, PushReader.Candidates(isSure: true)) == missing)
         #expect(message(after(login, PushReader.Candidates()))?.contains("is not complete") == true)
-        let other = PushReader.Candidates(other: ([.integer(3)], "it was here before"), isSure: true)
+        let other = PushReader.Candidates(other: ([.integer(3)], "it existed here before"), isSure: true)
         #expect(
             message(after(login, other))
-                == "the remote has Note 3 with its login, which is another object: it was here before")
+                == "the remote has Note 3 with its login, which is a different object: it existed here before")
     }
 
     @Test func `an edit that the remote does not have is sent again once it is late`() {
-        let failure = OutboxFailure(code: "timeout", message: "no answer came")
+        let failure = OutboxFailure(code: "timeout", message: "no answer arrived")
         let early = decision(.update).missing(isLate: false, now: "2026-01-01T00:00:01.000000Z")
         #expect(early == .lookLater(failure, sent: Self.sent, next: "2026-01-01T00:00:30.000000Z"))
         #expect(decision(.update).missing(isLate: true, now: "2026-01-01T00:01:00.000000Z") == .sendAgain(failure))
@@ -196,6 +196,6 @@ import Testing
             Issue.record("an accepted edit is sent a second time")
             return
         }
-        #expect(words.message == "accepted; bmo looked: it was not found there")
+        #expect(words.message == "accepted; bmo checked: it was not found there")
     }
 }

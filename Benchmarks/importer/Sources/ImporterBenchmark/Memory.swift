@@ -19,7 +19,7 @@ enum Memory {
                 into: store)
             let batch = try Shape.users.batch(first..<min(records, first + Comparison.page))
             try page.add(MappedBatch(batch, by: mapper, as: 0), location: nil)
-            try page.commit(progress: WalkProgress(cursor: "\(first)", page: first / Comparison.page, request: "r"))
+            try page.commit(progress: ScanProgress(cursor: "\(first)", page: first / Comparison.page, request: "r"))
         }
         let after = try peak()
         try store.close()

@@ -19,7 +19,7 @@ private final class MountList: RecordSource {
             // 36 35 98:0 /root /mount/point options optional... - type source options
             let fields = line.split(separator: " ")
             guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 2, let id = Int64(fields[0])
-            else { throw BridgeError(.malformed, "a line of mountinfo is not as proc(5) says") }
+            else { throw BridgeError(.malformed, "a line of mountinfo does not have the format of proc(5)") }
             writer.object {
                 writer.member("id", id)
                 writer.member("path", String(fields[4]))

@@ -2,11 +2,11 @@ import BridgeKit
 import CLibGit2
 import Synchronization
 
-/// A walk over the history of a commit, parents first, so that a repository that grows only adds at the end.
+/// A scan over the history of a commit, parents first, so that a repository that grows only adds at the end.
 final class CommitSource: RecordSource {
     private static let pageSize = 500
     private let repository: Repository
-    private let walk: OpaquePointer
+    private let scan: OpaquePointer
     private let head: git_oid
     private let isIncremental: Bool
     private var done = 0
@@ -14,34 +14,34 @@ final class CommitSource: RecordSource {
 
     /// - Parameters:
     ///   - cursor: `HEAD-ID COUNT`: how many commits of the history of that head are done.
-    ///   - token: The head of an earlier walk: what can be reached from it is known.
+    ///   - token: The head of an earlier scan: what can be reached from it is known.
     init(_ repository: Repository, from revision: String, cursor: String?, token: String?) throws {
         self.repository = repository
         let place = try cursor.map(Self.place)
         head = try repository.resolve(place?.head ?? revision)
-        var walk: OpaquePointer?
-        try repository.check(git_revwalk_new(&walk, repository.handle), "a walk")
-        guard let walk else { throw BridgeError(.internal, "libgit2 made no walk") }
-        self.walk = walk
-        git_revwalk_sorting(walk, GIT_SORT_TOPOLOGICAL.rawValue | GIT_SORT_REVERSE.rawValue)
+        var scan: OpaquePointer?
+        try repository.check(git_revwalk_new(&scan, repository.handle), "a scan")
+        guard let scan else { throw BridgeError(.internal, "libgit2 could not start the scan") }
+        self.scan = scan
+        git_revwalk_sorting(scan, GIT_SORT_TOPOLOGICAL.rawValue | GIT_SORT_REVERSE.rawValue)
         var start = head
         isIncremental = token != nil
-        try repository.check(git_revwalk_push(walk, &start), "a walk")
+        try repository.check(git_revwalk_push(scan, &start), "a scan")
         if let token {
-            // A head that is gone (a rewritten history) makes this a walk over everything.
+            // A head that is gone (a rewritten history) makes this a scan over everything.
             var known = git_oid()
-            if git_oid_fromstr(&known, token) == 0 { git_revwalk_hide(walk, &known) }
+            if git_oid_fromstr(&known, token) == 0 { git_revwalk_hide(scan, &known) }
         }
         var skipped = git_oid()
-        for _ in 0..<(place?.count ?? 0) where git_revwalk_next(&skipped, walk) == 0 { done += 1 }
+        for _ in 0..<(place?.count ?? 0) where git_revwalk_next(&skipped, scan) == 0 { done += 1 }
     }
 
-    deinit { git_revwalk_free(walk) }
+    deinit { git_revwalk_free(scan) }
 
     private static func place(_ cursor: String) throws -> (head: String, count: Int) {
         let parts = cursor.split(separator: " ")
         guard parts.count == 2, let count = Int(parts[1]), count >= 0 else {
-            throw BridgeError(.configuration, "`\(cursor)` is no resume point", remedy: "begin at the beginning")
+            throw BridgeError(.configuration, "`\(cursor)` is not a resume point", remedy: "start from the beginning")
         }
         return (String(parts[0]), count)
     }
@@ -51,7 +51,7 @@ final class CommitSource: RecordSource {
         var isEnd = false
         for _ in 0..<Self.pageSize {
             var id = git_oid()
-            guard git_revwalk_next(&id, walk) == 0 else {
+            guard git_revwalk_next(&id, scan) == 0 else {
                 isEnd = true
                 break
             }

@@ -71,7 +71,7 @@ struct FieldGuess: Sendable {
     }
 
     private static func noZone(_ source: String) -> String {
-        "date-time without a zone \(source): read as UTC, and wrong by the offset where the API means another zone"
+        "date-time without a zone \(source): read as UTC, which is off by hours if the API means another zone"
     }
 
     /// Guesses the type of texts that look like decimals.

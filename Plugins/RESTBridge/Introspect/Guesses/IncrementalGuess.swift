@@ -22,7 +22,7 @@ enum IncrementalGuess {
         let parameter = parameters.first { since.contains(NameWords.plain($0.name)) }
         let words =
             parameter.map { "; the request takes \($0.name): add query: {\($0.name): \"{since}\"}" }
-            ?? "; no parameter of the request was seen that takes it"
+            ?? "; no request parameter that takes it was found"
         let name = field.localName.map { LocalName.make([$0]) } ?? LocalName.make(field.path)
         return EntityOffer.Proposal(
             name: "incremental", value: ["field": .text(name), "lookback": "5m"], isOfSection: false,

@@ -16,7 +16,7 @@ struct KeyGuess: Sendable {
         func one(_ name: String, _ confidence: Confidence) -> KeyGuess {
             KeyGuess(paths: [[name]], confidence: confidence)
         }
-        if item["@key"] != nil { return one("@key", .high("what the reply calls each record")) }
+        if item["@key"] != nil { return one("@key", .high("the member name of each record in the reply")) }
         if let found = member("@value") { return one(found, .high("the reply is a list of plain values")) }
         let proof = item.properties.contains { $0.shape.seen != nil } ? ", unique in the sample" : ""
 
@@ -29,7 +29,7 @@ struct KeyGuess: Sendable {
                     NameWords.plain($0.name) == NameWords.plain(parameter) && usable($0.shape)
                 })?.name
         {
-            return one(found, .high("the path of one object takes it"))
+            return one(found, .high("the path of a single object uses it"))
         }
         let own = NameWords.plain(entity)
         for ending in KeyVocabulary.endings.names(.member) {
@@ -44,7 +44,7 @@ struct KeyGuess: Sendable {
         ] {
             if let shape = item[path], usable(shape) {
                 return KeyGuess(
-                    paths: [path], confidence: .medium("\(path.joined(separator: ".")) is what identifies such objects")
+                    paths: [path], confidence: .medium("\(path.joined(separator: ".")) identifies such objects")
                 )
             }
         }
@@ -64,13 +64,13 @@ struct KeyGuess: Sendable {
         // Of several candidates, prefer the member that every record must have.
         let endings = item.properties.filter { name, shape in
             usable(shape)
-                && KeyVocabulary.lastWords.names(.member).contains(NameWords.split(name).last?.lowercased() ?? "")
+                && KeyVocabulary.lastMessage.names(.member).contains(NameWords.split(name).last?.lowercased() ?? "")
                 && NameWords.split(name).count > 1
         }
         if let only = endings.first(where: { item.required.contains($0.name) })
             ?? (endings.count == 1 ? endings.first : nil)
         {
-            return one(only.name, .low("it ends like a key\(proof)"))
+            return one(only.name, .low("named like a key\(proof)"))
         }
         for name in KeyVocabulary.fallback.names(.member) {
             if let found = member(name) { return one(found, .low("no better member than \(found)\(proof)")) }
@@ -101,7 +101,7 @@ struct KeyGuess: Sendable {
         return nil
     }
 
-    private static let mostCandidates = 8
+    private static let maxCandidates = 8
 
     /// Returns the smallest set of members whose combined values are unique in the sample.
     ///
@@ -114,7 +114,7 @@ struct KeyGuess: Sendable {
                 let values = records.map { record in paths.map { record[$0]?.json ?? "" }.joined(separator: "\u{0}") }
                 guard Set(values).count == records.count else { continue }
                 let words =
-                    count == 1 ? "unique in the sample" : "unique together in the sample, and none of them alone"
+                    count == 1 ? "unique in the sample" : "unique in the sample only in combination"
                 return KeyGuess(paths: paths, confidence: .low(words))
             }
         }
@@ -138,7 +138,7 @@ struct KeyGuess: Sendable {
         }
         return Array(
             paths.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
-                .map(\.element).prefix(mostCandidates))
+                .map(\.element).prefix(maxCandidates))
     }
 
     private static func choices(of count: Int, from paths: [[String]]) -> [[[String]]] {

@@ -129,11 +129,11 @@ struct PagingGuess: Sendable {
         }
         guess.confidence =
             cursor.map {
-                .low("it takes \($0.name), and the reply says nowhere what to put there: the first reply will tell")
+                .low("it takes \($0.name), but nothing in the reply provides its value: decided by the first reply")
             }
             ?? (size == nil
-                ? .medium("no parameter or member that looks like paging: the first reply will tell")
-                : .low("it takes \(size?.name ?? ""), and nothing says how to go on: the first reply will tell"))
+                ? .medium("no parameter or member that looks like paging: decided by the first reply")
+                : .low("it takes \(size?.name ?? ""), and nothing says how to continue: decided by the first reply"))
         if let size, let amount { guess.query = [(size.name, .number(String(amount)))] }
         return guess
     }

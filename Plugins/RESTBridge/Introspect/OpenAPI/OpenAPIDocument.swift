@@ -9,10 +9,10 @@ struct OpenAPIDocument {
     /// The document's URL, the base of relative server URLs.
     let location: String?
 
-    private static let deepestReference = 32
-    private static let deepestShape = 7
+    private static let maxReferenceDepth = 32
+    private static let maxShapeDepth = 7
     /// The maximum number of shapes per reply, since a document's schemas may be wide and refer to each other.
-    private static let mostShapes = 20_000
+    private static let maxShapes = 20_000
 
     /// - Throws: ``BridgeError`` if the value is not such a document.
     init(_ root: JSONTree, location: String?) throws {
@@ -25,8 +25,8 @@ struct OpenAPIDocument {
             throw BridgeError(
                 .malformed,
                 text.isEmpty
-                    ? "this is no OpenAPI document: it has no member openapi or swagger"
-                    : "this is no OpenAPI document that bmo knows: version \(text), or without paths",
+                    ? "this is not an OpenAPI document: it has no member openapi or swagger"
+                    : "bmo does not support this OpenAPI document: version \(text), or without paths",
                 remedy: "give a document of OpenAPI 3.0, 3.1 or Swagger 2.0", location: location)
         }
     }
@@ -39,7 +39,7 @@ struct OpenAPIDocument {
     func resolve(_ value: JSONTree) -> (value: JSONTree, name: String?) {
         var value = value
         var name: String?
-        for _ in 0..<Self.deepestReference {
+        for _ in 0..<Self.maxReferenceDepth {
             guard let reference = value["$ref"]?.text else { return (value, name) }
             guard let target = find(reference) else { return (.object([]), name) }
             // The first name counts, since it is the document's name for the thing at this place.
@@ -74,7 +74,7 @@ struct OpenAPIDocument {
 
     /// Returns the shape that a schema describes.
     func shape(_ schema: JSONTree) -> Shape {
-        var budget = Self.mostShapes
+        var budget = Self.maxShapes
         return shape(schema, path: [], depth: 0, &budget)
     }
 
@@ -82,7 +82,7 @@ struct OpenAPIDocument {
         budget -= 1
         let (value, name) = resolve(schema)
         // For a recursive schema, or one deeper than the mapping goes, the name is enough.
-        guard depth <= Self.deepestShape, budget > 0, name.map({ !path.contains($0) }) ?? true else {
+        guard depth <= Self.maxShapeDepth, budget > 0, name.map({ !path.contains($0) }) ?? true else {
             return Shape(kinds: kinds(value), name: name)
         }
         let path = path + [name].compactMap(\.self)

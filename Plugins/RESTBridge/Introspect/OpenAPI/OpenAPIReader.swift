@@ -108,7 +108,7 @@ struct OpenAPIReader {
         let shown = found.prefix(4).joined(separator: ", ")
         let more = found.count > 4 ? " and \(found.count - 4) more" : ""
         return [
-            "not looked at, as other files describe their replies: \(shown)\(more); --sample with their URLs shows them"
+            "not inspected, because other files describe their replies: \(shown)\(more); inspect them with --sample URL"
         ]
     }
 

@@ -28,7 +28,7 @@ struct SecurityGuess {
                         + (others.isEmpty ? "" : "; others: \(others.joined(separator: ", "))"))
                 return
             }
-            notes.append("auth: the security scheme \(name) is of a kind that the options do not have")
+            notes.append("auth: the security scheme \(name) is of a kind that the options do not support")
         }
     }
 
@@ -140,7 +140,7 @@ struct SecurityGuess {
             let base = (root["basePath"]?.text ?? "").trimmingSlash
             guard let host = root["host"]?.text, !host.isEmpty else {
                 return origin.map {
-                    ($0.origin + base, "url: low: the document names no host: this is where it came from")
+                    ($0.origin + base, "url: low: the document names no host: taken from the document's own address")
                 }
                     ?? (example + base, missing)
             }
@@ -150,7 +150,9 @@ struct SecurityGuess {
         }
         let servers = root["servers"]?.elements ?? []
         guard let server = servers.first, var url = server["url"]?.text else {
-            return origin.map { ($0.origin, "url: low: the document names no server: this is where it came from") } ?? (
+            return origin.map {
+                ($0.origin, "url: low: the document names no server: taken from the document's own address")
+            } ?? (
                 example, missing
             )
         }

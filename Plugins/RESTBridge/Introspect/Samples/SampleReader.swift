@@ -59,7 +59,7 @@ struct SampleReader {
 
     var notes: [String] {
         secrets.map {
-            "the sample's URL held \($0): put its value into the environment variable \(variable($0))"
+            "the sample's URL contained \($0): put its value into the environment variable \(variable($0))"
         }
     }
 
@@ -93,7 +93,7 @@ struct SampleReader {
             {
                 (offer.key, offer.keyConfidence) = (key.paths, key.confidence)
             } else {
-                offer.keyConfidence = .low("no member differs in all of the \(sample.records.count) records")
+                offer.keyConfidence = .low("no member is unique in the \(sample.records.count) records")
                 offer.obstacle = "no member identifies a record: name some under key, or say unique: none"
             }
             describe(sample, path: path, in: &offer)
@@ -240,7 +240,7 @@ struct SampleReader {
         if let rule = paging.rule { section.append(("paging", rule)) }
         if let body = sample.requestBody {
             section += [("method", "POST"), ("body", body)]
-            offer.reasons.append(("body", .high("what the sample was asked with")))
+            offer.reasons.append(("body", .high("from the sample's request")))
         }
         offer.section = .object(section)
         offer.confidence = sample.recordsConfidence
@@ -291,11 +291,13 @@ private struct SamplePaging {
         query = sample.url.queryPairs
         guard let found = sample.detected else {
             confidence =
-                sample.promise.map { .low("\($0): there is more, and nothing says how to ask for it: set paging") }
+                sample.promise.map { .low("\($0): there is more, but nothing says how to request it: set paging") }
                 ?? sample.limit.map {
-                    .low("as many records came as \($0) asks for, and nothing says whether there are more: set paging")
+                    .low(
+                        "the reply has as many records as \($0) requests, and nothing says whether there are more: set paging"
+                    )
                 }
-                ?? .medium("nothing in the reply says how to go on: it is taken for the whole listing")
+                ?? .medium("nothing in the reply says how to continue: it is taken as the whole listing")
             drop(Self.isPosition)
             return
         }
@@ -307,14 +309,14 @@ private struct SamplePaging {
         guard found.members.first?.value != "none" else {
             guard sample.total(found).map({ $0 > sample.records.count }) ?? true else {
                 if let promise = sample.promise {
-                    confidence = .low("\(promise): there is more, and nothing says how to ask for it: set paging")
+                    confidence = .low("\(promise): there is more, but nothing says how to request it: set paging")
                     return
                 }
-                confidence = .high("the reply holds all that it counts: left to auto")
+                confidence = .high("the reply has as many records as it counts: left to auto")
                 return
             }
             confidence = .low(
-                "the reply says that there is more than its \(sample.records.count) records, and not how to ask for it: "
+                "the reply says that there is more than its \(sample.records.count) records, but not how to request it: "
                     + "set paging")
             return
         }
@@ -323,12 +325,12 @@ private struct SamplePaging {
             drop(Self.isPosition)
             return
         }
-        // Paging sets the parameter that selected the page in the sample. A walk starts at the beginning.
+        // Paging sets the parameter that selected the page in the sample. A scan starts at the beginning.
         rule = .object(
             found.members.map { name, value in
                 (name, ["size", "start"].contains(name) ? .number(value) : .text(value))
             })
-        confidence = .medium("as the bridge finds it in the reply, and the request's own names")
+        confidence = .medium("as found in the reply, with the request's own names")
         // A cursor starts without its parameter. If the parameter is the number of the first page, the listing may need
         // it.
         let isCursor = found.members.first?.value == "cursor"

@@ -3,7 +3,7 @@ internal import BridgeJSON
 internal import BridgeKit
 internal import RecordBatch
 
-/// One sample reply of a listing, read with the same parts as in a walk.
+/// One sample reply of a listing, read with the same parts as in a scan.
 struct SampleReply {
     let url: HTTPURL
     let response: HTTPResponse
@@ -19,7 +19,7 @@ struct SampleReply {
     /// The section's `columns`, if the records are arrays.
     private(set) var columns: String?
     private(set) var recordsConfidence = Confidence.high("")
-    /// The records as a walk would return them.
+    /// The records as a scan would return them.
     private(set) var records: [JSONTree] = []
     private(set) var notes: [String] = []
     private let survey: ReplySurvey?
@@ -100,7 +100,7 @@ struct SampleReply {
         if reply[["data"]]?.isObject == true, let path = (try? finder()),
             path.hasSuffix("node") || path.hasSuffix("nodes")
         {
-            notes.append("the reply looks like GraphQL: write the query under graphql, and preset graphql follows")
+            notes.append("the reply looks like GraphQL: write the query under graphql, which sets preset graphql")
         }
         if let preset, let path = preset.records {
             recordsConfidence = .high("preset \(preset.rawValue)")
@@ -116,7 +116,7 @@ struct SampleReply {
         }
         if let table = SampleTable(reply) {
             (recordsPath, columns) = (table.records, table.columns)
-            recordsConfidence = .high("rows of as many values as there are names at \(table.columns)")
+            recordsConfidence = .high("rows with one value for each name at \(table.columns)")
             records = try read(table.records ?? "$")
             return
         }
@@ -135,13 +135,13 @@ struct SampleReply {
             }
             let sure = try? finder()
             let path = sure ?? "$"
-            // If a walk could not decide, the section must say that the object itself is the record.
+            // If a scan could not decide, the section must say that the object itself is the record.
             recordsPath = sure == "$" ? nil : path
             recordsConfidence =
                 path.hasSuffix(".*")
                 ? .medium("an object whose members are alike, each by its key")
                 : path == "$"
-                    ? .low("the reply is one object, taken for the only record") : .medium("where records usually are")
+                    ? .low("the reply is one object, taken as the only record") : .medium("where records usually are")
             records = try read(path)
             return
         }
@@ -168,7 +168,7 @@ struct SampleReply {
         return try RecordsFinder.path(survey, asked: "the sample", location: response.location)
     }
 
-    /// Returns the records at a path, as a walk would return them.
+    /// Returns the records at a path, as a scan would return them.
     private func read(_ path: String) throws -> [JSONTree] {
         let options = BridgeOptions { writer in
             writer.member("records", path)

@@ -2,8 +2,8 @@ internal import Inference
 
 /// Derives the common shape of sample values.
 enum SampleShape {
-    private static let deepest = 6
-    private static let mostElements = 5_000
+    private static let maxDepth = 6
+    private static let maxElements = 5_000
 
     /// Returns the shape of all values of one place.
     ///
@@ -36,7 +36,7 @@ enum SampleShape {
                 scalars.insert("\"" + text)
             case .array(let more):
                 shape.kinds.insert(.array)
-                elements += more.prefix(max(0, mostElements - elements.count))
+                elements += more.prefix(max(0, maxElements - elements.count))
             case .object(let object):
                 shape.kinds.insert(.object)
                 objects += 1
@@ -50,11 +50,11 @@ enum SampleShape {
         shape.seen = Shape.Seen(
             count: values.count, isUnique: scalars.count == values.count,
             isComplete: values.count == expected && !shape.kinds.contains(.null), hasEmpty: texts.contains(""),
-            scalars: scalars.count > mostElements ? Set(scalars.prefix(mostElements)) : scalars)
+            scalars: scalars.count > maxElements ? Set(scalars.prefix(maxElements)) : scalars)
         let times = texts.filter { !$0.isEmpty }
         shape.seen?.lacksZone = TextFormat.common(times) == .timestamp && !TextFormat.haveZones(times)
         shape.format = isHuge ? "decimal" : format(shape, texts, scalars, name: name)
-        guard depth < deepest else { return shape }
+        guard depth < maxDepth else { return shape }
         if !elements.isEmpty || shape.kinds.contains(.array) {
             shape.elements = [make(elements, name: name, depth: depth + 1)]
         }

@@ -6,7 +6,7 @@ struct SampleTable {
     var columns: String
 
     /// The maximum depth of the table and of its names.
-    private static let deepest = 2
+    private static let maxDepth = 2
 
     init?(_ reply: JSONTree) {
         if let rows = reply.elements {
@@ -57,7 +57,7 @@ struct SampleTable {
         for member in value.members {
             if let elements = member.value.elements {
                 if !elements.isEmpty { lists.append((path + [member.name], elements)) }
-            } else if path.count + 1 < deepest {
+            } else if path.count + 1 < maxDepth {
                 collect(member.value, path + [member.name], into: &lists)
             }
         }

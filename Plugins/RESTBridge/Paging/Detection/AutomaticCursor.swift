@@ -1,6 +1,6 @@
 internal import BridgeHTTP
 
-/// The cursor of a walk with detected paging; it includes the detection, so that a resumed walk does not guess again.
+/// The cursor of a scan with detected paging; it includes the detection, so that a resumed scan does not guess again.
 struct AutomaticCursor: Equatable {
     var members: [(name: String, value: String)]
     var records: String?

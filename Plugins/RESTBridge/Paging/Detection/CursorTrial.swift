@@ -24,7 +24,7 @@ struct CursorTrial {
 
     /// The judgment on a reply that should be the second page.
     enum Verdict {
-        /// The reply is the second page, or no name is left to try and the walk reports the problem.
+        /// The reply is the second page, or no name is left to try and the scan reports the problem.
         case settled
         case tryNext
     }
@@ -65,7 +65,7 @@ struct CursorTrial {
     /// Judges the reply to a request with the parameter.
     ///
     /// - Parameter body: The reply's body, or nil for an error.
-    func judge(_ body: HTTPExchange.PaddedBody?) -> Verdict {
+    func validate(_ body: HTTPExchange.PaddedBody?) -> Verdict {
         guard !others.isEmpty || isAnother else { return .settled }
         guard let body, let batch = try? PageReader.records(at: records, in: body) else { return .tryNext }
         // A last page may be empty. For a name other than the first guess, the parameter may also be a filter.

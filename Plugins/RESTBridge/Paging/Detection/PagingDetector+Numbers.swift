@@ -51,7 +51,7 @@ extension PagingDetector {
         return Numbers(
             home: home, page: page, pages: pages, offset: offset, size: size,
             full: isListed ? find(PagingVocabulary.size, .clear) : nil, told: told,
-            isOwn: more == nil && told.map { isOfPage($0, limit: size?.value ?? mostPerPage) } ?? false, more: more,
+            isOwn: more == nil && told.map { isOfPage($0, limit: size?.value ?? maxPerPage) } ?? false, more: more,
             last: flag(PagingVocabulary.done.names(.member), in: [home]))
     }
 

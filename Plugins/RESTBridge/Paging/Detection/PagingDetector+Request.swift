@@ -67,7 +67,7 @@ extension PagingDetector {
             return (header, false)
         }
         let told = totalInBody
-        let isOwn = hasMore == nil && told.map { isOfPage($0, limit: mostPerPage) } ?? false
+        let isOwn = hasMore == nil && told.map { isOfPage($0, limit: maxPerPage) } ?? false
         return (isOwn ? nil : told?.path, isOwn)
     }
 

@@ -12,7 +12,7 @@ struct PagingDetector {
     let url: HTTPURL
     /// The number of records on the page, or nil if unknown.
     ///
-    /// Evaluated only on demand, since a walk has to count the records.
+    /// Evaluated only on demand, since a scan has to count the records.
     let count: () -> Int?
     /// The parameters already in the request, in its query or its body.
     let given: Set<String>
@@ -125,7 +125,7 @@ struct PagingDetector {
     // MARK: The Request
 
     /// Returns a number from the request's query.
-    func number(_ name: String) -> Int? { url.queryValue(name).flatMap { Int($0)?.countable } }
+    func number(_ name: String) -> Int? { url.queryValue(name).flatMap { Int($0)?.clampedPosition } }
 
     /// Returns the request's spelling of a name, if it has the name in another form.
     func known(_ name: String) -> String {

@@ -46,7 +46,7 @@ extension PagingDetector {
     }
 
     /// The maximum number of records per page, from the request or the reply.
-    var mostPerPage: Int? { limitInRequest?.count ?? limitInBody?.count }
+    var maxPerPage: Int? { limitInRequest?.count ?? limitInBody?.count }
 
     private var limitInRequest: (name: String, count: Int)? {
         let asked = url.queryPairs.compactMap { pair in Int(pair.value).map { (name: pair.name, count: $0) } }

@@ -17,7 +17,7 @@ final class LineReader {
     /// The number of bytes to read at a time.
     private static let pieceBytes = 1 << 20
     /// The maximum number of rejected lines per batch; the rest follow in the next one.
-    private static let mostRejected = 5000
+    private static let maxRejected = 5000
 
     /// - Parameter fields: Members to add to each record.
     init(_ exchange: HTTPExchange, fields: [(name: String, value: String)], limits: ReplyLimits) throws {
@@ -76,7 +76,7 @@ final class LineReader {
         let before = writer.recordCount
         var rejected: [Page.Rejected] = []
         let isWhole = sequence(body, into: writer, &rejected)
-        if isWhole, rejected.count <= Self.mostRejected {
+        if isWhole, rejected.count <= Self.maxRejected {
             count += writer.recordCount - before + rejected.count
             return rejected
         }
@@ -86,7 +86,7 @@ final class LineReader {
         var start = 0
         body.bytes.withUnsafeBufferPointer { bytes in
             while start < body.count {
-                guard rejected.count < Self.mostRejected else {
+                guard rejected.count < Self.maxRejected else {
                     rest = Array(bytes[start..<body.count]) + rest
                     break
                 }

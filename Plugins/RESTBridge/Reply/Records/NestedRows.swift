@@ -51,7 +51,7 @@ struct NestedRows {
     }
 
     /// The maximum size of a batch's rows; each row repeats its enclosing objects.
-    static let mostBytes = 256 << 20
+    static let maxBytes = 256 << 20
 
     /// Writes the rows inside one of the outermost objects.
     ///
@@ -95,11 +95,11 @@ struct NestedRows {
     private func writeRow(
         _ value: BatchValue, _ index: Int, _ around: [Place], to writer: RecordBatchWriter
     ) throws {
-        guard writer.byteCount < Self.mostBytes else {
+        guard writer.byteCount < Self.maxBytes else {
             throw BridgeError(
                 .limit,
-                "the rows of \(outer) make more than \(Self.mostBytes >> 20) MiB with what is read of the objects around them",
-                remedy: "ask for smaller pages, or read less of @parent")
+                "the rows of \(outer) take more than \(Self.maxBytes >> 20) MiB together with the values of the objects around them",
+                remedy: "request smaller pages, or read less of @parent")
         }
         writer.object {
             for (name, text) in fields {

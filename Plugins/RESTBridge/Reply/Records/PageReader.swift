@@ -65,7 +65,7 @@ final class PageReader {
         self.body = body
         self.response = response
         self.asked = asked
-        let isPage = RemoteWords.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
+        let isPage = RemoteMessage.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
         nameRows = 0
         nestedCount = 0
         isBare = false
@@ -151,9 +151,9 @@ final class PageReader {
             let isWritten = try shaper.write(record, to: writer)
             if shaper.isShortened, warnings.isEmpty {
                 warnings.append(
-                    "\(asked): the resources that it includes make more than \(RecordShaper.generousBytes >> 20) MiB where they are "
-                        + "related, so that those that were written before stand as type and id: include fewer of "
-                        + "them, or ask for smaller pages")
+                    "\(asked): the resources that it includes take more than \(RecordShaper.generousBytes >> 20) MiB where they are "
+                        + "related, so resources that were already written appear as type and id only: include fewer of "
+                        + "them, or request smaller pages")
             }
             return isWritten
         } catch var error as BridgeError {
@@ -170,8 +170,8 @@ final class PageReader {
     private func noteConnections(own: Int) {
         guard warnings.isEmpty, GraphQLConnections.unfinished(in: body) > own else { return }
         warnings.append(
-            "\(asked): connections inside the records have more than came (hasNextPage is true): their lists are taken as "
-                + "they are: ask for more of each at once (first: 100), or list them as an entity of their own")
+            "\(asked): connections inside the records have more than the reply contains (hasNextPage is true): their lists are taken as "
+                + "they are: request more of each at once (first: 100), or list them as an entity of their own")
     }
 
     /// Returns the page's facts about paging.
@@ -219,8 +219,8 @@ final class PageReader {
             ?? (status == .more ? reasons.first : nil)
         {
             throw BridgeError(
-                .limit, "what stands at \(path) is too large to be held at once: \(reason)",
-                remedy: "ask for smaller pages")
+                .limit, "the value at \(path) is too large to hold at once: \(reason)",
+                remedy: "request smaller pages")
         }
         return status == .done ? try writer.finish() : nil
     }
@@ -281,7 +281,7 @@ final class PageReader {
     /// Returns the failure reported by a reply without records, or nil if it reports none or a rule covers it.
     private func disguisedFailure() -> BridgeError? {
         guard let response, let survey = ReplySurvey(body), let failure = DisguisedFailure(survey),
-            !section.judges(failure.path)
+            !section.validates(failure.path)
         else { return nil }
         return failure.error(asked: asked, response: response, body: body)
     }
@@ -297,12 +297,13 @@ final class PageReader {
         if isPage {
             let prefix = Array(body.bytes.prefix(min(body.count, 65_536)))
             let words = response.flatMap {
-                RemoteWords.make(prefix, mediaType: $0.mediaType, redactor: $0.redactor)
+                RemoteMessage.make(prefix, mediaType: $0.mediaType, redactor: $0.redactor)
             }
             let kind = response?.header("content-type") ?? "no content type"
             return BridgeError(
                 .malformed, "\(asked): the server sent a web page (\(kind)) where JSON was expected",
-                remedy: "check url, path and auth, and whether the API wants to be asked for JSON, as by format=json",
+                remedy:
+                    "check url, path and auth, and whether the API must be told to send JSON, such as by format=json",
                 location: location,
                 remote: words)
         }
@@ -317,17 +318,17 @@ final class PageReader {
             remedy = "an API without records should answer 204, or an empty list"
             remote = nil
         case .trailing where body.bytes[min(error.offset, body.count)] == UInt8(ascii: "{"):
-            remedy = "set format: ndjson where each line is a record"
+            remedy = "set format: ndjson if each line is a record"
         case .tooDeep, .tooLarge, .memory:
             code = .limit
-            if error.fault == .tooLarge { remedy = "ask for smaller pages, or raise max_body_bytes" }
+            if error.fault == .tooLarge { remedy = "request smaller pages, or raise max_body_bytes" }
             what = "\(asked): \(error.message), at byte \(error.offset)"
         case .noRecords, .notRecords:
             let found = reader.arrayPaths
             what =
                 error.fault == .noRecords
                 ? "\(asked): the reply has nothing at \(records)"
-                : "\(asked): what stands at \(records) is no object or array"
+                : "\(asked): the value at \(records) is not an object or array"
             remedy = found.isEmpty ? "check records" : "set records to one of: \(found)"
             remote = nil
         case .other, .trailing: break

@@ -26,13 +26,13 @@ final class RecordShaper {
     private(set) var isShortened = false
 
     /// The maximum nesting depth of included resources.
-    private static let deepest = 3
+    private static let maxDepth = 3
     /// The size of a page's related resources up to which each of them is written at every place that refers to it.
     ///
     /// A hundred people in twenty groups that name their members make a small page, but half a gigabyte when expanded.
     static let generousBytes = 32 << 20
     /// The maximum size of a page's related resources.
-    private static let mostBytes = 56 << 20
+    private static let maxBytes = 56 << 20
 
     /// Whether a preset's records need shaping at all.
     static func isNeeded(_ preset: Preset?) -> Bool { [.jsonAPI, .hal, .odata].contains(preset) }
@@ -127,14 +127,14 @@ final class RecordShaper {
     /// that path. Members that a record leaves out stay unchanged in the database.
     private func expansion(of data: BatchValue, bytes: Int) throws -> BatchValue? {
         let identity = Self.identity(data)
-        guard path.count <= Self.deepest, let resource = included[identity], !open.contains(identity) else {
+        guard path.count <= Self.maxDepth, let resource = included[identity], !open.contains(identity) else {
             return nil
         }
-        guard bytes <= Self.mostBytes else {
+        guard bytes <= Self.maxBytes else {
             throw BridgeError(
                 .limit,
-                "the resources that the reply includes make more than \(Self.mostBytes >> 20) MiB where they are related",
-                remedy: "include fewer of them, or ask for smaller pages")
+                "the resources that the reply includes take more than \(Self.maxBytes >> 20) MiB where they are related",
+                remedy: "include fewer of them, or request smaller pages")
         }
         let isNew = placed.insert(path + [identity]).inserted
         if isNew || bytes <= Self.generousBytes { return resource }

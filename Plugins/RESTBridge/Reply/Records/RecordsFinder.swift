@@ -11,7 +11,7 @@ enum RecordsFinder {
         "$.result.records", "$.result.results", "$.result", "$.response", "$.nodes",
     ]
     /// Names of lists that hold something other than records.
-    private static let strangers: Set<String> = [
+    private static let nonRecordNames: Set<String> = [
         "links", "link", "_links", "errors", "warnings", "included", "facets", "aggregations", "fields", "columns",
         "notices",
         "messages", "extensions",
@@ -28,7 +28,7 @@ enum RecordsFinder {
             let tables = survey.tables
             if let table = usual.first(where: tables.contains) ?? (tables.count == 1 ? tables[0] : nil) { return table }
         }
-        let lists = survey.lists.filter { !strangers.contains(name(of: $0)) && !$0.contains("[?") }
+        let lists = survey.lists.filter { !nonRecordNames.contains(name(of: $0)) && !$0.contains("[?") }
         // An object with an id may be a record with lists of its own. The id of a JSON-RPC reply belongs to the
         // request.
         let mayBeRecord = survey["$.id"] != .missing && survey["$.jsonrpc"] == .missing
@@ -38,9 +38,9 @@ enum RecordsFinder {
         if !hasColumns, let table = safe.first(where: survey.tables.contains) {
             throw BridgeError(
                 .configuration,
-                "\(asked): the records at \(table) are arrays, and nothing says what their values are called",
+                "\(asked): the records at \(table) are arrays, and nothing names their values",
                 remedy: "set columns to where the reply has the names, such as $.columns, or to a list of names; "
-                    + "or records: \(table) to take each row as it is, or $ where the reply is one record",
+                    + "or records: \(table) to take each row as it is, or $ if the reply is one record",
                 location: location)
         }
         if !mayBeRecord || survey["$.data"] == .object {
@@ -65,9 +65,9 @@ enum RecordsFinder {
         if lists.filter({ depth($0) < 3 }).isEmpty { return "$" }
         throw BridgeError(
             .configuration,
-            "\(asked): the reply is an object that holds lists, and records does not say which to take",
+            "\(asked): the reply is an object with lists, and the option records does not say which to take",
             remedy: "set records to one of: \(lists.joined(separator: ", ")); "
-                + "or to $ where the object itself is the record", location: location)
+                + "or to $ if the object itself is the record", location: location)
     }
 
     /// Returns the path of a map whose values are similar objects, each a record with its name as the key.
@@ -115,7 +115,7 @@ enum RecordsFinder {
     private static func values(_ survey: ReplySurvey) -> String? {
         let lists = survey.findings.filter { finding in
             guard case .array(let first) = finding.value, !["{", ""].contains(first) else { return false }
-            return depth(finding.path) == 1 && !strangers.contains(name(of: finding.path))
+            return depth(finding.path) == 1 && !nonRecordNames.contains(name(of: finding.path))
         }.map(\.path)
         let members = survey.findings.filter { depth($0.path) == 1 }
         guard lists.count == 1, let only = lists.first else { return nil }

@@ -19,7 +19,7 @@ enum RowColumns: Sendable {
             guard text.hasPrefix("$") else {
                 throw BridgeError(
                     .configuration, "columns is \"\(text)\"",
-                    remedy: "write where the reply has the columns' names, such as $.columns, or a list of names")
+                    remedy: "give the path of the columns' names, such as $.columns, or a list of names")
             }
             self = .path(try JSONPath(text, option: "columns"))
         } else {

@@ -137,13 +137,13 @@ struct DisguisedFailure {
         if isWrite {
             return BridgeError(
                 .remote, "\(asked): the reply has status \(response.status), but says \(path) is \(value)",
-                remedy: "where that means that it was done, say so under responses: "
+                remedy: "if that means success, say so under responses: "
                     + "{when: {path: \(path)}, action: accept}",
                 location: response.location, remote: said)
         }
         return BridgeError(
             .remote, "\(asked): the reply has status \(response.status) and no records, but says \(path) is \(value)",
-            remedy: "where that means that there are none, say so under responses: "
+            remedy: "if that means that there are none, say so under responses: "
                 + "{when: {path: \(path)\(path.hasSuffix("uccess") || path.hasSuffix("ok") ? ", equals: false" : "")}, "
                 + "action: empty}",
             location: response.location, remote: said)

@@ -34,7 +34,7 @@ enum GraphQLErrors {
     }
 }
 
-/// Connections inside the records of a GraphQL reply; each has pages of its own, which the walk does not request.
+/// Connections inside the records of a GraphQL reply; each has pages of its own, which the scan does not request.
 enum GraphQLConnections {
     private static let sign = Array("\"hasNextPage\"".utf8)
 

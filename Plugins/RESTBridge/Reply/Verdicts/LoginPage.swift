@@ -15,7 +15,7 @@ enum LoginPage {
     ///   - asked: The requested URL, before any redirect.
     ///   - start: The beginning of the body.
     static func refusal(of response: HTTPResponse, asked: HTTPURL, start: [UInt8]) -> BridgeError? {
-        guard RemoteWords.isPage(start, mediaType: response.mediaType) else { return nil }
+        guard RemoteMessage.isPage(start, mediaType: response.mediaType) else { return nil }
         let page = String(decoding: start, as: UTF8.self).lowercased()
         let isForm = passwordFields.contains(where: page.contains)
         guard let place = HTTPURL(response.url), place.text != asked.text else {
@@ -27,7 +27,7 @@ enum LoginPage {
         let isElsewhere = place.origin != asked.origin && !isForm
         return error(
             isElsewhere
-                ? "the check is redirected to a web page of another server, to which no credentials go"
+                ? "the check is redirected to a web page of another server, to which no credentials are sent"
                 : "the check is redirected to a login page", response, start)
     }
 
@@ -35,8 +35,8 @@ enum LoginPage {
         BridgeError(
             .authentication, message,
             remedy:
-                "check auth; where the API itself lets you in, set check_path to something of it that answers with JSON",
+                "check auth; if the API itself accepts the credentials, set check_path to one of its paths that answers with JSON",
             location: response.location,
-            remote: RemoteWords.make(start, mediaType: response.mediaType, redactor: response.redactor))
+            remote: RemoteMessage.make(start, mediaType: response.mediaType, redactor: response.redactor))
     }
 }

@@ -4,9 +4,9 @@ internal import BridgeKit
 /// The treatment of replies with a certain status or body, from the section's `responses`.
 struct ResponseRule: Sendable {
     enum Action: String, CaseIterable, Sendable {
-        /// Takes the page as one without records; the walk continues as its paging says.
+        /// Takes the page as one without records; the scan continues as its paging says.
         case ignore
-        /// Ends the walk as complete.
+        /// Ends the scan as complete.
         case empty
         /// Makes the host retry later.
         case retry
@@ -37,7 +37,7 @@ struct ResponseRule: Sendable {
                 return hundreds * 100...hundreds * 100 + 99
             }
             throw BridgeError(
-                .configuration, "responses: \"\(text)\" is no status", remedy: "write a number such as 404, or 5xx")
+                .configuration, "responses: \"\(text)\" is not a status", remedy: "write a number such as 404, or 5xx")
         }
         let name = options.string("action") ?? ""
         guard let action = Action(rawValue: name) else {
@@ -57,12 +57,12 @@ struct ResponseRule: Sendable {
             guard equals == nil || !isMissing else {
                 throw BridgeError(
                     .configuration, "responses: when has equals and missing",
-                    remedy: "what is missing equals nothing: remove one")
+                    remedy: "a missing value equals nothing: remove one")
             }
         }
         guard !statuses.isEmpty || path != nil else {
             throw BridgeError(
-                .configuration, "responses: a rule for every reply", remedy: "write a status, or when with a path")
+                .configuration, "responses: a rule matches every reply", remedy: "add a status, or when with a path")
         }
     }
 

@@ -35,7 +35,7 @@ struct FilterRule: Sendable {
             for text in rules.names {
                 guard let comparison = FetchRequest.Filter.Comparison(rawValue: text) else {
                     throw BridgeError(
-                        .configuration, "filters.\(attribute): \"\(text)\" is no comparison",
+                        .configuration, "filters.\(attribute): \"\(text)\" is not a comparison",
                         remedy: "use =, !=, <, <=, > or >=, in quotes")
                 }
                 if let parameter = rules.string(text) {

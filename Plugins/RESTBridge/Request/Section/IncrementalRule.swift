@@ -1,7 +1,7 @@
 internal import BridgeJSON
 internal import BridgeKit
 
-/// The rule for fetching only changes, with a token that the remote returns at the end of a walk.
+/// The rule for fetching only changes, with a token that the remote returns at the end of a scan.
 struct IncrementalRule: Sendable {
     /// The place of the token or the delta URL in the reply.
     var token: ReplyPlace

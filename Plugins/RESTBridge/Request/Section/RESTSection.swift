@@ -65,7 +65,7 @@ struct RESTSection: Sendable {
             throw BridgeError(.configuration, "method is \"\(method)\"", remedy: "use GET or POST")
         }
         let template = try PathTemplate(section.string("path") ?? "", option: "path")
-        if !request.judges { try Self.requireParentValues(section, template, body, variables) }
+        if !request.validates { try Self.requireParentValues(section, template, body, variables) }
         guard let path = try template.expand(variables) else {
             let name = template.missing(variables) ?? "a variable"
             throw BridgeError(
@@ -89,7 +89,7 @@ struct RESTSection: Sendable {
         surroundings = columns == nil && !RecordShaper.isNeeded(preset) ? request.surroundings : []
         guard columns == nil || !RecordShaper.isNeeded(preset) else {
             throw BridgeError(
-                .configuration, "columns does not go with preset \(preset?.rawValue ?? "")",
+                .configuration, "columns cannot be combined with preset \(preset?.rawValue ?? "")",
                 remedy: "remove one of them: columns is for records that are arrays")
         }
         let bodyPrefix: [String]? =
@@ -108,9 +108,9 @@ struct RESTSection: Sendable {
         }
         if columns != nil, case .keyset = paging.style {
             throw BridgeError(
-                .configuration, "columns does not go with paging.style \(paging.name)",
+                .configuration, "columns cannot be combined with paging.style \(paging.name)",
                 remedy:
-                    "rows have no field by its name that the next page could begin after: use another style, such as offset"
+                    "rows have no named field after which the next page could begin: use another style, such as offset"
             )
         }
         nextURL = try Self.nextURL(paging, base: base, variables)
@@ -196,7 +196,7 @@ struct RESTSection: Sendable {
 
     private static func remedy(for variable: String, parent: BridgeOptions?) -> String {
         guard variable.hasPrefix("parent.") else {
-            return "set it under parameters, or put it in ( ) where it is optional"
+            return "set it under parameters, or put it in ( ) if it is optional"
         }
         guard let parent, !parent.has(String(variable.dropFirst("parent.".count))) else {
             return "name the relationship to the parent under the entity's parent"
@@ -205,7 +205,7 @@ struct RESTSection: Sendable {
     }
 
     /// Whether a rule under `responses` tests this path, which then replaces all other judgments by it.
-    func judges(_ path: String) -> Bool { responses.contains { $0.path?.description == path } }
+    func validates(_ path: String) -> Bool { responses.contains { $0.path?.description == path } }
 
     /// Checks that a single forward pass can read all paths.
     func checkPaths() throws {
@@ -216,7 +216,7 @@ struct RESTSection: Sendable {
             // address.
             throw BridgeError(
                 .configuration, "the paging path \(path) lies inside the records at \(records)",
-                remedy: "point it at what stands beside the records")
+                remedy: "point it at a member beside the records")
         }
     }
 

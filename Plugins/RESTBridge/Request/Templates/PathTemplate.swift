@@ -50,7 +50,7 @@ struct PathTemplate: Sendable, CustomStringConvertible {
     func expand(_ value: (String) -> String?) throws -> String? { try expand { name, _ in value(name) } }
 
     private func expand(_ value: Values) throws -> String? {
-        var place = Place(description)
+        var place = ExpressionContext(description)
         guard let pieces = Self.expand(parts, value, &place) else { return nil }
         try checkSegments(of: pieces)
         return pieces.map(\.text).joined()
@@ -100,7 +100,7 @@ struct PathTemplate: Sendable, CustomStringConvertible {
     private typealias Values = (String, Bool) -> String?
 
     /// The place of an expression in the template.
-    private struct Place {
+    private struct ExpressionContext {
         var isInQuery = false
         var quotes: QuoteState
         let template: String
@@ -116,7 +116,7 @@ struct PathTemplate: Sendable, CustomStringConvertible {
         }
     }
 
-    private static func expand(_ parts: [Part], _ value: Values, _ place: inout Place) -> [Piece]? {
+    private static func expand(_ parts: [Part], _ value: Values, _ place: inout ExpressionContext) -> [Piece]? {
         var pieces: [Piece] = []
         for part in parts {
             switch part {
@@ -178,7 +178,7 @@ struct PathTemplate: Sendable, CustomStringConvertible {
         guard name == "." || name == ".." else { return }
         throw BridgeError(
             .configuration, "\(place) is \"\(plain)\", which in a URL leads to another path: nothing was sent",
-            remedy: "no path can hold this value: have it sent in the query, or leave the object out")
+            remedy: "no path can contain this value: send it in the query, or leave the object out")
     }
 
     /// Expands an expression (RFC 6570, section 3.2).
@@ -221,9 +221,9 @@ struct PathTemplate: Sendable, CustomStringConvertible {
         func failure(_ what: String, at index: Substring.Index? = nil) -> BridgeError {
             let position = text.distance(from: text.startIndex, to: index ?? rest.startIndex) + 1
             return BridgeError(
-                .configuration, "\(option): \"\(text)\" is no template: \(what) at character \(position)",
+                .configuration, "\(option): \"\(text)\" is not a template: \(what) at character \(position)",
                 remedy:
-                    #"write variables as {name}, optional parts in ( ), and \ before a character that is meant as it is"#
+                    #"write variables as {name}, optional parts in ( ), and \ before a literal character"#
             )
         }
 

@@ -9,12 +9,12 @@ final class DeferredValues {
 
     private let recordBytes: Int
     private let spill = SpillFile()
-    private var elements: [UInt64: Place] = [:]
-    private var parts: [String: Place] = [:]
-    private var pending: [Place] = []
+    private var elements: [UInt64: SpillRange] = [:]
+    private var parts: [String: SpillRange] = [:]
+    private var pending: [SpillRange] = []
     private var nextPending = 0
 
-    private struct Place {
+    private struct SpillRange {
         var start: Int
         var count: Int
     }
@@ -25,7 +25,7 @@ final class DeferredValues {
         guard elements.count + pending.count < Self.most else {
             throw BridgeError(
                 .limit, "the reply has more than \(Self.most) elements and records that refer to one another",
-                remedy: "ask for smaller pages")
+                remedy: "request smaller pages")
         }
     }
 
@@ -42,7 +42,7 @@ final class DeferredValues {
     /// Stores an element under its id.
     func keep(_ tree: [UInt8], id: UInt64) throws(BridgeError) {
         try checkRoom()
-        elements[id] = Place(start: try spill.append(tree), count: tree.count)
+        elements[id] = SpillRange(start: try spill.append(tree), count: tree.count)
     }
 
     func has(_ id: UInt64) -> Bool { elements[id] != nil }
@@ -58,7 +58,7 @@ final class DeferredValues {
     /// Stores a record until the reply ends.
     func wait(_ tree: [UInt8]) throws(BridgeError) {
         try checkRoom()
-        pending.append(Place(start: try spill.append(tree), count: tree.count))
+        pending.append(SpillRange(start: try spill.append(tree), count: tree.count))
     }
 
     /// Returns the next pending record; nil if there is none.
@@ -78,7 +78,7 @@ final class DeferredValues {
 
     /// Ends the attachment that began at `start`; a reply refers to it by any of `names`.
     func endPart(_ names: [String], start: Int) {
-        for name in names { parts[name] = Place(start: start, count: spill.count - start) }
+        for name in names { parts[name] = SpillRange(start: start, count: spill.count - start) }
     }
 
     /// Returns the content of an attachment by its Content-ID without brackets or its Content-Location.

@@ -6,7 +6,7 @@ extension RecordEmitter {
     enum Target {
         case element(RecordTree)
         /// No element, for this reason: the reply lacks it, or it contains the reference.
-        case nothing(Forgiveness.Rule)
+        case nothing(ToleratedDeviations.Rule)
     }
 
     static var tooDeep: BridgeError {

@@ -41,15 +41,15 @@ struct RecordEmitter {
     }
 
     /// Counts a tolerated deviation.
-    mutating func note(_ rule: Forgiveness.Rule, _ name: Int32) {
+    mutating func note(_ rule: ToleratedDeviations.Rule, _ name: Int32) {
         oddities[UInt64(rule.rawValue) << 32 | UInt64(UInt32(bitPattern: name)), default: 0] += 1
     }
 
     /// Returns the deviations tolerated so far.
-    func forgiveness(_ names: NameTable) -> Forgiveness {
-        var found = Forgiveness()
+    func deviations(_ names: NameTable) -> ToleratedDeviations {
+        var found = ToleratedDeviations()
         for (key, count) in oddities.sorted(by: { $0.key < $1.key }) {
-            guard let rule = Forgiveness.Rule(rawValue: UInt8(key >> 32)) else { continue }
+            guard let rule = ToleratedDeviations.Rule(rawValue: UInt8(key >> 32)) else { continue }
             found.note(rule, names.name(Int32(truncatingIfNeeded: key)), count: count)
         }
         return found
@@ -283,7 +283,7 @@ struct RecordEmitter {
                     tails.append(-1)
                 }
                 if stamps[name] == stamp {
-                    if isExact, last != member.name { obstacle = "it repeats several elements in turns" }
+                    if isExact, last != member.name { obstacle = "it repeats several elements in alternation" }
                     tree.markFollower(child, after: tails[name])
                 }
                 last = member.name

@@ -88,7 +88,7 @@ struct RecordTree {
         BridgeError(
             .limit,
             "a record of the reply takes more than \(limit) bytes (\(MemoryLayout<Node>.stride) for each element, and its text)",
-            remedy: "ask for less in one record, or raise max_record_bytes")
+            remedy: "request less in one record, or raise max_record_bytes")
     }
 
     mutating func setNil(_ index: Int32) { nodes[Int(index)].isNil = true }

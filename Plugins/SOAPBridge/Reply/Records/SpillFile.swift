@@ -77,6 +77,6 @@ final class SpillFile {
     private static func failure(_ what: String) -> BridgeError {
         BridgeError(
             .limit, "can't \(what) the part of a reply that is needed later: \(String(cString: strerror(errno)))",
-            remedy: "make room, or set TMPDIR to a folder with room")
+            remedy: "free some space, or set TMPDIR to a folder with space")
     }
 }

@@ -70,13 +70,13 @@ struct DocumentCollector {
                 "the WSDL is too large: a document may have \(Limits.documentBytes >> 20) MiB, all together "
                     + "\(Limits.totalBytes >> 20) MiB", location: "\(location)")
         }
-        guard !RemoteWords.isPage(bytes, mediaType: nil) else {
+        guard !RemoteMessage.isPage(bytes, mediaType: nil) else {
             throw BridgeError(
                 .malformed,
-                "a web page stands there, not a WSDL: its root element is <html>",
-                remedy: "check the option wsdl; many services give theirs at their URL with ?wsdl",
+                "this is a web page, not a WSDL: its root element is <html>",
+                remedy: "check the option wsdl; many services have it at their URL with ?wsdl",
                 location: "\(location)",
-                remote: RemoteWords.make(bytes, mediaType: nil, redactor: HTTPRedactor(secrets: [])))
+                remote: RemoteMessage.make(bytes, mediaType: nil, redactor: HTTPRedactor(secrets: [])))
         }
         do throws(BridgeError) {
             let root = try XMLElement.parse(bytes, subject: "the document")
@@ -96,7 +96,7 @@ struct DocumentCollector {
             isVersion2
                 ? "the document is WSDL 2.0; the bridge reads WSDL 1.1"
                 : "the document is not a WSDL: its root element is <\(root.name.local)>",
-            remedy: isVersion2 ? nil : "many services give it at their URL with ?wsdl", location: "\(location)")
+            remedy: isVersion2 ? nil : "many services have it at their URL with ?wsdl", location: "\(location)")
     }
 
     // MARK: Documents
@@ -197,7 +197,8 @@ struct DocumentCollector {
         }
         if let failure, !isWellKnown {
             notes.append(
-                "\(failure.location ?? reference), imported by \(location), can't be had (\(failure.message)): \(loss)")
+                "\(failure.location ?? reference), imported by \(location), cannot be fetched (\(failure.message)): \(loss)"
+            )
         }
     }
 

@@ -185,11 +185,11 @@ struct SchemaReader {
         if user.redefined == name, let original = originals[kind]?[name] { return (name, original) }
         guard let found = resolved(name, kind), let declaration = globals[kind]?[found] else {
             if !name.isBuiltIn, !Namespace.wellKnown.contains(name.namespace) {
-                note("no schema has the \(kind.rawValue) \(name): read by what it looks like")
+                note("no schema has the \(kind.rawValue) \(name): inferred from the data")
             }
             return nil
         }
-        if found != name { note("there is no \(kind.rawValue) \(name): \(found) is taken for it") }
+        if found != name { note("there is no \(kind.rawValue) \(name): \(found) is used instead") }
         return (found, declaration)
     }
 
@@ -206,7 +206,7 @@ struct SchemaReader {
         guard let found = resolved(name, .type), let declaration = globals[.type]?[found] else {
             if let kind = SimpleKind(builtIn: name.local) {
                 // `type="string"` without the prefix of XSD is common.
-                if !name.isBuiltIn { note("no schema has the type \(name): xs:\(name.local) is taken for it") }
+                if !name.isBuiltIn { note("no schema has the type \(name): xs:\(name.local) is used instead") }
                 return set.addBuiltIn(name, kind)
             }
             if name.isBuiltIn, name.namespace == Namespace.schema { return set.anyType }
@@ -216,11 +216,11 @@ struct SchemaReader {
                 return id
             }
             if !name.isBuiltIn, !Namespace.wellKnown.contains(name.namespace) {
-                note("no schema has the type \(name): read by what it looks like")
+                note("no schema has the type \(name): inferred from the data")
             }
             return set.anyType
         }
-        if found != name { note("there is no type \(name): \(found) is taken for it") }
+        if found != name { note("there is no type \(name): \(found) is used instead") }
         if let known = set.typeNames[found] { return known }
         let id = set.add(.any)
         set.typeNames[found] = id

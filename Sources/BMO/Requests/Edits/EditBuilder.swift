@@ -66,7 +66,7 @@ struct EditBuilder {
         }
         do {
             if case .value(let value) = node { return try value.stored(as: type) }
-            guard type == .json else { throw LocalValue.Misfit(reason: "\(node.kind) is no \(type.rawValue)") }
+            guard type == .json else { throw LocalValue.Misfit(reason: "\(node.kind) is not of type \(type.rawValue)") }
             return .text(node.jsonText)
         } catch let error as LocalValue.Misfit {
             throw misfit("\(schema.layout.name).\(name): \(error.reason)", schema)
@@ -91,7 +91,7 @@ struct EditBuilder {
         guard parts.count == names.count else {
             throw misfit(
                 "the object of \(owner.layout.name).\(relationship) has no key (\(names.joined(separator: ", ")))",
-                owner, remedy: "give its key, or the values of a new object without any of it")
+                owner, remedy: "give its key, or the values of a new object without its key")
         }
         let key = try reader.storedKey(ObjectID(entity: entity, key: parts))
         if Set(node.memberNames).isSubset(of: names) { return .key(key) }

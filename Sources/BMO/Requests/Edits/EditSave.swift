@@ -70,7 +70,7 @@ package struct EditSave: Sendable {
                 outcomes: outcomes.merging(rollback.outcomes) { $1 }, rolledBack: Set(rollback.entries))
         } catch {
             // The remote's message matters more: the edits stay, with a note on the failed rollback.
-            let words = "it stays in the outbox, for it could not be rolled back: \(error)"
+            let words = "it stays in the outbox, because it could not be rolled back: \(error)"
             return Result(
                 outcomes: outcomes.mapValues { $0.isRejected ? $0.adding(remedy: words) : $0 }, fault: error)
         }

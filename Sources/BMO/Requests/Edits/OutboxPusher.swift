@@ -16,7 +16,7 @@ actor OutboxPusher: Pusher {
     private var next: (task: Task<PushReport, any Error>, entries: Set<Int64>)?
     /// The outcomes of sent entries, for pushes that find nothing left to send.
     private var sent: [Int64: EditOutcome] = [:]
-    private static let mostSent = 10_000
+    private static let maxSent = 10_000
 
     init(_ workspace: Workspace, _ reader: ObjectReader, lockTimeout: LockTimeout) {
         self.workspace = workspace
@@ -100,7 +100,7 @@ actor OutboxPusher: Pusher {
         self.store = store
         let report = try await workspace.push(from: store, options, command: Workspace.programName)
         for edit in report.edits where edit.outcome.kind == .sent { sent[edit.entry] = edit.outcome }
-        let old = sent.count - Self.mostSent
+        let old = sent.count - Self.maxSent
         if old > 0 { for entry in sent.keys.sorted().prefix(old) { sent[entry] = nil } }
         return report
     }
@@ -114,7 +114,7 @@ actor OutboxPusher: Pusher {
             // The other outcomes of the push are still reported.
             return .unknown(
                 sent: nil,
-                OutboxFailure(code: "unknown", message: "what became of the edit cannot be read: \(error)"))
+                OutboxFailure(code: "unknown", message: "the outcome of the edit cannot be read: \(error)"))
         }
     }
 }

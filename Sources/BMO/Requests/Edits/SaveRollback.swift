@@ -29,7 +29,8 @@ struct SaveRollback: Sendable, Equatable {
                 if let cause = lost.first(where: entry.buildsUpon) {
                     outcomes[entry.id] = .refused(
                         OutboxFailure(
-                            code: "depends", message: "it builds upon edit \(cause.id), which the remote did not take"))
+                            code: "depends", message: "it depends on edit \(cause.id), which the remote did not accept")
+                    )
                 } else if workflow == .acceptedOnly {
                     outcomes[entry.id] = .dropped(outcome.failure)
                 } else {

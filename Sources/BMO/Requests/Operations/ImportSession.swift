@@ -16,7 +16,7 @@ actor ImportSession {
     private var opening: Task<any StoreLock, any Error>?
     private var closing: Task<Void, Never>?
     /// The entities whose sections have no faults.
-    private var judged: Set<Int> = []
+    private var validated: Set<Int> = []
 
     init(_ workspace: Workspace, store: any Store, lockTimeout: LockTimeout) {
         self.workspace = workspace
@@ -26,7 +26,7 @@ actor ImportSession {
         connections = Connections(workspace, isShared: true)
     }
 
-    /// Returns the sync context of a request's walk.
+    /// Returns the sync context of a request's scan.
     nonisolated func context(
         _ observer: PageObserver, report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) -> SyncContext {
@@ -39,9 +39,9 @@ actor ImportSession {
     ///
     /// - Throws: ``ConfigurationErrors``, `CancellationError`.
     func refuseFaults(of entity: Int) async throws {
-        guard !judged.contains(entity) else { return }
+        guard !validated.contains(entity) else { return }
         try await workspace.refuseFaults(of: [entity], over: connections)
-        judged.insert(entity)
+        validated.insert(entity)
     }
 
     /// Runs `body` with the right to write.

@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// Each page is imported and committed; records that are absent from it are not deleted.
 struct PageFetch: Sendable {
-    let plan: WalkPlan
+    let plan: ScanPlan
     let session: ImportSession
     let observer: PageObserver
     var filters: [FetchRequest.Filter] = []
@@ -31,7 +31,7 @@ struct PageFetch: Sendable {
         var cursor: String?
         /// Whether the last page was received.
         var isAtEnd = false
-        /// The newest edit that the remote had accepted when it was queried; see ``WalkTarget``.
+        /// The newest edit that the remote had accepted when it was queried; see ``ScanTarget``.
         var acknowledged: Int64 = 0
     }
 
@@ -53,7 +53,7 @@ struct PageFetch: Sendable {
         fetch.patience = plan.retryFor
         let stream = try await connection.fetch(fetch)
         let writer = PageWriter(
-            .pages(keepsKeys: keepsOrder), of: WalkRequest(plan, saved: nil, isFull: true, ignoresBrake: false),
+            .pages(keepsKeys: keepsOrder), of: ScanRequest(plan, saved: nil, isFull: true, ignoresDeletionLimit: false),
             session.context(observer), acknowledged: acknowledged, members: members)
         writer.redaction = connection.redaction
         return try await pages(of: stream, to: writer, acknowledged)

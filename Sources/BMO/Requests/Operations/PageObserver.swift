@@ -89,7 +89,7 @@ final class PageObserver: Sendable {
         report(.imported(page: number, metadata: metadata))
     }
 
-    /// Records the changes since the last page began; a walk's end may have made some after the last page.
+    /// Records the changes since the last page began; a scan's end may have made some after the last page.
     func collect() {
         let (before, room) = state.withLock { ($0.before, $0.room) }
         guard before < .max else { return }

@@ -20,7 +20,7 @@ struct RemoteFetch: Sendable {
     private struct Target {
         let entity: Entity
         let index: Int
-        let plan: WalkPlan
+        let plan: ScanPlan
         let filters: [FetchRequest.Filter]
         let recordLimit: Int?
         let extent: RemotePlan.Extent
@@ -58,7 +58,7 @@ struct RemoteFetch: Sendable {
     }
 
     private func runOnce() async throws -> FetchResult {
-        let (entity, index) = try walked()
+        let (entity, index) = try scanned()
         let observer = PageObserver(store: session.store, reader: reader, limit: detailLimit, report: report)
         let began = Clock.now()
         do {
@@ -68,7 +68,7 @@ struct RemoteFetch: Sendable {
             observer.translated(target.remotePlan)
             try await session.perform { [target] in
                 switch target.extent {
-                case .listing: try await walk(target, observer)
+                case .listing: try await scan(target, observer)
                 case .pages:
                     var pages = PageFetch(plan: target.plan, session: session, observer: observer)
                     pages.filters = target.filters
@@ -87,33 +87,33 @@ struct RemoteFetch: Sendable {
     }
 
     /// Returns the entity whose records contain the request's objects.
-    private func walked() throws -> (Entity, Int) {
+    private func scanned() throws -> (Entity, Int) {
         guard let index = model.index(of: request.entity) else {
             throw RequestError(
                 .requested, entity: request.entity, code: "request", "there is no entity \"\(request.entity)\"",
                 remedy: "there are: \(model.entities.map(\.name).joined(separator: ", "))")
         }
         let entity = model.model.entities[index]
-        guard let walked = model.model.lineage(of: entity).last(where: \.isWalked),
-            let walkedIndex = model.index(of: walked.name)
+        guard let scanned = model.model.lineage(of: entity).last(where: \.isScanned),
+            let scannedIndex = model.index(of: scanned.name)
         else {
             throw RequestError(
                 .translating, entity: request.entity, code: "unsupported",
-                "no listing brings objects of \(request.entity): they come inside others",
-                remedy: "fetch the entity whose records hold them, or use the fetch type .never")
+                "no listing returns objects of \(request.entity): they are nested in others",
+                remedy: "fetch the entity whose records contain them, or use the fetch type .never")
         }
-        return (walked, walkedIndex)
+        return (scanned, scannedIndex)
     }
 
     private func target(_ entity: Entity, _ index: Int) throws -> Target {
-        let plan = try WalkPlan(entity, index, source: nil, in: session.workspace)
+        let plan = try ScanPlan(entity, index, source: nil, in: session.workspace)
         func target(
             _ extent: RemotePlan.Extent, _ filters: [FetchRequest.Filter] = [], limit: Int? = nil
         ) -> Target {
             Target(
                 entity: entity, index: index, plan: plan, filters: filters, recordLimit: limit, extent: extent)
         }
-        // Only a sync's walk supports walks per parent, or through several bridges.
+        // Only a sync's scan supports scans per parent, or through several bridges.
         guard plan.parent == nil, entity.sources.isEmpty else { return target(.listing) }
         let filters = filters(plan)
         // A local predicate may drop records that the limit counted: a limit applies only without a predicate.
@@ -124,7 +124,7 @@ struct RemoteFetch: Sendable {
 
     /// Returns whether the remote applies any of the filters, according to the bridge.
     ///
-    /// If not, the whole listing would be returned, which a walk imports better.
+    /// If not, the whole listing would be returned, which a scan imports better.
     private func sortsOut(_ target: Target) async throws -> Bool {
         let plugin = session.workspace.configuration.bridge(named: target.plan.bridge)?.plugin
         guard !target.filters.isEmpty, plugin.flatMap({ session.workspace.plugins[$0] })?.can("plan") == true else {
@@ -147,10 +147,10 @@ struct RemoteFetch: Sendable {
     }
 
     /// Returns the plan and filters for fetching a list of the request's entity page by page.
-    func listing() throws -> (plan: WalkPlan, filters: [FetchRequest.Filter]) {
-        let (entity, index) = try walked()
+    func listing() throws -> (plan: ScanPlan, filters: [FetchRequest.Filter]) {
+        let (entity, index) = try scanned()
         do {
-            let plan = try WalkPlan(entity, index, source: nil, in: session.workspace)
+            let plan = try ScanPlan(entity, index, source: nil, in: session.workspace)
             guard plan.parent == nil else {
                 throw RequestError(
                     .translating, entity: entity.name, code: "unsupported",
@@ -163,7 +163,7 @@ struct RemoteFetch: Sendable {
     }
 
     /// Returns the comparisons that the bridge receives, if it can filter at all.
-    private func filters(_ plan: WalkPlan) -> [FetchRequest.Filter] {
+    private func filters(_ plan: ScanPlan) -> [FetchRequest.Filter] {
         let plugin = session.workspace.configuration.bridge(named: plan.bridge)?.plugin
         guard plugin.flatMap({ session.workspace.plugins[$0] })?.can("filter") == true else { return [] }
         return (request.predicate?.conjunction.parts ?? []).compactMap { filter($0, plan.attributes) }
@@ -182,8 +182,8 @@ struct RemoteFetch: Sendable {
             value: part.value.isNull ? nil : part.value.description)
     }
 
-    /// Walks the listing as a sync does.
-    private func walk(_ target: Target, _ observer: PageObserver) async throws {
+    /// Scans the listing as a sync does.
+    private func scan(_ target: Target, _ observer: PageObserver) async throws {
         let context = session.context(observer) { event in
             switch event {
             case .began(_, let bridge, _): observer.contacting(bridge)
@@ -191,7 +191,7 @@ struct RemoteFetch: Sendable {
             case .page, .note, .ended: break
             }
         }
-        let result = await EntityWalk(context: context, entity: target.entity, index: target.index).run().entity
+        let result = await EntityScan(context: context, entity: target.entity, index: target.index).run().entity
         // Deletions after the last page.
         try await session.gate.pass { try await session.thread.run { observer.collect() } }
         switch result.outcome {

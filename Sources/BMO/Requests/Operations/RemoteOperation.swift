@@ -20,7 +20,7 @@ final class RemoteOperation: Sendable {
     private let onEnd: @Sendable (RemoteOperation) -> Void
 
     /// The number of events kept for late subscribers.
-    private static let longestLog = 1000
+    private static let maxLogLength = 1000
 
     /// Creates an operation, which ``start(_:)`` starts.
     ///
@@ -87,9 +87,9 @@ final class RemoteOperation: Sendable {
     func report(_ event: RequestEvent) {
         let streams = state.withLock { state in
             state.log.append(event)
-            if state.log.count > Self.longestLog {
+            if state.log.count > Self.maxLogLength {
                 // A fetch may have thousands of pages; the last events suffice.
-                state.log.removeFirst(Self.longestLog / 2)
+                state.log.removeFirst(Self.maxLogLength / 2)
             }
             return Array(state.streams.values)
         }

@@ -1,6 +1,6 @@
 import BridgeKit
 
-/// Reads the lines of a file: replace it by what talks to your API.
+/// Reads the lines of a file: replace it with code that talks to your API.
 final class AcmeBridge: Bridge {
     static let descriptor = BridgeDescriptor(
         name: "acme", version: "0.1.0", summary: "Reads ID<TAB>NAME lines of a file.",

@@ -2,7 +2,7 @@ import BridgeKit
 import Glibc
 import Synchronization
 
-/// A walk over the lines, a page at a time; the resume point is the number of lines that are done.
+/// A scan over the lines, a page at a time; the resume point is the number of lines that are done.
 final class LineSource: RecordSource {
     private let path: String
     private let lines: [Substring]
@@ -17,7 +17,7 @@ final class LineSource: RecordSource {
         done = 0
         if let cursor {
             guard let number = Int(cursor), (0...lines.count).contains(number) else {
-                throw BridgeError(.configuration, "`\(cursor)` is no resume point of \(path)")
+                throw BridgeError(.configuration, "`\(cursor)` is not a resume point of \(path)")
             }
             done = number
         }

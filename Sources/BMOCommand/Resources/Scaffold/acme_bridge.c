@@ -1,4 +1,4 @@
-/* The bridge `acme`: reads ID<TAB>NAME lines of a file. Replace that by what talks to your API.
+/* The bridge `acme`: reads ID<TAB>NAME lines of a file. Replace that with code that talks to your API.
  *
  * bmo_bridge.h says what each function is called for, and when. */
 #include <bmo_batch.h>
@@ -106,7 +106,7 @@ static bmo_status open_bridge(
     (void)context, (void)host;
     bmo_view view;
     if (!bmo_view_open(&view, options.data, options.size) || view.record_count != 1)
-        return fail(error, "internal", "the options are no batch of one object", NULL);
+        return fail(error, "internal", "the options are not a batch of one object", NULL);
     bmo_instance *made = calloc(1, sizeof *made);
     if (!made) return fail(error, "limit", "out of memory", NULL);
     copy_text(&view, view.records, "path", made->path, sizeof made->path);
@@ -159,12 +159,12 @@ static bmo_status fetch_open(
     (void)context;
     bmo_view view;
     if (!bmo_view_open(&view, request.data, request.size) || view.record_count != 1)
-        return fail(error, "internal", "the request is no batch of one object", NULL);
+        return fail(error, "internal", "the request is not a batch of one object", NULL);
     char cursor[64], line[4096];
     copy_text(&view, view.records, "cursor", cursor, sizeof cursor);
     char *end = cursor;
     long long skip = strtoll(cursor, &end, 10);
-    if (*end || skip < 0) return fail(error, "configuration", "this is no resume point", "begin at the beginning");
+    if (*end || skip < 0) return fail(error, "configuration", "this is not a resume point", "start from the beginning");
     FILE *file = open_lines(instance->path, error);
     if (!file) return BMO_FAILED;
     bmo_fetch *made = calloc(1, sizeof *made);
@@ -197,7 +197,7 @@ static bmo_status fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *record
         char *end = line;
         long long id = strtoll(line, &end, 10);
         size_t length = strlen(line);
-        /* One text that is no UTF-8 would spoil the whole batch. */
+        /* A text that is not UTF-8 would make the whole batch invalid. */
         const char *reason = end == line || *end != '\t' ? "not ID<TAB>NAME"
             : bmo_utf8_prefix(line, length) < length ? "not UTF-8" : NULL;
         if (reason) {

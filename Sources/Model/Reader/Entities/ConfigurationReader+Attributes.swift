@@ -14,7 +14,7 @@ extension ConfigurationReader {
             let section = section(member.value, AttributeKeys.shape, what)
         else {
             error(
-                at: member.value.mark, "\(what) must be a type or a mapping, is \(member.value.kind.rawValue)",
+                at: member.value.mark, "\(what) must be a type or a mapping, not \(member.value.kind.rawValue)",
                 "write \"\(shortened(member.name)): text\" or {type: text, from: PATH}")
             return result
         }
@@ -45,7 +45,7 @@ extension ConfigurationReader {
             if case .join? = result.transformers.first {
             } else {
                 error(
-                    at: from.key.mark, "\"from\" of \(what) has several paths, and nothing joins their values",
+                    at: from.key.mark, "\"from\" of \(what) has several paths, but nothing joins their values",
                     "add \"transform: {join: \\\" \\\"}\", or name one path")
             }
         }
@@ -65,7 +65,7 @@ extension ConfigurationReader {
 
     private mutating func type(_ node: YAMLNode, _ what: String) -> AttributeType? {
         guard let name = node.scalarText, !node.isNull else {
-            error(at: node.mark, "\"type\" of \(what) must be text, is \(node.kind.rawValue)", nil)
+            error(at: node.mark, "\"type\" of \(what) must be text, not \(node.kind.rawValue)", nil)
             return nil
         }
         if let type = AttributeType(rawValue: name) { return type }
@@ -90,14 +90,14 @@ extension ConfigurationReader {
             let plain = text.replacing("[*]", with: "").drop { $0 == "$" || $0 == "." }
             error(
                 at: member.value.mark, "\(quoted(member.name)) of \(what) is a path of another kind: \(quoted(text))",
-                "it begins in the record and has names joined by dots alone, also across a list"
+                "it begins in the record and has only names joined by dots, even across a list"
                     + (plain.isEmpty || plain.contains("[") ? "" : ": \(plain)")
                     + "; a member that is called $ is written \\$")
             return nil
         }
         if let path = RemotePath(text) { return path }
         error(
-            at: member.value.mark, "\(quoted(member.name)) of \(what) is no path: \(quoted(text))",
+            at: member.value.mark, "\(quoted(member.name)) of \(what) is not a path: \(quoted(text))",
             "write names joined by dots; a dot in a name is \\. and a backslash \\\\")
         return nil
     }

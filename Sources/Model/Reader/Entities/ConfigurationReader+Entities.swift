@@ -11,7 +11,7 @@ extension ConfigurationReader {
         var superentityMark = YAMLMark.start
         /// Whether the entity has a `when`, valid or not.
         var hasMatcher = false
-        var walk = ReadWalk()
+        var scan = ReadScan()
         /// `sources:` and `precedence:`, which are read after all entities.
         var sources: Member?
         /// Whether the entity itself sets `absent`, and not only its bridge.
@@ -23,7 +23,7 @@ extension ConfigurationReader {
         var hasFaultyWritable = false
         var newestMark: YAMLMark?
         /// The scans of the sources, one per source.
-        var sourceWalks: [ReadWalk] = []
+        var sourceScans: [ReadScan] = []
         /// Whether `attributes:` was readable, so that the key's names can be looked up.
         var knowsAttributes = false
     }
@@ -37,10 +37,10 @@ extension ConfigurationReader {
         check(entities)
         var model = Model(entities: entities.map(\.entity))
         // The records of a sub-entity in its super-entity's listing come from that entity's bridge.
-        for index in model.entities.indices where !model.entities[index].isWalked {
+        for index in model.entities.indices where !model.entities[index].isScanned {
             let lineage = model.lineage(of: model.entities[index])
             // An entity without any listing has no bridge.
-            model.entities[index].bridge = lineage.last { $0.isWalked }?.bridge ?? ""
+            model.entities[index].bridge = lineage.last { $0.isScanned }?.bridge ?? ""
         }
         return model
     }
@@ -64,7 +64,7 @@ extension ConfigurationReader {
         var bridge: BridgeConfiguration?
         let hasNoListing = readListing(section)
         if hasNoListing || isSubentity && section[EntityKeys.bridge] == nil {
-            result.entity.isWalked = false
+            result.entity.isScanned = false
         } else {
             bridge = readBridge(section[EntityKeys.bridge], of: member, what, bridges: bridges)
         }
@@ -89,16 +89,16 @@ extension ConfigurationReader {
             for relationship in list ?? [] { readRelationship(relationship, what, into: &result) }
         }
         readIdentity(member, section, into: &result)
-        result.walk = readWalk(section)
-        result.entity.parent = result.walk.parent
-        result.entity.incremental = result.walk.incremental
-        result.entity.fullEvery = result.walk.fullEvery
-        result.entity.retryFor = result.walk.retryFor
-        if !result.entity.isWalked {
-            for key in WalkKeys.all {
-                guard let walk = section[key] else { continue }
+        result.scan = readScan(section)
+        result.entity.parent = result.scan.parent
+        result.entity.incremental = result.scan.incremental
+        result.entity.fullEvery = result.scan.fullEvery
+        result.entity.retryFor = result.scan.retryFor
+        if !result.entity.isScanned {
+            for key in ScanKeys.all {
+                guard let scan = section[key] else { continue }
                 error(
-                    at: walk.key.mark, "\(quoted(key.name)) of \(what), which has no listing of its own",
+                    at: scan.key.mark, "\(quoted(key.name)) of \(what), which has no listing of its own",
                     hasNoListing ? "remove it, or \"listing: none\"" : "add \"bridge:\", or remove it")
             }
         }
@@ -128,7 +128,7 @@ extension ConfigurationReader {
         guard word == EntityKeys.noListing else {
             error(
                 at: listing.value.mark, "unknown value \(quoted(word)) of \"listing\" of \(what)",
-                "write \"none\", where its objects come inside others only, or remove it")
+                "write \"none\", if its objects are only nested in others, or remove it")
             return false
         }
         for key in EntityKeys.ofListings {

@@ -51,7 +51,7 @@ extension ConfigurationReader {
         for node in nodes {
             guard let name = node.scalarText, !node.isNull else {
                 error(
-                    at: node.mark, "\"key\" of \(what) must be a name or a list of names, is \(node.kind.rawValue)",
+                    at: node.mark, "\"key\" of \(what) must be a name or a list of names, not \(node.kind.rawValue)",
                     "write \"key: NAME\" or \"key: [NAME, NAME]\"")
                 continue
             }

@@ -16,7 +16,7 @@ extension ConfigurationReader {
             let circle = model.lineage(of: read.entity).map(\.name)
             if circle.contains(top), model.entities.first(where: { circle.contains($0.name) })?.name == read.entity.name
             {
-                error(at: read.superentityMark, "\(what) is its own super-entity", "let one of them extend nothing")
+                error(at: read.superentityMark, "\(what) is its own super-entity", "remove the extends of one of them")
             }
             return
         }
@@ -26,7 +26,7 @@ extension ConfigurationReader {
                 "\(what) extends \(quoted(superentity.name)), which is \"unique: \(root.uniquing.rawValue)\"",
                 "give \(quoted(root.name)) a key")
         }
-        if !read.hasMatcher, !read.entity.isWalked, !isReached(read.entity, model) {
+        if !read.hasMatcher, !read.entity.isScanned, !isReached(read.entity, model) {
             error(
                 at: YAMLMark(line: read.entity.location.line, column: read.entity.location.column),
                 "\(what) has neither \"when\" nor a bridge, and no relationship leads to it: no record can be one",
@@ -110,24 +110,24 @@ extension ConfigurationReader {
         else { return }
         error(
             at: YAMLMark(line: relationship.location.line, column: relationship.location.column),
-            "relationship \(quoted(relationship.name)) of entity \(quoted(entity.name)) leads elsewhere than its "
+            "relationship \(quoted(relationship.name)) of entity \(quoted(entity.name)) leads to another entity than its "
                 + "super-entity's at \(inherited.location)",
             "let it lead to \(quoted(inherited.target)), or rename it")
     }
 
     /// Checks the names in `parent` and `incremental` of an entity and its sources.
-    mutating func checkWalks(of read: ReadEntity, _ model: Model) {
+    mutating func checkScans(of read: ReadEntity, _ model: Model) {
         let what = "entity \(quoted(read.entity.name))"
-        checkWalk(read.walk, of: read.entity, what, model)
+        checkScan(read.scan, of: read.entity, what, model)
         checkConflicts(of: read, what, model)
-        for (source, walk) in zip(read.entity.sources, read.sourceWalks) {
-            checkWalk(walk, of: read.entity, "source \(quoted(source.name)) of \(what)", model)
+        for (source, scan) in zip(read.entity.sources, read.sourceScans) {
+            checkScan(scan, of: read.entity, "source \(quoted(source.name)) of \(what)", model)
         }
     }
 
-    private mutating func checkWalk(_ walk: ReadWalk, of entity: Entity, _ what: String, _ model: Model) {
-        if let parent = walk.parent { checkParent(parent, walk, of: entity, what, model) }
-        guard case .field(let name, _) = walk.incremental, let mark = walk.incrementalMark else { return }
+    private mutating func checkScan(_ scan: ReadScan, of entity: Entity, _ what: String, _ model: Model) {
+        if let parent = scan.parent { checkParent(parent, scan, of: entity, what, model) }
+        guard case .field(let name, _) = scan.incremental, let mark = scan.incrementalMark else { return }
         let attributes = model.attributes(of: entity)
         guard let attribute = attributes.first(where: { $0.name == name }) else {
             error(
@@ -141,16 +141,16 @@ extension ConfigurationReader {
                 "name a timestamp, a date or an integer")
             return
         }
-        guard let isNumber = walk.lookbackIsNumber, isNumber != (attribute.type == .integer) else { return }
+        guard let isNumber = scan.lookbackIsNumber, isNumber != (attribute.type == .integer) else { return }
         error(
-            at: walk.lookbackMark ?? mark, "\"lookback\" of \"incremental\" of \(what) does not fit \(quoted(name))",
+            at: scan.lookbackMark ?? mark, "\"lookback\" of \"incremental\" of \(what) does not fit \(quoted(name))",
             isNumber ? "write a span of time, such as 5m" : "write a number: the attribute is an integer")
     }
 
     private mutating func checkParent(
-        _ parent: ParentWalk, _ walk: ReadWalk, of entity: Entity, _ what: String, _ model: Model
+        _ parent: ParentScan, _ scan: ReadScan, of entity: Entity, _ what: String, _ model: Model
     ) {
-        let mark = walk.parentMark ?? YAMLMark(line: entity.location.line, column: entity.location.column)
+        let mark = scan.parentMark ?? YAMLMark(line: entity.location.line, column: entity.location.column)
         var target = entity
         if let name = parent.relationship {
             let toOne = model.relationships(of: entity).filter { $0.kind == .toOne }
@@ -158,7 +158,7 @@ extension ConfigurationReader {
                 let isMany = model.relationships(of: entity).contains { $0.name == name }
                 error(
                     at: mark,
-                    "\"parent\" of \(what) names \(quoted(name)), which is no relationship to one"
+                    "\"parent\" of \(what) names \(quoted(name)), which is not a relationship to one"
                         + (isMany ? " but to many" : ""),
                     toOne.isEmpty
                         ? "add one to the parent, such as \"relationships: {owner: {to: Owner}}\""
@@ -172,7 +172,7 @@ extension ConfigurationReader {
         for relationship in model.relationships(of: target) {
             if case .columns(let names) = model.storage(of: relationship, in: target) { fields += names }
         }
-        for (condition, mark) in zip(parent.conditions, walk.conditionMarks) where !fields.contains(condition.field) {
+        for (condition, mark) in zip(parent.conditions, scan.conditionMarks) where !fields.contains(condition.field) {
             error(
                 at: mark,
                 "\"where\" of \(what) names the unknown field \(quoted(condition.field)) of "

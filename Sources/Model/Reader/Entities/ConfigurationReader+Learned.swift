@@ -15,12 +15,12 @@ extension ConfigurationReader {
             members[index].value.scalarText == LearnedAttributes.word
         else { return .none }
         let section = Section(members: members, what: what)
-        let others: [any DescribedKey] = [EntityKeys.extends, EntityKeys.when, EntityKeys.listing, WalkKeys.parent]
+        let others: [any DescribedKey] = [EntityKeys.extends, EntityKeys.when, EntityKeys.listing, ScanKeys.parent]
         for key in others {
             guard let other = section[key] else { continue }
             error(
                 at: other.key.mark, "\(what) has \"attributes: auto\" and \(quoted(key.name))",
-                "write its attributes: only the records of a listing of its own can be looked at before a sync")
+                "write its attributes: only the records of its own listing can be inspected before a sync")
             return .unknown
         }
         if learned == nil {
@@ -32,7 +32,7 @@ extension ConfigurationReader {
             let name = LearnedAttributes.path(beside: file).split(separator: "/").last.map(String.init) ?? ""
             error(
                 at: members[index].value.mark,
-                "the attributes of \(what) are \"auto\", and no sync has looked at its records yet",
+                "the attributes of \(what) are \"auto\", and no sync has seen its records yet",
                 "run \"bmo sync\", which writes what it finds into \(name), or write them")
             return .unknown
         }

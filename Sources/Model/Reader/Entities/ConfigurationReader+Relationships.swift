@@ -9,7 +9,7 @@ extension ConfigurationReader {
             let section = section(member.value, RelationshipKeys.shape, what)
         else {
             error(
-                at: member.value.mark, "\(what) must be a mapping, is \(member.value.kind.rawValue)",
+                at: member.value.mark, "\(what) must be a mapping, not \(member.value.kind.rawValue)",
                 "write {to: ENTITY} or {many: ENTITY}")
             return
         }
@@ -53,7 +53,7 @@ extension ConfigurationReader {
             let names = Set(relationship.linkColumns.map { $0.lowercased() })
             if relationship.linkColumns.count != 2 || names.count != 2 || names.contains("position") {
                 error(
-                    at: columns.value.mark, "\"columns\" of \(what) must be two names, and none of them position",
+                    at: columns.value.mark, "\"columns\" of \(what) must be two names, neither of them position",
                     "write [post_id, tag_id]: this entity's, then the target's")
                 relationship.linkColumns = []
             }
@@ -140,7 +140,7 @@ extension ConfigurationReader {
         let model = Model(entities: entities.map(\.entity))
         for read in entities {
             checkLineage(of: read, model)
-            checkWalks(of: read, model)
+            checkScans(of: read, model)
             checkWrites(of: read, model)
             for relationship in read.entity.relationships {
                 checkEnds(of: relationship, in: read, model)
@@ -175,7 +175,7 @@ extension ConfigurationReader {
                     at: mark, "\(what) has no link table of its own, and so no \"table\" and \"columns\"",
                     relationship.kind == .toOne
                         ? "\"column\" names the column of a relationship to one"
-                        : "say it of the relationship that keeps the links")
+                        : "set it for the relationship that keeps the links")
             }
         }
         if target.uniquing == .none {
@@ -268,6 +268,6 @@ extension ConfigurationReader {
         error(
             at: YAMLMark(line: location.line, column: location.column),
             "\(things) share the name \(names)"
-                + (name == other ? "" : ": SQLite's \(kind) have no upper and lower case"), "rename one")
+                + (name == other ? "" : ": SQLite's \(kind) are not case-sensitive"), "rename one")
     }
 }

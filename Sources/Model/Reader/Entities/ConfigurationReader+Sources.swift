@@ -33,7 +33,7 @@ extension ConfigurationReader {
         let what = "source \(quoted(member.name)) of \(entity)"
         if member.name == EntitySource.mainName || !Naming.isIdentifier(member.name) {
             error(
-                at: member.key.mark, "\(quoted(member.name)) is no name for a source of \(entity)",
+                at: member.key.mark, "\(quoted(member.name)) is not a valid name for a source of \(entity)",
                 "use letters, digits and _, and not \"\(EntitySource.mainName)\", which is the entity's own bridge")
         }
         guard let members = members(of: member.value, what, at: member.value.mark) else { return }
@@ -46,21 +46,23 @@ extension ConfigurationReader {
             readRelationships(relationships, what, into: &source, &result)
         }
         if source.attributes.isEmpty, source.relationships.isEmpty {
-            error(at: member.key.mark, "\(what) brings nothing", "add \"attributes:\" or \"relationships:\"")
+            error(
+                at: member.key.mark, "\(what) has neither attributes nor relationships",
+                "add \"attributes:\" or \"relationships:\"")
         }
         for key in result.entity.keyAttributes where !source.attributes.contains(where: { $0.name == key.name }) {
             source.attributes.append(key)
         }
-        let walk = readWalk(section)
-        source.parent = walk.parent
-        source.incremental = walk.incremental
-        source.fullEvery = walk.fullEvery
-        source.retryFor = walk.retryFor
+        let scan = readScan(section)
+        source.parent = scan.parent
+        source.incremental = scan.incremental
+        source.fullEvery = scan.fullEvery
+        source.retryFor = scan.retryFor
         source.absent =
             value(SourceKeys.absent, of: section) ?? (result.hasAbsent ? nil : bridge?.absent ?? .auto)
         source.section = readSection(of: member, section, bridge, bridges, SourceKeys.shape) ?? .object([])
         result.entity.sources.append(source)
-        result.sourceWalks.append(walk)
+        result.sourceScans.append(scan)
     }
 
     /// Reads a list of the entity's attribute names, which keep its mapping, or attributes with a separate mapping.

@@ -16,7 +16,7 @@ extension ConfigurationReader {
             if name == .join, index > 0 {
                 error(
                     at: node.mark, "\"join\" is not the first step in \"transform\" of \(what)",
-                    "put it in front: it takes the list that came")
+                    "put it first: it takes the list")
             }
             if let type, !name.types.contains(type) {
                 let valid = alternatives(name.types.map(\.rawValue))
@@ -100,7 +100,7 @@ extension ConfigurationReader {
             } catch {
                 self.error(
                     at: argument.mark,
-                    "\"extract\" in \"transform\" of \(what) is no regular expression: \(error.reason)",
+                    "\"extract\" in \"transform\" of \(what) is not a regular expression: \(error.reason)",
                     "write a POSIX extended regular expression, such as \"-([0-9]+)$\"")
                 return nil
             }

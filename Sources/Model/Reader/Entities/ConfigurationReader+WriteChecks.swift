@@ -52,7 +52,7 @@ extension ConfigurationReader {
             error(
                 at: YAMLMark(line: attribute.location.line, column: attribute.location.column),
                 "the attributes \(quoted(owner)) and \(quoted(attribute.name)) of \(what) are both sent as "
-                    + quoted("\(path)"), "say \"write: false\" of one, or another place with {to: PATH}")
+                    + quoted("\(path)"), "say \"write: false\" for one, or set another place with {to: PATH}")
         }
     }
 }

@@ -17,7 +17,7 @@ extension ConfigurationReader {
         else {
             error(
                 at: member.value.mark,
-                "\(subject) must be true, false, create_only or a mapping, is \(member.value.kind.rawValue)",
+                "\(subject) must be true, false, create_only or a mapping, not \(member.value.kind.rawValue)",
                 "write \"write: false\", or {to: PATH}")
             return rule
         }
@@ -65,7 +65,7 @@ extension ConfigurationReader {
             if result.entity.superentity != nil {
                 error(
                     at: one.key.mark, "\"read_one\" of \(what), which has no bridge of its own",
-                    "say it at the super-entity whose listing it comes with")
+                    "set it at the super-entity whose listing it comes with")
             }
             return
         }
@@ -106,7 +106,7 @@ extension ConfigurationReader {
         let mark = YAMLMark(line: entity.location.line, column: entity.location.column)
         let attributes = model.attributes(of: entity)
         if model.isWritable(entity), model.root(of: entity).uniquing == .none {
-            error(at: mark, "\(what) is \"writable\", and its objects have no key", "give it a key")
+            error(at: mark, "\(what) is \"writable\", but its objects have no key", "give it a key")
         }
         for (name, mark) in zip(entity.match, read.matchMarks) {
             guard let attribute = attributes.first(where: { $0.name == name }) else {
@@ -130,7 +130,7 @@ extension ConfigurationReader {
             !entity.match.isEmpty || entity.readOne != nil || entity.honoursIdempotencyKeys
         {
             error(
-                at: mark, "\(what) says how it is written, and is not \"writable: true\"",
+                at: mark, "\(what) says how it is written, but is not \"writable: true\"",
                 "add it, or remove match, idempotency and read_one")
         }
         for attribute in entity.attributes {
@@ -147,7 +147,7 @@ extension ConfigurationReader {
             else { continue }
             error(
                 at: YAMLMark(line: relationship.location.line, column: relationship.location.column),
-                "relationship \(quoted(relationship.name)) of \(what) is kept by \(quoted(name)) of \(quoted(other))",
+                "relationship \(quoted(relationship.name)) of \(what) is stored by \(quoted(name)) of \(quoted(other))",
                 "say \"write\" there")
         }
     }

@@ -8,8 +8,8 @@ extension EditMerge {
 
     /// Returns the edits of an object that the remote accepted since the open page's scan began.
     func takenSince(_ root: Int, _ key: [StoredValue]) throws -> [OutboxEntry] {
-        guard let walkBegan, acknowledged.count(of: root).value > 0 else { return [] }
-        return try acknowledged.entries(root, key, after: walkBegan)
+        guard let scanBegan, acknowledged.count(of: root).value > 0 else { return [] }
+        return try acknowledged.entries(root, key, after: scanBegan)
     }
 
     /// Returns the age of a record in the open page.

@@ -15,7 +15,7 @@ final class EditMerge {
     private var remoteIsNewer: [Int: [[StoredValue]: Bool]] = [:]
     /// The ID of the newest edit that the remote had accepted when the open page's scan began; nil for a page with
     /// current values.
-    var walkBegan: Int64?
+    var scanBegan: Int64?
     /// The objects for which the open page has records from before an edit.
     var outdated: [Int: Set<[StoredValue]>] = [:]
     /// The edits that lost a value in favour of the remote in the open page.
@@ -43,7 +43,7 @@ final class EditMerge {
     func beginPage() {
         answered = [:]
         remoteIsNewer = [:]
-        walkBegan = nil
+        scanBegan = nil
         outdated = [:]
         givenUp = []
     }

@@ -1,0 +1,41 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+
+/// The section's `responses`, applied to the reply to a write.
+extension RESTObjectWriter {
+    /// Whether a rule declares the reply a success, regardless of its content.
+    ///
+    /// Only rules for a value in a successful reply apply to writes. A status or a missing value has another meaning in
+    /// a listing.
+    ///
+    /// - Throws: ``BridgeError`` if a rule declares it a failure.
+    func isAccepted(_ reply: [UInt8], _ response: HTTPResponse) throws -> Bool {
+        let rules = try request.section.objects("responses").map(ResponseRule.init)
+        let body = HTTPExchange.PaddedBody(reply)
+        for rule in rules where rule.covers(response.status) && !rule.isMissing {
+            guard !reply.isEmpty, let path = rule.path, let value = JSONScalar.read([path], in: body)?.first,
+                value != .missing,
+                rule.equals.map({ $0 == value.plain ?? (value == .null ? "null" : nil) }) ?? true
+            else { continue }
+            switch rule.action {
+            case .accept, .ignore, .empty: return true
+            case .fail, .retry, .refresh: throw failure(rule, path, reply, response)
+            }
+        }
+        return false
+    }
+
+    private func failure(
+        _ rule: ResponseRule, _ path: JSONPath, _ reply: [UInt8], _ response: HTTPResponse
+    ) -> BridgeError {
+        let words = rule.message ?? "the reply with \(path)\(rule.equals.map { " = \($0)" } ?? "") means a failure"
+        var error = BridgeError(
+            rule.action == .refresh ? .authentication : .remote, "\(asked): \(words)",
+            remedy: rule.message == nil ? "as the section's responses say" : nil, location: response.location,
+            remote: String(response.redactor.clean(String(decoding: reply.prefix(2000), as: UTF8.self)).prefix(500)))
+        error.isRetryable = rule.action != .fail
+        // The remote received the object: a second request could create another one.
+        return rule.action == .retry && request.operation == .create ? unknown(error) : error
+    }
+}

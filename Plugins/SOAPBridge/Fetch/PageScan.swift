@@ -1,0 +1,238 @@
+internal import BridgeKit
+
+/// Tracks the pages of a scan: which one is next, and when the scan ends.
+///
+/// Paging without I/O.
+struct PageScan {
+    /// The maximum of consecutive pages without a record while the service reports more.
+    private static let emptyPages = 100
+
+    let paging: SOAPPaging
+    private let maxPages: Int
+    private let isResumed: Bool
+    /// The offset or number of the current page; in token paging, the number of tokens followed.
+    private(set) var position: Int
+    /// The token of the previous page; nil for the first page.
+    private(set) var token: String?
+    private var records: Int
+    private var pages = 0
+    private var emptyInARow = 0
+    private var total: Int64?
+    private var isTotalStable = true
+    private var fingerprints: Set<UInt64> = []
+    /// The hashes of all tokens so far, because tokens may be numerous and long.
+    private var tokens: Set<Int> = []
+
+    /// The result of one page.
+    struct Outcome {
+        var count: Int
+        var total: Int64?
+        var fingerprint: UInt64
+        var token: String?
+        /// Whether the service reports more records; nil if it does not say.
+        var hasMore: Bool?
+    }
+
+    /// The consequence of a page.
+    struct Step: Equatable {
+        var isEnd: Bool
+        var isComplete = false
+        /// The cursor at which a later scan continues; nil if none can.
+        var cursor: String?
+        var warning: String?
+    }
+
+    /// Starts a scan, or resumes one at the cursor of an earlier scan.
+    ///
+    /// - Throws: ``BridgeError`` configuration for a cursor that this bridge did not write.
+    init(paging: SOAPPaging, maxPages: Int, cursor: String?) throws(BridgeError) {
+        self.paging = paging
+        self.maxPages = maxPages
+        isResumed = cursor != nil
+        position = paging.start
+        records = 0
+        guard let cursor else { return }
+        if paging.style == .token {
+            // The number of records so far, and the token.
+            let parts = cursor.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, let count = Int(parts[0]), count >= 0, count < 1 << 50, !parts[1].isEmpty {
+                records = count
+                position = 1
+                token = String(parts[1])
+                tokens = [String(parts[1]).hashValue]
+                return
+            }
+        }
+        let parts = cursor.split(separator: "/").map { Int($0) }
+        switch (paging.style, parts.count) {
+        case (.offset, 1):
+            if let offset = parts[0], offset >= paging.start, offset < 1 << 50 {
+                position = offset
+                records = offset - paging.start
+                return
+            }
+        case (.page, 2):
+            if let page = parts[0], let size = parts[1], page >= paging.start, size > 0, page < 1 << 30,
+                size <= 1_000_000
+            {
+                // With a different page size, start at the page that holds the first unread record.
+                records = (page - paging.start) * size / paging.size * paging.size
+                position = paging.start + records / paging.size
+                return
+            }
+        default: break
+        }
+        throw BridgeError(
+            .configuration, "the cursor \"\(cursor)\" is not of an entity with paging style \(paging.style.rawValue)",
+            remedy: "sync the entity with --restart: its paging has changed")
+    }
+
+    /// The page's position, for messages.
+    var name: String {
+        switch paging.style {
+        case .none: "the reply"
+        case .offset: "offset \(position)"
+        case .page: "page \(position)"
+        case .token: token == nil ? "the first page" : "the page after record \(records)"
+        }
+    }
+
+    /// Whether the operation of further pages requests the page.
+    var isFurther: Bool { paging.style == .token && token != nil }
+
+    /// Returns the request of the page at `position`; `token` applies to the current position only.
+    func input(_ constant: InputValue, at position: Int) throws(BridgeError) -> InputValue {
+        var value = constant
+        switch paging.style {
+        case .none: return constant
+        case .offset, .page: value = try value.setting(paging.positionPath[...], to: String(position))
+        case .token:
+            if let token {
+                value = try (paging.operation == nil ? constant : paging.input)
+                    .setting(paging.positionPath[...], to: token)
+            }
+        }
+        let isOther = isFurther && paging.operation != nil
+        return paging.sizePath.isEmpty || isOther
+            ? value : try value.setting(paging.sizePath[...], to: String(paging.size))
+    }
+
+    /// Returns the position of the next page if it is known to exist, so that it can be requested early.
+    func positionAhead(total: Int64?) -> Int? {
+        guard paging.style == .offset || paging.style == .page, pages + 1 < maxPages, let total = total ?? self.total,
+            Int64(records) + Int64(paging.size) < total
+        else { return nil }
+        return position + (paging.style == .offset ? paging.size : 1)
+    }
+
+    /// Ends a page and advances to the next.
+    ///
+    /// - Throws: ``BridgeError`` malformed if a page or token repeats, or if the service reports more records but gives
+    ///   none.
+    mutating func endPage(_ page: Outcome) throws(BridgeError) -> Step {
+        if let pageTotal = page.total {
+            if let total, total != pageTotal { isTotalStable = false }
+            total = pageTotal
+        }
+        if page.count > 0, !fingerprints.insert(page.fingerprint).inserted {
+            throw BridgeError(
+                .malformed, "\(name) has the same records as an earlier page: the paging does not advance",
+                remedy: "check paging.\(positionMember)")
+        }
+        pages += 1
+        records += page.count
+        emptyInARow = page.count == 0 ? emptyInARow + 1 : 0
+        guard emptyInARow <= Self.emptyPages else {
+            throw BridgeError(
+                .malformed, "\(Self.emptyPages) pages in a row have no record, but the service says that there is more",
+                remedy: "check paging.\(positionMember) and paging.\(paging.donePath.isEmpty ? "more" : "done")")
+        }
+        switch paging.style {
+        case .none: return end(page)
+        case .token:
+            guard let next = try nextToken(page) else { return end(page) }
+            token = next
+            position += 1
+        case .offset, .page:
+            if try isLast(page) { return end(page) }
+            position += paging.style == .offset ? page.count : 1
+        }
+        let cursor = cursor
+        if pages >= maxPages {
+            return Step(
+                isEnd: true, cursor: cursor,
+                warning: "stopped after \(pages) pages (max_pages): the listing is not complete")
+        }
+        return Step(isEnd: false, cursor: cursor)
+    }
+
+    /// Ends the scan at a fault that the config accepts as its end, or as an empty listing.
+    mutating func endAtFault(isEmpty: Bool) -> Step {
+        guard isEmpty, pages == 0, !isResumed else { return Step(isEnd: true) }
+        return Step(isEnd: true, isComplete: true)
+    }
+
+    /// Whether insertions or deletions during the scan may have shifted an unread record past it.
+    var isPositional: Bool { pages > 1 && (paging.style == .offset || paging.style == .page) }
+
+    private var positionMember: String {
+        switch paging.style {
+        case .none, .offset: "offset_element"
+        case .page: "page_element"
+        case .token: "token_element"
+        }
+    }
+
+    private var cursor: String {
+        switch paging.style {
+        case .none, .offset: "\(position)"
+        case .page: "\(position)/\(paging.size)"
+        case .token: "\(records)/\(token ?? "")"
+        }
+    }
+
+    private func isLast(_ page: Outcome) throws(BridgeError) -> Bool {
+        if let hasMore = page.hasMore {
+            guard hasMore else { return true }
+            // Without records, an offset does not advance.
+            guard page.count > 0 || paging.style == .page else {
+                throw BridgeError(
+                    .malformed, "\(name) has no record, but the service says that there is more",
+                    remedy: "check paging.more or paging.done")
+            }
+            return false
+        }
+        let reachedTotal = total.map { Int64(records) >= $0 }
+        return page.count == 0 || (reachedTotal ?? (page.count < paging.size))
+    }
+
+    private mutating func nextToken(_ page: Outcome) throws(BridgeError) -> String? {
+        if page.hasMore == false { return nil }
+        guard let next = page.token else {
+            guard page.hasMore == true else { return nil }
+            throw BridgeError(
+                .malformed, "\(name) says that there is more, but gives no token", remedy: "check paging.token")
+        }
+        guard tokens.insert(next.hashValue).inserted else {
+            throw BridgeError(
+                .malformed, "\(name) repeats an earlier token: the paging does not advance",
+                remedy: "check paging.token and paging.token_element")
+        }
+        return next
+    }
+
+    private func end(_ page: Outcome) -> Step {
+        guard let total else {
+            // A token refers to a result that the service keeps until it signals its end. Otherwise, without a total, a
+            // record that moved between two pages would go unnoticed.
+            let isKept = paging.style == .token
+            return Step(isEnd: true, isComplete: !isResumed && (pages == 1 || isKept))
+        }
+        guard Int64(records) == total else {
+            return Step(
+                isEnd: true,
+                warning: "the service announced \(total) records but returned \(records): the listing is not complete")
+        }
+        return Step(isEnd: true, isComplete: !isResumed && isTotalStable)
+    }
+}

@@ -1,0 +1,30 @@
+internal import Importer
+internal import Mapping
+internal import Model
+internal import StoreContract
+
+extension EntityScan {
+    /// Warns of members that earlier records had, and that no record of a whole listing has any more.
+    func warnOfMissingMembers(_ plan: ScanPlan, _ listing: ScanListing, _ tally: EntityTally) async throws {
+        guard listing.isWhole, listing.skipped.isEmpty, let seen = listing.members else { return }
+        // Through the gate: otherwise this would become part of another scan's open page.
+        let missing = try await context.gate.pass {
+            try await context.thread.run { [context] in
+                try context.store.noteMissing(in: plan.memberListing, seen: seen)
+            }
+        }
+        let model = context.workspace.model
+        for missing in missing {
+            let member = missing.member
+            guard let rule = model.absentRule(of: member, source: plan.source?.name) else { continue }
+            let source = plan.source.map { " of the source `\($0.name)`" } ?? ""
+            let outcome =
+                rule == .keep || rule == .auto && missing.isOfOtherRequest
+                ? "the stored values are kept"
+                : "the stored values are now null; if the remote only stopped sending it, `bmo undo` reverts that, and "
+                    + "`absent: keep` keeps them"
+            tally.warn(
+                "no record\(source) has `\(member.path)` any more, although earlier records did: \(outcome)")
+        }
+    }
+}

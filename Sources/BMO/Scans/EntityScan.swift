@@ -1,0 +1,264 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import StoreContract
+
+/// The scans of one entity: through its own bridge, then through its further sources.
+struct EntityScan {
+    let context: SyncContext
+    let entity: Entity
+    let index: Int
+
+    /// The result of the scans.
+    struct Result: Sendable {
+        let entity: SyncReport.Entity
+        /// The counts of all entities that the scans changed.
+        let counts: ImportCounts
+    }
+
+    /// Scans the entity; never throws, because failures are part of the result.
+    func run() async -> Result {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let model = context.workspace.model
+        let tally = EntityTally(
+            entity: entity, index: index, bridge: entity.bridge, count: model.entities.count,
+            report: context.report)
+        var result = SyncReport.Entity(
+            name: entity.name, bridge: entity.bridge, outcome: .finished, pages: 0, resumedAfterPage: nil,
+            counts: ImportCounts.Entity(), warnings: [], duration: .zero)
+        let place = ListingScan.ProgressTracker()
+        do {
+            for source in sources {
+                place.page = nil
+                try await scan(source, tally, place)
+            }
+            warnOfAbsentPaths(tally)
+            // The records of a listing may all be of sub-entities.
+            let own = tally.result.counts.sum(of: model.family(of: index))
+            if own.quarantined > 0, own.inserted + own.updated + own.unchanged == 0 {
+                throw AllRecordsRejected(count: own.quarantined)
+            }
+        } catch {
+            result.outcome = outcome(error, page: place.page)
+        }
+        let state = tally.result
+        result.pages = state.pages
+        result.resumedAfterPage = state.resumedAfterPage
+        result.warnings = state.warnings
+        result.parents = state.parents
+        result.isIncomplete = state.isIncomplete
+        result.counts = state.counts[index]
+        result.duration = clock.now - start
+        context.report(.ended(result))
+        return Result(entity: result, counts: state.counts)
+    }
+
+    /// Warns of misspelt paths, which silently result in null in each row.
+    private func warnOfAbsentPaths(_ tally: EntityTally) {
+        guard let present = tally.result.present else { return }
+        let model = context.workspace.model
+        let words = AbsentPathWarnings(model.model.attributes(of: entity), in: model.entities[index])
+        let which = present.records == 1 ? "1 record" : "\(present.records) records"
+        for warning in words.warnings(of: present, which: which, likelyOnly: true) { tally.warn(warning) }
+    }
+
+    /// The scans in their order; nil for the entity's own listing.
+    private var sources: [EntitySource?] {
+        guard !context.isPartial else { return [nil] }
+        let model = context.workspace.model.model
+        // A tree begins with the objects of another source; sources scanned per object come last.
+        let first = entity.sources.filter { model.isTree(entity) && model.bringsTop($0, of: entity) }
+        let last = entity.sources.filter { source in !first.contains { $0.name == source.name } }
+        return first + [nil] + last
+    }
+
+    private func outcome(_ error: any Error, page: Int?) -> SyncReport.Entity.Outcome {
+        if Task.isCancelled || error is CancellationError { return .interrupted }
+        if let failure = error as? BridgeFailure, failure.code == .cancelled { return .interrupted }
+        return .failed(SyncFailure(error, entity: entity, bridge: entity.bridge, page: page))
+    }
+
+    private func scan(_ source: EntitySource?, _ tally: EntityTally, _ place: ListingScan.ProgressTracker) async throws
+    {
+        let plan = try ScanPlan(entity, index, source: source, in: context.workspace)
+        let listing: ScanListing
+        let sweep: SweepResult
+        do {
+            if let parent = plan.parent {
+                (listing, sweep) = try await ParentScans(plan: plan, scan: parent, context: context, tally: tally)
+                    .run()
+            } else {
+                let result = try await ListingScan(plan: plan, context: context, parent: nil, tally: tally)
+                    .run(at: place)
+                (listing, sweep) = (result.listing, result.sweep)
+            }
+        } catch let error as SyncFailure {
+            throw error
+        } catch  where source != nil {
+            // The failure belongs to the source's bridge.
+            if Task.isCancelled || error is CancellationError { throw error }
+            throw SyncFailure(error, entity: entity, bridge: plan.bridge, page: place.page)
+        }
+        place.page = nil
+        if listing.isWhole, plan.isListing, entity.sources.isEmpty {
+            // Through the gate: otherwise this would become part of another scan's open page.
+            try await context.gate.pass {
+                try await context.thread.run { [context, entity] in
+                    try context.store.releaseQuarantine(of: entity.name, notSeenSince: listing.began) {
+                        !listing.skipped.contains($0.representation, isCut: $0.cutFrom != nil)
+                    }
+                }
+            }
+        }
+        try await warnOfMissingMembers(plan, listing, tally)
+        if let held = sweep.held { throw SyncFailure(held, plan) }
+    }
+}
+
+extension SyncFailure {
+    /// Creates a sync failure from any error.
+    init(_ error: any Error, entity: Entity, bridge: String, page: Int?) {
+        if let known = error as? SyncFailure {
+            self = known
+            return
+        }
+        self.init(
+            entity: entity.name, bridge: bridge, page: page, code: "internal", message: "\(error)",
+            remedy: nil, location: nil, remote: nil)
+        switch error {
+        case let full as QuarantineFull:
+            self.init(full, entity: entity, bridge: bridge, page: page)
+        case let failure as BridgeFailure:
+            code = failure.code.rawValue
+            message = failure.message
+            remedy = failure.remedy
+            location = failure.location
+            remote = failure.remote
+        case let failure as StoreError:
+            code = "database"
+            message = failure.message
+            remedy = failure.remedy
+        case let failure as SecretError:
+            code = "configuration"
+            message = failure.message
+            remedy = failure.remedy
+        case let errors as ConfigurationErrors:
+            code = "configuration"
+            message = errors.description
+        case is AllRecordsRejected:
+            code = "quarantine"
+            remedy = "`bmo quarantine \(entity.name)` shows why"
+        default: break
+        }
+    }
+}
+
+extension SyncFailure {
+    /// Creates the failure of a sweep that the deletion limit stopped.
+    fileprivate init(_ held: SweepResult.LimitExceeded, _ plan: ScanPlan) {
+        let remedy = "if that is right, `bmo sync \(plan.entity.name) --allow-deletes` deletes them"
+        if let origin = held.origin {
+            self.init(
+                entity: plan.entity.name, bridge: plan.bridge, page: nil, code: "brake",
+                message:
+                    "\(held.gone) of \(held.total) objects are not in the listing of \(plan.origin ?? "the bridge"), "
+                    + "and the rows came from \(origin): none of them was deleted, and everything else was imported",
+                remedy: "if two configurations share the database, give each its own; \(remedy)", location: nil,
+                remote: nil)
+            return
+        }
+        let deletionLimit = plan.policy.deletionLimit
+        let share = Int((deletionLimit.share * 100).rounded())
+        let scopes = held.scopes > 1 ? " in the listings of \(held.scopes) parents" : ""
+        self.init(
+            entity: plan.entity.name, bridge: plan.bridge, page: nil, code: "brake",
+            message:
+                "\(held.gone) of \(held.total) objects are missing from the listing\(scopes), more than \(share) % "
+                + "and \(deletionLimit.rows): none of them was deleted, and everything else was imported",
+            remedy: remedy, location: nil, remote: nil)
+    }
+}
+
+/// The failure of a scan that quarantined all of its records.
+private struct AllRecordsRejected: Error, CustomStringConvertible {
+    let count: Int
+
+    var description: String {
+        count == 1 ? "the only record could not be imported" : "none of the \(count) records could be imported"
+    }
+}
+
+/// The connections to bridges: one per bridge, made on first use.
+actor Connections {
+    private struct Entry {
+        let number: Int
+        let task: Task<BridgeConnection, any Error>
+        var waiting = 0
+        var gaveUp = 0
+    }
+
+    private let workspace: Workspace
+    private let isShared: Bool
+    private var entries: [String: Entry] = [:]
+    private var lastNumber = 0
+
+    /// Creates an empty set of connections.
+    ///
+    /// - Parameter isShared: Whether the connections serve independent requests: the next request retries a failed
+    ///   connection. In a sync, it has failed for all.
+    init(_ workspace: Workspace, isShared: Bool = false) {
+        self.workspace = workspace
+        self.isShared = isShared
+    }
+
+    func connection(for bridge: String) async throws -> BridgeConnection {
+        var entry: Entry
+        if let known = entries[bridge] {
+            entry = known
+        } else {
+            guard let configuration = workspace.configuration.bridge(named: bridge) else {
+                throw BridgeFailure(.configuration, "the config has no bridge `\(bridge)`", bridge: bridge)
+            }
+            lastNumber += 1
+            entry = Entry(
+                number: lastNumber, task: Task { [workspace] in try await workspace.connect(to: configuration) })
+        }
+        entry.waiting += 1
+        entries[bridge] = entry
+        let number = entry.number
+        defer { if entries[bridge]?.number == number { entries[bridge]?.waiting -= 1 } }
+        do {
+            return try await withTaskCancellationHandler {
+                try await entry.task.value
+            } onCancel: {
+                Task { await self.giveUp(bridge, number) }
+            }
+        } catch {
+            if isShared, entries[bridge]?.number == number { entries[bridge] = nil }
+            throw error
+        }
+    }
+
+    /// Throws the error of an earlier connection attempt.
+    func throwIfFailed(_ bridge: String) async throws {
+        if let entry = entries[bridge] { _ = try await entry.task.value }
+    }
+
+    /// Cancels a connection attempt when no caller waits for it any more.
+    private func giveUp(_ bridge: String, _ number: Int) {
+        guard var entry = entries[bridge], entry.number == number else { return }
+        entry.gaveUp += 1
+        entries[bridge] = entry
+        if entry.gaveUp >= entry.waiting { entry.task.cancel() }
+    }
+
+    func close() async {
+        for entry in entries.values {
+            if let connection = try? await entry.task.value { await connection.close() }
+        }
+        entries = [:]
+    }
+}

@@ -1,0 +1,312 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import StoreContract
+internal import Synchronization
+
+/// One scan: fetch, import, commit, until the end or the first failure.
+struct ListingScan: Sendable {
+    let plan: ScanPlan
+    let context: SyncContext
+    /// The object whose children are scanned; nil for all objects.
+    let parent: ParentObject?
+    /// The counts and events of all scans of the entity.
+    let tally: EntityTally
+
+    /// The result of a completed scan.
+    struct Result: Sendable {
+        var isUnchanged = false
+        var listing: ScanListing
+        var sweep = SweepResult()
+        var counts: ImportCounts
+        /// Whether the scan may have missed records, so that it left no cursor.
+        var looksAgain = false
+        /// The newest received value of the incremental field.
+        var newest: Watermark?
+    }
+
+    /// The position of a scan, for failure reports.
+    final class ProgressTracker: Sendable {
+        private let number = Mutex(0)
+
+        /// The page being fetched, from 1; nil before the first.
+        var page: Int? {
+            get { number.withLock { $0 > 0 ? $0 : nil } }
+            set { number.withLock { $0 = newValue ?? 0 } }
+        }
+    }
+
+    /// Scans, resuming an interrupted scan if its position is still valid.
+    ///
+    /// - Throws: Errors of the bridge or the store; earlier pages are committed.
+    func run(at place: ProgressTracker) async throws -> Result {
+        var result = try await runOnce(place)
+        var looks = 1
+        // With pages by position, a record that moved during the fetch was skipped, and is not deleted.
+        while result.looksAgain || result.sweep.unconfirmed > 0 {
+            guard looks < ScanAttempt.most else {
+                if result.looksAgain { warnOfMoving(looks) }
+                break
+            }
+            looks += 1
+            result = try await scan(
+                place, fromBeginning: true, confirms: result.sweep.unconfirmed > 0, look: .again(after: result.newest))
+        }
+        return result
+    }
+
+    private func warnOfMoving(_ looks: Int) {
+        warn(
+            "records moved between pages while they were fetched, in each of \(looks) attempts: all that arrived is imported, and the "
+                + "next sync starts from the same value again; paging by a cursor or a key (`paging: {style: keyset}`) "
+                + "avoids this")
+    }
+
+    private func runOnce(_ place: ProgressTracker) async throws -> Result {
+        do {
+            return try await scan(place, fromBeginning: context.options.restart)
+        } catch let refusal as ResumeRefused {
+            let words =
+                "the scan cannot continue after page \((place.page ?? 1) - 1) (\(refusal.reason)); "
+                + "it starts from the beginning"
+            tally.forgetResumption()
+            warn(words)
+            return try await scan(place, fromBeginning: true)
+        }
+    }
+
+    private func scan(
+        _ place: ProgressTracker, fromBeginning: Bool, confirms: Bool = false, look: ScanAttempt = .first
+    ) async throws -> Result {
+        guard !context.isPartial else { return try await scanPart(place) }
+        let scope = plan.scope(parent: parent)
+        let (saved, left, acknowledged, members) = try await context.thread.run { [context, plan] in
+            (
+                try context.store.progress(of: scope), try context.store.cursor(of: scope),
+                try context.store.newestAcknowledged(), try context.store.members(of: plan.memberListing)
+            )
+        }
+        let request = ScanRequest(
+            plan, saved: left, isFull: context.options.full, ignoresDeletionLimit: context.options.allowsDeletes)
+        // A resume point is valid only for the request that it came from.
+        let progress = fromBeginning || saved?.request != request.fingerprint ? nil : saved
+        if progress == nil { try await removeAbandoned(scope) }
+        if let progress, parent == nil {
+            // The earlier pages belong to the same scan.
+            let aside = try await context.thread.run { [context, plan] in
+                try context.store.quarantinedCount(of: plan.entity.name, since: progress.began)
+            }
+            tally.quarantine.take(aside)
+        }
+        if saved != nil, progress == nil {
+            try await context.gate.pass {
+                try await context.thread.run { [context] in try context.store.forgetProgress(of: scope) }
+            }
+        }
+        tally.began(afterPage: progress?.page)
+        let connection = try await context.connections.connection(for: plan.bridge)
+        place.page = (progress?.page ?? 0) + 1
+        try await context.thread.run { [context] in
+            try context.store.beginScan(scope, afterPage: progress?.page)
+        }
+        defer { context.thread.runLater { [context] in context.store.endScan(scope) } }
+        let stream: RecordStream
+        do {
+            stream = try await connection.fetch(fetchRequest(request, cursor: progress?.cursor))
+        } catch {
+            if progress != nil, error.blamesCursor { throw ResumeRefused(error) }
+            throw error
+        }
+        let writer = PageWriter(
+            confirms ? .confirmation : .listing, of: request, context, parent: parent, after: progress,
+            look: look, acknowledged: acknowledged, members: members, quarantine: tally.quarantine)
+        writer.redaction = connection.redaction
+        var result = Result(
+            listing: ScanListing(isWhole: false, began: progress?.began ?? request.began),
+            counts: ImportCounts(entityCount: context.workspace.model.entities.count))
+        do {
+            result = try await take(stream, writer, place, result)
+            // A scan for changes may return few records, which need not have all members.
+            if plan.isListing, request.since == nil, request.token == nil { tally.add(writer.present) }
+        } catch {
+            let isFirst = place.page == (progress?.page ?? 0) + 1
+            if progress != nil, isFirst, let failure = error as? BridgeFailure, failure.blamesCursor {
+                throw ResumeRefused(failure)
+            }
+            throw error
+        }
+        // The members before the resume point are not known.
+        result.listing.members = progress == nil ? writer.members : nil
+        // Quarantined records outside of the scan may still be faulty.
+        result.listing.isWhole = result.listing.isWhole && !result.listing.began.isEmpty && request.since == nil
+        return result
+    }
+
+    /// Deletes the rows of an abandoned scan: objects without a key would be duplicated when it restarts.
+    private func removeAbandoned(_ scope: ScanScope) async throws {
+        guard plan.isListing, context.workspace.model.entities[plan.index].key.isEmpty else { return }
+        let count = try await context.gate.pass {
+            try await context.thread.run { [context, plan] in
+                try context.store.removeAbandoned(
+                    scope, of: plan.index, as: PageSource(bridge: plan.bridge, scan: plan.entity.name, location: nil))
+            }
+        }
+        guard count > 0 else { return }
+        warn(
+            "an interrupted scan starts over: the \(count == 1 ? "row" : "\(count) rows") that it had imported "
+                + "\(count == 1 ? "was" : "were") deleted")
+    }
+
+    /// Scans the records that meet the conditions, without resuming and without leaving state for the next scan.
+    private func scanPart(_ place: ProgressTracker) async throws -> Result {
+        let model = context.workspace.model
+        let layout = model.entities[plan.index]
+        // Checked first: a stream begins to fetch when it is opened.
+        let filter = try RecordFilter(context.options.conditions, plan: plan.mapping, of: plan.index, in: model)
+        let request = ScanRequest(plan, saved: nil, isFull: true, ignoresDeletionLimit: false)
+        tally.began(afterPage: nil)
+        let connection = try await context.connections.connection(for: plan.bridge)
+        let scope = plan.scope(ofPartFor: parent)
+        let (acknowledged, members) = try await context.thread.run { [context, plan] in
+            try context.store.beginScan(scope, afterPage: nil)
+            return (try context.store.newestAcknowledged(), try context.store.members(of: plan.memberListing))
+        }
+        defer { context.thread.runLater { [context] in context.store.endScan(scope) } }
+        place.page = 1
+        var fetch = fetchRequest(request, cursor: nil)
+        if connection.plugin.can("filter") {
+            fetch.filters = context.options.conditions.compactMap { $0.filter(plan, in: layout) }
+        }
+        let stream = try await connection.fetch(fetch)
+        let writer = PageWriter(
+            .part(filter), of: request, context, parent: parent, acknowledged: acknowledged,
+            members: members, quarantine: tally.quarantine)
+        writer.redaction = connection.redaction
+        var result = Result(
+            listing: ScanListing(isWhole: false, began: request.began),
+            counts: ImportCounts(entityCount: model.entities.count))
+        result = try await take(stream, writer, place, result)
+        result.listing.isWhole = false
+        result.isUnchanged = false
+        return result
+    }
+
+    private func take(
+        _ stream: RecordStream, _ writer: PageWriter, _ place: ProgressTracker, _ result: Result
+    ) async throws -> Result {
+        let combined = CombinedResult(result)
+        let listener = PageWriter.Listener(
+            begins: { page in
+                for warning in page.warnings { warn(warning) }
+                if let found = page.found { tally.note("found in the first reply: \(found)") }
+            },
+            committed: { state, page in settle(state, after: page, place, combined) })
+        do {
+            try await writer.importAll(of: stream, listener)
+        } catch let full as QuarantineFull {
+            tally.addQuarantined(full.samples.count)
+            throw full
+        }
+        return combined.result
+    }
+
+    /// The combined result of the committed pages.
+    private final class CombinedResult: Sendable {
+        private let state: Mutex<(result: Result, records: Int)>
+
+        init(_ result: Result) { state = Mutex((result, 0)) }
+
+        var result: Result { state.withLock { $0.result } }
+
+        func change<Value: Sendable>(_ body: (inout Result, inout Int) -> Value) -> Value {
+            state.withLock { body(&$0.result, &$0.records) }
+        }
+    }
+
+    /// Adds a committed page to the result.
+    private func settle(
+        _ state: PageWriter.State, after page: PageInfo, _ place: ProgressTracker, _ combined: CombinedResult
+    ) {
+        // A scan for changes is never whole: the warning means that more was left out.
+        if page.end, !page.complete, !page.unchanged, !page.warnings.isEmpty { tally.markIncomplete() }
+        let (before, records) = combined.change { result, records in
+            defer {
+                result.isUnchanged = page.end && page.unchanged
+                result.listing.isWhole = page.end && page.complete && !result.isUnchanged
+                result.counts = state.counts
+                result.listing.skipped = state.skipped
+                if let sweep = state.sweep { result.sweep = sweep }
+                result.looksAgain = state.looksAgain
+                result.newest = state.newest
+                records = state.records
+            }
+            return (result.counts, state.records - records)
+        }
+        tally.add(
+            state.counts, since: before, records: records, total: page.total, page: parent == nil ? state.page : nil)
+        place.page = state.page + 1
+        if state.sweep != nil { warnAtEnd(state) }
+    }
+
+    private func warnAtEnd(_ state: PageWriter.State) {
+        let words = DuplicateKeyWarnings(plan, context.workspace.model, isPositional: state.isPositional)
+        // A record that moved may repeat: the next scan returns it once.
+        if !state.looksAgain { for words in state.sweep.map(words.warnings) ?? [] { warn(words) } }
+        if let field = state.unknownSkippedField {
+            warn(
+                "the bridge skipped objects by their field `\(field)`, which no attribute stores unchanged: "
+                    + "nothing missing from the listing was deleted")
+        } else if state.sweep?.isUncertain == true {
+            warn("records without a readable key arrived: nothing missing from the listing was deleted")
+        }
+        if state.badTombstones > 0 {
+            let count = state.badTombstones
+            warn(
+                "\(count == 1 ? "a deleted object" : "\(count) deleted objects") could not be identified by key and went to "
+                    + "quarantine: the next sync starts from the same point again")
+        }
+        if state.valuesBeyondLimit > 0, case .field(let name, _)? = plan.incremental {
+            warn(
+                "\(state.valuesBeyondLimit) values of `\(name)` are more than a day in the future and do not count as the newest"
+            )
+        }
+    }
+
+    private func warn(_ words: String) { tally.warn(parent.map { "\($0.text): \(words)" } ?? words) }
+
+    private func fetchRequest(_ request: ScanRequest, cursor: String?) -> FetchRequest {
+        var fetch = FetchRequest(entity: plan.entity.name, section: plan.section, cursor: cursor)
+        fetch.token = request.token
+        fetch.since = request.since
+        fetch.parent = parent?.options
+        fetch.fields = plan.readMembers.map(Set.init)
+        fetch.keyPaths = plan.keyPaths
+        fetch.surroundings = plan.surroundings
+        fetch.patience = plan.retryFor
+        return fetch
+    }
+}
+
+extension PageInfo {
+    /// The member `found` of the metadata: the bridge's finding.
+    fileprivate var found: String? {
+        guard let metadata, let batch = try? JSONParser.batch(metadata), batch.count == 1 else { return nil }
+        return withExtendedLifetime(batch) { batch[0]["found"]?.text }
+    }
+}
+
+extension BridgeFailure {
+    /// Whether an expired resume point may be the cause.
+    fileprivate var blamesCursor: Bool {
+        !isRetryable && [.notFound, .remote, .configuration, .malformed, .conflict].contains(code)
+    }
+}
+
+/// A failure of the first page after a resume point, which may have caused it.
+private struct ResumeRefused: Error {
+    let reason: String
+
+    init(_ failure: BridgeFailure) { reason = "\(failure.code.rawValue): \(failure.message)" }
+}

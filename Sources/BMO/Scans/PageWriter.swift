@@ -1,0 +1,389 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import StoreContract
+
+/// Passes the batches of one scan to the store, page by page, on the import thread.
+final class PageWriter: @unchecked Sendable {
+    // `holdsGate`, `recordsHandedOver`, `recordsOfOpenPage`, `members`, `mapper` and the content of `extent` belong to
+    // the scan's task; `open`, `failure`, `state`, `recordsInPage` and `keysInPage` are used only on `thread`, which
+    // works serially.
+    private let model: CompiledModel
+    private let request: ScanRequest
+    private let target: ScanTarget
+    private let parent: ParentObject?
+    private let isResumed: Bool
+    private let limit: StoredValue?
+    private let store: any Store
+    private let thread: ImportThread
+    private let gate: PageGate
+    private let mapper: Mapper
+    private let extent: Extent
+    private let observer: PageObserver?
+    private let quarantine: QuarantineBudget
+    private let look: ScanAttempt
+    /// The fields that the records had, among those that the configuration reads; belongs to the scan's task.
+    private(set) var present: PresentFields
+    private var open: PageImport?
+    private var holdsGate = false
+    /// The number of records on pages that were completely enqueued.
+    private(set) var recordsHandedOver = 0
+    private var recordsOfOpenPage = 0
+    /// The members of the enqueued records; see ``ListedMember``.
+    private(set) var members: Set<ListedMember> = []
+    /// The error that stopped the scan's import.
+    private var failure: (any Error)?
+    /// Removes secrets from what is kept of records besides their values; set it before the first batch.
+    var redaction = Redaction.none
+
+    /// How much of a listing the scan covers, and so what its gaps mean.
+    enum Extent {
+        /// All of it, or the changes since an earlier scan.
+        case listing
+        /// All of it once more: a row is deleted only if this scan lacks it, too.
+        case confirmation
+        /// The records that meet conditions; it leaves no state for the next scan.
+        case part(RecordFilter)
+        /// The pages of a request, which leave no state either; with or without the keys of their objects.
+        case pages(keepsKeys: Bool)
+
+        /// Whether the scan has no effect on the next one.
+        var leavesNothing: Bool {
+            switch self {
+            case .listing, .confirmation: false
+            case .part, .pages: true
+            }
+        }
+    }
+
+    /// The scan's state so far.
+    struct State: Sendable {
+        var page = 0
+        var records = 0
+        /// The keys of the records' objects, in their order, where requested; without those of quarantined records.
+        var keys: [[StoredValue]] = []
+        var counts: ImportCounts
+        /// The newest value of the watched field.
+        var newest: Watermark?
+        /// The number of values of the watched field that are too far in the future to be plausible.
+        var valuesBeyondLimit = 0
+        /// The result of the sweep after the last page.
+        var sweep: SweepResult?
+        /// Whether the bridge makes no statement about rows that the listing lacks.
+        var skipsEverything = false
+        /// The field by which the bridge names skipped objects, where no attribute has it unchanged.
+        var unknownSkippedField: String?
+        /// The objects that the bridge skipped.
+        var skipped = SkippedRecords()
+        /// The number of records that changed something, and that the previous scan should have returned.
+        var late = 0
+        var totals = ReportedTotals()
+        /// The number of deletions on the remote that could not be matched to objects.
+        var badTombstones = 0
+        /// Whether the scan may have missed records that moved between pages: it leaves no cursor then.
+        var looksAgain = false
+        /// Whether the listing is paged by position.
+        var isPositional = false
+    }
+
+    /// When the first page of the scan began.
+    private let began: String
+    private var state: State
+    private var recordsInPage = 0
+    private var keysInPage: [[StoredValue]] = []
+
+    /// Creates a writer for one scan.
+    ///
+    /// - Parameter acknowledged: The newest edit that the remote had accepted when the scan began; see ``ScanTarget``.
+    init(
+        _ extent: Extent, of request: ScanRequest, _ context: SyncContext, parent: ParentObject? = nil,
+        after progress: ScanProgress? = nil, look: ScanAttempt = .first, acknowledged: Int64,
+        members: Set<ListedMember> = [], quarantine: QuarantineBudget? = nil
+    ) {
+        self.extent = extent
+        self.look = look
+        let plan = request.plan
+        model = context.workspace.model
+        self.request = request
+        self.parent = parent
+        self.quarantine = quarantine ?? QuarantineBudget(of: plan.entity)
+        isResumed = progress != nil
+        began = progress?.began ?? request.began
+        target =
+            if case .pages = extent {
+                plan.target(ofRequestAfter: acknowledged)
+            } else {
+                ScanTarget(
+                    scope: extent.leavesNothing ? plan.scope(ofPartFor: parent) : plan.scope(parent: parent),
+                    entity: plan.index, isListing: plan.isListing,
+                    parent: parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } },
+                    acknowledged: acknowledged)
+            }
+        limit = plan.watched?.limit(now: request.began)
+        store = context.store
+        thread = context.thread
+        gate = context.gate
+        observer = context.observer
+        mapper = Mapper(model, knownMembers: members)
+        present = PresentFields(
+            AbsentPathWarnings(plan.attributes, in: model.entities[plan.index]).reads.map(\.field), of: plan.index)
+        state = State(
+            page: progress?.page ?? 0, counts: ImportCounts(entityCount: model.entities.count),
+            newest: progress?.newest)
+    }
+
+    /// Callbacks for each batch, on the import thread, in the order of the imports.
+    struct Listener: Sendable {
+        /// Called before a batch is imported.
+        let begins: @Sendable (PageInfo) -> Void
+        /// Called after a page is committed.
+        let committed: @Sendable (State, PageInfo) -> Void
+    }
+
+    /// The result of a batch.
+    typealias Job = Promise<Result<Void, any Error>>
+
+    /// A batch with its records mapped.
+    private struct Prepared: Sendable {
+        let page: PageInfo
+        let received: Int
+        var records: (mapped: MappedBatch, count: Int)?
+        var deleted: MappedBatch?
+        var keys: [[StoredValue]] = []
+
+        /// Whether the batch only signals that the bridge is still working.
+        var isNothing: Bool {
+            !page.pageEnd && !page.end && records == nil && deleted == nil && page.rejected.isEmpty
+                && page.skipped.isEmpty
+                && page.warnings.isEmpty
+        }
+    }
+
+    /// Maps a batch and enqueues it on the import thread, which commits when it ends a page; does not wait for the
+    /// import.
+    ///
+    /// After a failed batch all later ones fail, and its page is rolled back.
+    ///
+    /// - Parameter onFailure: Called when the batch was not imported.
+    func start(
+        _ fetched: FetchedBatch, _ listener: Listener, onFailure: @escaping @Sendable () -> Void
+    ) async throws -> Job {
+        // Mapped here, while another batch may be importing.
+        let batch = try prepare(fetched)
+        if !holdsGate, batch.isNothing {
+            // The bridge is still searching: a page does not begin yet, because it would block all others.
+            let job = Job()
+            job.fulfil(.success(()))
+            return job
+        }
+        if !holdsGate {
+            await gate.enter()
+            holdsGate = true
+        }
+        let job = thread.start { try self.importBatch(batch, listener, onFailure) }
+        recordsOfOpenPage += batch.received
+        if batch.page.pageEnd || batch.page.end {
+            recordsHandedOver += recordsOfOpenPage
+            recordsOfOpenPage = 0
+            await leaveGate()
+        }
+        return job
+    }
+
+    private func prepare(_ fetched: FetchedBatch) throws -> Prepared {
+        var batch = Prepared(page: fetched.page, received: fetched.records?.count ?? 0)
+        let plan = request.plan.mapping
+        if let all = fetched.records {
+            var records = all
+            if case .part(let filter) = extent { records = try filter.passing(all, parent: parent?.key) }
+            if case .pages(keepsKeys: true) = extent {
+                batch.keys = (0..<records.count).compactMap { mapper.key(of: records[$0], as: plan) }
+            }
+            let mapped = MappedBatch(
+                records, by: mapper, as: plan, parent: parent?.key,
+                extent: fetched.page.partial ? .changes : .whole)
+            members.formUnion(mapped.members)
+            present.note(mapped)
+            batch.records = (mapped, records.count)
+        }
+        if let deleted = fetched.page.deleted, target.isListing, request.plan.policy.mode != .ignore {
+            batch.deleted = MappedBatch(deleted, by: mapper, as: plan, parent: parent?.key)
+        }
+        return batch
+    }
+
+    /// Rolls back an open page.
+    func takeBack() async {
+        guard holdsGate else { return }
+        _ = try? await thread.run {
+            self.open?.rollback()
+            self.open = nil
+            self.recordsInPage = 0
+            self.keysInPage = []
+        }
+        recordsOfOpenPage = 0
+        await leaveGate()
+    }
+
+    private func leaveGate() async {
+        holdsGate = false
+        await gate.leave()
+    }
+
+    private func importBatch(_ batch: Prepared, _ listener: Listener, _ onFailure: () -> Void) throws {
+        if let failure { throw failure }
+        do {
+            listener.begins(batch.page)
+            if let state = try add(batch) { listener.committed(state, batch.page) }
+        } catch {
+            open?.rollback()
+            open = nil
+            let reason = kept(of: error)
+            failure = reason
+            onFailure()
+            throw reason
+        }
+    }
+
+    /// Keeps the first records of a page with too many faulty ones; returns the error for the scan.
+    private func kept(of error: any Error) -> any Error {
+        guard let overflow = error as? QuarantineOverflow else { return error }
+        do {
+            let page = try beginPage()
+            page.quarantineRoom = nil
+            do {
+                try page.keep(overflow.samples)
+            } catch {
+                page.rollback()
+                throw error
+            }
+            try page.commitKeepingProgress()
+        } catch {
+            return error
+        }
+        return QuarantineFull(overflow, limit: quarantine.limit)
+    }
+
+    /// Imports a batch, and returns the state if the batch ends a page.
+    private func add(_ batch: Prepared) throws -> State? {
+        let info = batch.page
+        let page = try open ?? beginPage()
+        open = page
+        observer?.received(page: state.page + 1, records: batch.received)
+        if let (mapped, count) = batch.records {
+            try page.add(mapped, location: info.location)
+            recordsInPage += count
+            keysInPage += batch.keys
+        }
+        if let deleted = batch.deleted { try page.delete(deleted, location: info.location) }
+        for rejected in info.rejected {
+            recordsInPage += 1
+            try page.reject(
+                record: rejected.index, reason: rejected.reason, representation: rejected.representation,
+                location: info.location)
+        }
+        if !info.skipped.isEmpty { try markSkipped(info.skipped, page) }
+        guard info.pageEnd || info.end else { return nil }
+        open = nil
+        state.newest = Watermark.newer(state.newest, page.newest)
+        state.valuesBeyondLimit += page.valuesBeyondLimit
+        state.late += page.lateRecords
+        state.totals.add(info)
+        state.badTombstones += page.badTombstones
+        try commit(page, info)
+        quarantine.take(page)
+        observer?.committed(page, number: state.page + 1, info)
+        state.page += 1
+        state.records += recordsInPage
+        recordsInPage = 0
+        state.keys += keysInPage
+        keysInPage = []
+        state.counts += page.counts
+        return state
+    }
+
+    /// Commits a page with the state that the scan leaves: its position, or at its end the starting point of the next
+    /// scan.
+    private func commit(_ page: PageImport, _ info: PageInfo) throws {
+        let listing: SweepRule.Listing
+        switch extent {
+        case .part where info.end:
+            // Rows outside of the part are left to a scan over everything.
+            _ = try page.commit(end: ScanEnd(defersSweep: true))
+            return
+        case .part, .pages: return try page.commitKeepingProgress()
+        case .listing: listing = info.positional ? .first : .only
+        case .confirmation: listing = .second
+        }
+        guard info.end else {
+            return try page.commit(
+                progress: info.cursor.map {
+                    ScanProgress(
+                        cursor: $0, page: state.page + 1, request: request.fingerprint, newest: state.newest,
+                        began: began)
+                })
+        }
+        state.isPositional = info.positional
+        state.looksAgain = try looksAgain(page, info)
+        var end = request.end(
+            isComplete: info.complete, isUnchanged: info.unchanged, token: info.token,
+            newest: info.positional ? look.known ?? state.newest : state.newest,
+            isResumed: isResumed, hasParent: parent != nil, listing: listing)
+        // The remote would not report the missed changes again.
+        if state.looksAgain || state.badTombstones > 0 { end.cursor = nil }
+        if state.skipsEverything { end.sweep = nil }
+        state.sweep = try page.commit(end: end)
+    }
+
+    /// Returns whether records may have moved between pages and been missed, which a scan for later changes would not
+    /// return.
+    private func looksAgain(_ page: PageImport, _ info: PageInfo) throws -> Bool {
+        // Objects without a key would be duplicated with each scan.
+        guard info.positional, info.complete, !info.unchanged, !model.entities[request.plan.index].key.isEmpty,
+            case .field? = request.plan.incremental
+        else { return false }
+        let rows = try page.listedRows()
+        switch look {
+        case .first:
+            let bad = state.counts[target.entity].quarantined + page.counts[target.entity].quarantined
+            return isResumed || !state.totals.prove(rows, quarantined: bad)
+        case .again:
+            // Objects that share a key change one row repeatedly: these are not missed records.
+            return state.late > rows?.repeated ?? 0
+        }
+    }
+
+    private func beginPage() throws -> PageImport {
+        var origin = PageImport.Origin(bridge: request.plan.bridge, page: state.page + 1, scan: target)
+        origin.listing = request.plan.memberListing
+        if case .pages = extent { origin.listing = nil }
+        if !extent.leavesNothing { origin.watched = request.plan.watched.map { ($0, limit) } }
+        origin.known = look.known?.local
+        observer?.pageBegins()
+        origin.redaction = redaction
+        let page = try PageImport(target.entity, of: model, from: origin, into: store)
+        page.insertionLimit = observer?.roomForInsertions ?? 0
+        page.quarantineRoom = quarantine.room
+        return page
+    }
+
+    private func markSkipped(_ skipped: [SkippedObjects], _ page: PageImport) throws {
+        let layout = model.entities[target.entity]
+        var rows: [SkippedRows] = []
+        for objects in skipped {
+            state.skipped.add(objects)
+            guard !objects.field.isEmpty else {
+                state.skipsEverything = true
+                continue
+            }
+            guard let field = request.plan.field(ofRemote: objects.field, in: layout) else {
+                state.unknownSkippedField = objects.field
+                return try page.markSkipped(nil)
+            }
+            rows.append(SkippedRows(field: field, value: objects.value, isPrefix: objects.isPrefix))
+        }
+        if !rows.isEmpty { try page.markSkipped(rows) }
+    }
+}

@@ -1,0 +1,172 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import Model
+internal import StoreContract
+internal import Synchronization
+
+/// The scans of an entity by the objects of its parent: one for each, several at a time.
+struct ParentScans {
+    let plan: ScanPlan
+    let scan: ParentScan
+    let context: SyncContext
+    let tally: EntityTally
+
+    /// How many parents are read from the database at a time.
+    static let chunk = 256
+    /// The number of consecutive failures with the same code after which the rest is skipped.
+    private static let maxConsecutiveFailures = 10
+    /// The limit of failures that are reported individually.
+    private static let maxReportedFailures = 10
+
+    private enum Ending: Sendable {
+        case done(ListingScan.Result)
+        case failed(SyncReport.Parents.Failure)
+        case interrupted
+    }
+
+    /// Scans all parents; a failed scan does not affect the others.
+    ///
+    /// - Returns: The combined listing, and the result of the final sweep.
+    /// - Throws: When the parents cannot be read, some of the scans failed, or the task was cancelled.
+    func run() async throws -> (listing: ScanListing, sweep: SweepResult) {
+        tally.parents { _ in }
+        tally.began(afterPage: nil)
+        let sweeps = plan.isListing && !context.isPartial
+        if sweeps {
+            try await context.thread.run { [context, plan] in try context.store.beginParents(of: plan.index) }
+        }
+        var queue = try ParentQueue(self)
+        var streak: (code: String, count: Int) = ("", 0)
+        var listing = ScanListing(isWhole: true, began: Clock.now())
+        try await withThrowingTaskGroup(of: Ending.self) { group in
+            var running = 0
+            while true {
+                while running < (context.workspace.session == nil ? scan.concurrency : 1),
+                    streak.count < Self.maxConsecutiveFailures, !Task.isCancelled,
+                    let parent = try await queue.next()
+                {
+                    group.addTask { await ending(of: parent) }
+                    running += 1
+                }
+                guard let ending = try await group.next() else {
+                    guard streak.count < Self.maxConsecutiveFailures, !Task.isCancelled, queue.beginAnew() else {
+                        break
+                    }
+                    continue
+                }
+                running -= 1
+                switch ending {
+                case .interrupted: listing.isWhole = false
+                case .done(let result):
+                    streak = ("", 0)
+                    listing.merge(result.listing)
+                    tally.parents { parents in
+                        parents.scanned += 1
+                        if result.isUnchanged { parents.unchanged += 1 }
+                    }
+                case .failed(let failure):
+                    listing.isWhole = false
+                    streak = (failure.code, failure.code == streak.code ? streak.count + 1 : 1)
+                    note(failure)
+                }
+            }
+        }
+        try Task.checkCancellation()
+        if queue.isCut {
+            listing.isWhole = false
+            tally.warn(
+                "the sync of a tree stopped \(ParentQueue.maxLevels) levels deep; the "
+                    + "next sync continues there: does every \(plan.entity.name) contain a new one?")
+        }
+        warnOfNoTop(queue)
+        // Objects missing from the successful scans are deleted even if other scans failed.
+        let sweep = sweeps ? try await finish() : SweepResult()
+        tally.add(sweep)
+        for words in DuplicateKeyWarnings(plan, context.workspace.model).warnings(of: sweep) { tally.warn(words) }
+        try await throwIfClosed()
+        try throwFailures(isGivenUp: streak.count >= Self.maxConsecutiveFailures)
+        return (listing, sweep)
+    }
+
+    /// Warns of a tree without a top, for which no request fails.
+    private func warnOfNoTop(_ queue: ParentQueue) {
+        guard queue.level == 0, !context.isPartial, plan.isListing,
+            context.workspace.model.model.lacksTop(plan.entity)
+        else { return }
+        tally.warn(
+            "there is no \(plan.entity.name) to begin with, and its scans start from its own objects (\"parent: "
+                + "\(scan.relationship ?? "")\"): add a source without \"parent\" that lists the top")
+    }
+
+    /// Fails for a bridge that could not be opened, which scans without any parents would not notice.
+    private func throwIfClosed() async throws {
+        let parents = tally.result.parents ?? SyncReport.Parents()
+        guard parents.scanned + parents.failed + parents.missing == 0 else { return }
+        try await context.connections.throwIfFailed(plan.bridge)
+    }
+
+    private func ending(of parent: ParentObject) async -> Ending {
+        let place = ListingScan.ProgressTracker()
+        do {
+            return .done(
+                try await ListingScan(plan: plan, context: context, parent: parent, tally: tally).run(at: place))
+        } catch {
+            if Task.isCancelled || error is CancellationError { return .interrupted }
+            if let failure = error as? BridgeFailure, failure.code == .cancelled { return .interrupted }
+            let failure = SyncFailure(error, entity: plan.entity, bridge: plan.bridge, page: place.page)
+            return .failed(SyncReport.Parents.Failure(parent: parent.text, code: failure.code, failure: failure))
+        }
+    }
+
+    private func note(_ failure: SyncReport.Parents.Failure) {
+        guard failure.code == BridgeFailure.Code.notFound.rawValue else {
+            tally.parents { parents in
+                parents.failed += 1
+                if parents.failures.count < Self.maxReportedFailures { parents.failures.append(failure) }
+            }
+            return
+        }
+        // Only the parent's own listing determines that it is deleted; its children are deleted with it.
+        tally.parents { $0.missing += 1 }
+        tally.warn("\(failure.parent): the remote has nothing there (\(failure.failure.message)); its objects are kept")
+    }
+
+    private func finish() async throws -> SweepResult {
+        let rule = SweepRule(
+            deletionLimit: context.options.allowsDeletes ? nil : plan.policy.deletionLimit, origin: plan.origin)
+        let result = Mutex(SweepResult())
+        try await context.gate.pass {
+            try await context.thread.run { [context, plan] in
+                let transaction = try context.store.beginPage()
+                do {
+                    try transaction.access {
+                        try transaction.setSource(
+                            PageSource(bridge: plan.bridge, scan: plan.entity.name, location: nil))
+                        let swept = try transaction.finishParents(of: plan.index, rule)
+                        result.withLock { $0 = swept }
+                    }
+                    try transaction.commit()
+                } catch {
+                    transaction.rollback()
+                    throw error
+                }
+            }
+        }
+        return result.withLock { $0 }
+    }
+
+    private func throwFailures(isGivenUp: Bool) throws {
+        let parents = tally.result.parents ?? SyncReport.Parents()
+        guard parents.failed > 0 || isGivenUp else { return }
+        let first = parents.failures.first?.failure
+        var words = "\(parents.failed) of \(parents.scanned + parents.failed + parents.missing) parents failed"
+        if let failure = parents.failures.first {
+            words += "; the first is \(failure.parent): \(failure.failure.message)"
+        }
+        if isGivenUp { words += "; after \(Self.maxConsecutiveFailures) in a row the others were not tried" }
+        throw SyncFailure(
+            entity: plan.entity.name, bridge: plan.bridge, page: first?.page, code: first?.code ?? "not_found",
+            message: words, remedy: first?.remedy, location: first?.location, remote: first?.remote)
+    }
+}

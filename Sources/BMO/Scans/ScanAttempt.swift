@@ -1,0 +1,43 @@
+internal import BridgeHost
+internal import Importer
+
+/// A scan of a listing that is paged by position.
+///
+/// Such pages shift during the fetch where an object is changed (and so moves to the end) or removed: its successor is
+/// missed, and an advanced cursor would never request it again. So the cursor waits until no record can have been
+/// missed: either the remote's total proves that all were received, or a further scan returns nothing that the previous
+/// one should have returned.
+enum ScanAttempt: Sendable {
+    case first
+    /// A further scan, after one with this newest value of the incremental field.
+    case again(after: Watermark?)
+
+    /// The limit of scans of a listing in one sync.
+    static let most = 4
+
+    /// The newest value of the previous scan.
+    var known: Watermark? { if case .again(let known) = self { known } else { nil } }
+}
+
+/// The totals that the pages of a scan report.
+struct ReportedTotals: Sendable {
+    private var first: Int64?
+    /// Whether all pages reported the same total: a different one means that records were added or removed meanwhile.
+    private var isStable = true
+
+    mutating func add(_ page: PageInfo) {
+        guard page.pageEnd || page.end else { return }
+        guard let total = page.total else {
+            isStable = false
+            return
+        }
+        if let first, first != total { isStable = false }
+        first = first ?? total
+    }
+
+    /// Returns whether these rows and quarantined records are complete.
+    func prove(_ rows: ListedRows?, quarantined: Int) -> Bool {
+        guard isStable, let first, let distinct = rows?.distinct else { return false }
+        return Int64(distinct + quarantined) >= first
+    }
+}

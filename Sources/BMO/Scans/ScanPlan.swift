@@ -1,0 +1,206 @@
+internal import BridgeContract
+internal import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import StoreContract
+internal import TextFormats
+
+/// The context shared by all scans of a sync.
+struct SyncContext: Sendable {
+    let workspace: Workspace
+    let store: any Store
+    let connections: Connections
+    let thread: ImportThread
+    let gate: PageGate
+    let options: Workspace.SyncOptions
+    let report: @Sendable (SyncEvent) -> Void
+    /// Observes each page of a request; nil in a sync.
+    var observer: PageObserver?
+
+    /// Whether only a part of a listing is requested: absence from it means nothing.
+    var isPartial: Bool { !options.conditions.isEmpty }
+}
+
+/// The plan of an entity's scan through one bridge: its own, or a further source's.
+struct ScanPlan: Sendable {
+    let entity: Entity
+    /// The entity's index in the compiled model.
+    let index: Int
+    /// The further source; nil for the entity's own bridge.
+    let source: EntitySource?
+    /// The index of the mapping's plan in the compiled model.
+    let mapping: Int
+    /// The bridge's section of the configuration, with secrets.
+    let section: RecordBatch
+    /// A fingerprint of the scan's request and mapping; secrets are included by name only.
+    ///
+    /// A resume point and a cursor are valid only for the same fingerprint, which changes with the URL or the mapping.
+    let request: String
+    /// The identity of the list of known members: another section or URL may return other ones.
+    let memberListing: MemberListing
+    /// The field of `incremental: {field}`.
+    let watched: WatchedField?
+    /// The source of the records, as far as known from the bridge's `url`.
+    let origin: String?
+    let attributes: [Attribute]
+    let policy: DeletePolicy
+    /// The members of a record that the mapping reads; nil for all.
+    let readMembers: [String]?
+    /// The dot paths of the key's attributes; empty where one of them has none.
+    let keyPaths: [String]
+    /// The paths that the mapping reads of the objects around a record.
+    let surroundings: [String]
+
+    /// Creates the plan of an entity's own scan, or of a further source's.
+    ///
+    /// - Throws: ``SecretError``.
+    init(_ entity: Entity, _ index: Int, source: EntitySource?, in workspace: Workspace) throws {
+        let model = workspace.model
+        self.entity = entity
+        self.index = index
+        self.source = source
+        readMembers = model.plans[model.plan(of: index, source: source?.name) ?? index].readMembers
+        mapping = model.plan(of: index, source: source?.name) ?? index
+        surroundings = model.plans[mapping].surroundings
+        var encoder = ConfigEncoder(directory: workspace.configuration.directory)
+        section = try encoder.batch(source?.section ?? entity.section)
+        attributes = source?.attributes ?? model.model.attributes(of: entity)
+        let layout = model.entities[index]
+        let attributes = attributes
+        let paths = layout.key.map { field in
+            attributes.first { $0.name == layout.fields[field].name }.flatMap { attribute -> String? in
+                if case .path(let path) = attribute.source { path.components.joined(separator: ".") } else { nil }
+            }
+        }
+        keyPaths = paths.contains(nil) ? [] : paths.compactMap(\.self)
+        policy = model.model.root(of: entity).deletes
+        let incremental = source == nil ? entity.incremental : source?.incremental
+        if case .field(let name, _)? = incremental {
+            watched = WatchedField(name, among: attributes, in: model.entities[index])
+        } else {
+            watched = nil
+        }
+        let bridge = workspace.configuration.bridge(named: source?.bridge ?? entity.bridge)
+        origin = Self.origin(of: bridge)
+        var fingerprint = Fingerprint()
+        let kind =
+            switch incremental {
+            case .token: "token"
+            case .field(let name, _): "since \(name)"
+            case nil: "all"
+            }
+        for text in [
+            bridge?.plugin ?? "", Self.options(of: bridge, in: workspace.configuration),
+            (source?.section ?? entity.section).json, kind,
+            MappingFingerprint.text(of: model.model, for: entity),
+        ] {
+            fingerprint.add(text)
+            fingerprint.separate()
+        }
+        request = String(fingerprint.value, radix: 16)
+        var asked = Fingerprint()
+        for text in [
+            bridge?.plugin ?? "", Self.options(of: bridge, in: workspace.configuration),
+            (source?.section ?? entity.section).json,
+        ] {
+            asked.add(text)
+            asked.separate()
+        }
+        memberListing = MemberListing(
+            entity: entity.name, source: source?.name ?? "", request: String(asked.value, radix: 16))
+    }
+
+    /// Returns the options without the name of the configuration's folder, so that moving a configuration does not
+    /// change the fingerprint.
+    private static func options(of bridge: BridgeConfiguration?, in configuration: Configuration) -> String {
+        let text = bridge?.options.json ?? ""
+        let folder = configuration.directory
+        return folder.utf8.count > 1 ? text.replacing("\"\(folder)", with: "\".") : text
+    }
+
+    /// Returns the bridge's `url` without credentials and query; nil where it is missing, not a URL, or a secret.
+    private static func origin(of bridge: BridgeConfiguration?) -> String? {
+        guard case .string(let url)? = bridge?.options["url"], let scheme = url.firstRange(of: "://") else {
+            return nil
+        }
+        let rest = url[scheme.upperBound...].prefix { $0 != "?" && $0 != "#" }
+        let host = rest.prefix { $0 != "/" }
+        let path = rest[host.endIndex...]
+        let place = host.lastIndex(of: "@").map { host[host.index(after: $0)...] } ?? host
+        return String(url[..<scheme.upperBound] + place + path)
+    }
+
+    var bridge: String { source?.bridge ?? entity.bridge }
+    var parent: ParentScan? { source == nil ? entity.parent : source?.parent }
+    var incremental: Incremental? { source == nil ? entity.incremental : source?.incremental }
+    var fullEvery: Duration? { source == nil ? entity.fullEvery : source?.fullEvery }
+    /// The further source's own value, or that of its bridge.
+    var retryFor: Duration? { source == nil ? entity.retryFor : source?.retryFor }
+    /// Whether the scan is the entity's own listing: objects that it lacks may be deleted.
+    var isListing: Bool { source == nil }
+
+    func scope(parent: ParentObject?) -> ScanScope {
+        ScanScope(entity: entity.name, source: source?.name ?? "", parent: parent?.text ?? "")
+    }
+
+    /// Returns the scope of a scan over a part of a listing: its position is never kept, and lists are still merged in
+    /// it.
+    func scope(ofPartFor parent: ParentObject?) -> ScanScope {
+        ScanScope(entity: entity.name, source: "part", parent: parent?.text ?? "")
+    }
+
+    /// Returns the target of a request's pages, which keep no position and delete nothing.
+    ///
+    /// - Parameter acknowledged: The newest edit that the remote had accepted when it was queried; see ``ScanTarget``.
+    func target(ofRequestAfter acknowledged: Int64) -> ScanTarget {
+        ScanTarget(
+            scope: ScanScope(entity: entity.name, source: "request"), entity: index, isListing: false,
+            acknowledged: acknowledged)
+    }
+
+    /// Returns the field of an entity's layout that has a remote field's unchanged value; nil where none has.
+    func field(ofRemote path: String, in layout: EntityLayout) -> Int? {
+        let attribute = attributes.first { attribute in
+            guard attribute.transformers.isEmpty, case .path(let own) = attribute.source else { return false }
+            return own.components.joined(separator: ".") == path || own.description == path
+        }
+        return attribute.flatMap { attribute in
+            layout.fields.firstIndex { $0.name == attribute.name && $0.relationship == nil }
+        }
+    }
+}
+
+/// An object whose children are fetched.
+struct ParentObject: Sendable {
+    /// The index of the relationship that leads to the object; nil where it is the fetched object itself.
+    let relationship: Int?
+    let key: [StoredValue]
+    /// The key as a JSON array.
+    let text: String
+    /// Its values by local names, as a batch of one object.
+    let values: RecordBatch
+    /// Its values in the form of a request.
+    var options: BridgeOptions? { BridgeOptions(batch: values) }
+
+    init(_ values: [StoredValue], _ layout: EntityLayout, relationship: Int?) throws {
+        self.relationship = relationship
+        key = layout.key.map { values[$0] }
+        text = JSONText.key(key).string
+        let writer = RecordBatchWriter()
+        writer.object {
+            for (field, value) in zip(layout.fields, values) {
+                writer.key(field.name)
+                switch value {
+                case .null: writer.null()
+                case .integer(let value) where field.type == .boolean: writer.bool(value != 0)
+                case .integer(let value): writer.int64(value)
+                case .real(let value): writer.double(value)
+                case .text(let value): writer.text(value)
+                case .bytes(let value): value.withUnsafeBytes { writer.bytes($0) }
+                }
+            }
+        }
+        self.values = try writer.finish()
+    }
+}

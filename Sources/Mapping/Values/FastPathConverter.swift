@@ -1,0 +1,124 @@
+internal import Glibc
+internal import Model
+internal import RecordBatch
+internal import TextFormats
+
+/// A fast path that converts the most common value forms to cells without creating a String.
+///
+/// Its results equal those of ``ValueConverter``. Nil is not an error: it defers the value to the converter.
+enum FastPathConverter {
+    static func cell(of value: BatchValue, as type: AttributeType, _ arena: Arena) -> Cell? {
+        switch (type, value.tag) {
+        case (.json, _): nil
+        case (_, .null): .null
+        case (.text, .text): .text(value.rawBytes)
+        case (.integer, .int64): .integer(value.int64)
+        case (.boolean, .bool): .integer(value.bool ? 1 : 0)
+        case (.real, .int64): .real(Double(value.int64))
+        case (.real, .double): value.double.isFinite ? .real(value.double) : nil
+        case (.real, .decimal): real(value.rawBytes)
+        case (.decimal, .decimal): isPlainDecimal(value.rawBytes) ? .text(value.rawBytes) : nil
+        case (.date, .text): isDate(value.rawBytes) ? .text(value.rawBytes) : nil
+        case (.timestamp, .text): timestamp(value.rawBytes, arena).map { .text($0) }
+        case (.timestamp, .timestamp):
+            TemporalParser.isInRange(value.int64) ? .text(arena.timestamp(value.int64)) : nil
+        default: nil
+        }
+    }
+
+    /// Converts a number whose JSON grammar the batch validation has checked.
+    private static func real(_ bytes: UnsafeRawBufferPointer) -> Cell? {
+        if let number = shortDecimal(bytes) { return .real(number) }
+        guard bytes.count < 64 else { return nil }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text -> Cell? in
+            UnsafeMutableRawBufferPointer(text).copyMemory(from: bytes)
+            text[bytes.count] = 0
+            guard let start = text.baseAddress else { return nil }
+            let number = strtod(start, nil)
+            return number.isFinite ? .real(number) : nil
+        }
+    }
+
+    /// Converts a number of at most 15 digits without an exponent; returns nil for any other.
+    ///
+    /// The digits and the power of ten are exact doubles, so that a single division rounds correctly (W. D. Clinger,
+    /// How to read floating point numbers accurately, 1990).
+    private static func shortDecimal(_ bytes: UnsafeRawBufferPointer) -> Double? {
+        guard bytes.count <= 16 else { return nil }
+        var digits: Int64 = 0
+        var decimals: Int?
+        var isNegative = false
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case 48...57:
+                digits = digits * 10 + Int64(byte - 48)
+                decimals = decimals.map { $0 + 1 }
+            case UInt8(ascii: ".") where decimals == nil: decimals = 0
+            case UInt8(ascii: "-") where index == 0: isNegative = true
+            default: return nil
+            }
+        }
+        // All 16 bytes may be digits.
+        guard digits < 1_000_000_000_000_000 else { return nil }
+        let number = Double(digits) / powersOfTen[decimals ?? 0]
+        return isNegative ? -number : number
+    }
+
+    private static let powersOfTen = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
+
+    /// Returns whether the text has neither sign nor exponent, and so already is the plain form.
+    private static func isPlainDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count < DecimalText.maximumDigits && bytes.allSatisfy { (48...57).contains($0) || $0 == 46 }
+    }
+
+    /// Returns whether the text is a calendar day, as `YYYY-MM-DD`.
+    private static func isDate(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.count == 10 && isDay(bytes) }
+
+    /// Converts `YYYY-MM-DDTHH:MM:SSZ` with up to six decimals of a second to the local text, which has all six.
+    private static func timestamp(_ bytes: UnsafeRawBufferPointer, _ arena: Arena) -> UnsafeRawBufferPointer? {
+        guard bytes.count >= 20, bytes.count <= Timestamp.textLength, isDay(bytes), bytes[10] == UInt8(ascii: "T"),
+            bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), bytes[bytes.count - 1] == UInt8(ascii: "Z"),
+            let hour = number(bytes, 11, 2), let minute = number(bytes, 14, 2), let second = number(bytes, 17, 2),
+            hour < 24, minute < 60, second < 60
+        else { return nil }
+        if bytes.count > 20 {
+            let digits = bytes.count - 21
+            guard bytes[19] == UInt8(ascii: "."), digits > 0, number(bytes, 20, digits) != nil else { return nil }
+        }
+        guard bytes.count < Timestamp.textLength else { return bytes }
+        let text = arena.room(for: Timestamp.textLength)
+        text.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 1)]))
+        text[19] = UInt8(ascii: ".")
+        for index in max(20, bytes.count - 1)..<26 { text[index] = UInt8(ascii: "0") }
+        text[26] = UInt8(ascii: "Z")
+        return UnsafeRawBufferPointer(text)
+    }
+
+    /// Returns whether the first ten bytes are a calendar day, as `YYYY-MM-DD`.
+    private static func isDay(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), let year = number(bytes, 0, 4),
+            let month = number(bytes, 5, 2), let day = number(bytes, 8, 2)
+        else { return false }
+        return year >= 1 && (1...12).contains(month) && day >= 1 && day <= ISODate.days(of: month, year)
+    }
+
+    private static func number(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> Int64? {
+        var value: Int64 = 0
+        for index in start..<start + count {
+            guard (48...57).contains(bytes[index]) else { return nil }
+            value = value * 10 + Int64(bytes[index] - 48)
+        }
+        return value
+    }
+}
+
+extension Arena {
+    /// Returns the text of an instant in the years 1 to 9999.
+    func timestamp(_ microseconds: Int64) -> UnsafeRawBufferPointer {
+        let bytes = room(for: Timestamp.textLength)
+        Timestamp.write(microseconds: microseconds, to: bytes)
+        return UnsafeRawBufferPointer(bytes)
+    }
+}

@@ -1,0 +1,52 @@
+internal import StoreContract
+internal import Mapping
+internal import Model
+
+/// The earlier names of an entity, its attributes and its relationships, from `renamed_from`.
+struct RenameMap {
+    /// The table's old name.
+    let table: String?
+    /// The old names of columns, by new name.
+    private(set) var columns: [String: String] = [:]
+    /// The old names of relationships, by new name.
+    private(set) var relationships: [String: String] = [:]
+    /// The new names of the table's entities, by old name.
+    private(set) var kinds: [String: String] = [:]
+
+    init(of layout: EntityLayout, in model: CompiledModel) {
+        guard let root = model.model.entity(named: layout.name) else {
+            table = nil
+            return
+        }
+        table = root.renamedFrom
+        let family = model.model.family(of: root)
+        for entity in family {
+            if let old = entity.renamedFrom, family.count > 1 { kinds[old] = entity.name }
+            for attribute in entity.attributes { columns[attribute.name] = attribute.renamedFrom }
+        }
+        for relationship in family.flatMap(\.relationships) {
+            let old = relationship.renamedFrom ?? relationship.name
+            if let renamed = relationship.renamedFrom { relationships[relationship.name] = renamed }
+            guard relationship.kind == .toOne, let target = model.model.entity(named: relationship.target) else {
+                continue
+            }
+            let key = model.model.key(of: target)
+            let names = relationship.columnNames(targetKey: key.map(\.name))
+            let oldNames = Relationship(name: old, kind: .toOne, target: "")
+                .columnNames(targetKey: key.map { $0.renamedFrom ?? $0.name })
+            for (name, oldName) in zip(names, oldNames) where name != oldName { columns[name] = oldName }
+        }
+    }
+
+    /// Returns the old name of a link table whose owner or relationship was renamed.
+    static func linkTable(_ name: String, in model: Model) -> String? {
+        for entity in model.entities {
+            for relationship in entity.relationships
+            where relationship.table ?? "\(entity.name)_\(relationship.name)" == name {
+                let old = "\(entity.renamedFrom ?? entity.name)_\(relationship.renamedFrom ?? relationship.name)"
+                return old == name ? nil : old
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,172 @@
+import BridgeKit
+import RESTBridge
+import RecordBatch
+import Testing
+
+/// What `bmo check` can say of a section without any request.
+@Suite struct SectionValidatorTests {
+    private func faults(
+        _ section: Literal, parent: Literal? = nil, names: EntityNames? = nil, since: String? = nil
+    ) throws -> [String] {
+        // Nobody listens there.
+        let bridge = try bridge(["url": "http://127.0.0.1:1"])
+        var request = FetchRequest(entity: "User", section: section.options, parent: parent?.options)
+        request.validates = true
+        request.names = names
+        request.since = since
+        let source = try bridge.fetch(request)
+        let writer = RecordBatchWriter()
+        let page = try source.next(into: writer)
+        #expect(page.isEnd)
+        let batch = try writer.finish()
+        return (0..<batch.count).map { "\(batch[$0]["key"]?.text ?? "-"): \(batch[$0]["message"]?.text ?? "")" }
+    }
+
+    @Test func `all faults are told at once, each with its key`() throws {
+        let faults = try faults([
+            "path": "/users{", "records": "$..items", "paging": ["style": "cursor"],
+            "headers": ["Bad Header": "x"], "filters": ["name": ["~": "q"]],
+            "responses": [["status": 999, "action": "fail"]], "metadata": ["a": "b c"],
+            "header_fields": ["etag": "$.x"], "query": ["q": "{parent.name}"],
+            "write": ["create": ["path": "/x("], "delete": [:]],
+        ])
+        #expect(
+            faults.map { String($0.prefix { $0 != ":" }) } == [
+                "path", "records", "paging.path", "headers", "filters.name", "responses", "metadata.a",
+                "header_fields.etag", "write.create.path", "query",
+            ], "\(faults)")
+    }
+
+    @Test func `a good section has none, with a parent of names`() throws {
+        #expect(try faults(["path": "/users(/{since})", "query": ["f": "{a}"], "paging": "auto"]).isEmpty)
+        let child: Literal = ["path": "/teams/{parent.id}/users", "query": ["team": "{parent.name}"]]
+        #expect(try faults(child, parent: ["id": "Team.id", "name": "Team.name"]).isEmpty)
+        #expect(
+            try faults(child, parent: ["id": "Team.id"]) == ["query: query: {parent.name} names no attribute"])
+        #expect(try faults(child).map { String($0.prefix(8)) } == ["path: pa", "query: q"])
+    }
+
+    @Test func `what only the whole makes wrong is told of the whole`() throws {
+        #expect(
+            try faults(["records": "$.data", "paging": ["style": "next_url", "path": "$.data.next"]])
+                == ["-: the paging path $.data.next lies inside the records at $.data"])
+    }
+
+    @Test func `a field that is watched needs a place for what is known of it`() throws {
+        let fault = "-: incremental names a field, but the section does not use {since}: "
+        #expect(try faults(["path": "/users"], since: "User.updated").map { String($0.prefix(fault.count)) } == [fault])
+        let sections: [Literal] = [
+            ["query": ["since": "{since}"]], ["path": "/users(/{since})"], ["path": "/users{?since,x}"],
+            ["body": ["filter": ["from": "{since}"]]], ["headers": ["If-Modified-Since": "{since}"]],
+            ["graphql": ["query": "{a}", "variables": ["since": "{since}"]]],
+        ]
+        for section in sections { #expect(try faults(section, since: "User.updated").isEmpty) }
+    }
+
+    @Test func `a variable that is none is told with what was meant`() throws {
+        let section: Literal = [
+            "path": "/users(/{sice})", "parameters": ["tenant": 7],
+            "query": ["since": "{sinc}", "t": "{tennant}", "p": "{parnt.id}", "f": "{status} {a}"],
+        ]
+        #expect(
+            try faults(section, since: "User.updated") == [
+                #"query: query: {sinc} is not a variable (did you mean "since"?)"#,
+                #"query: query: {tennant} is not a variable (did you mean "tenant"?)"#,
+                #"query: query: {parnt.id} is not a variable (did you mean "parent"?)"#,
+                #"path: path: {sice} is not a variable (did you mean "since"?)"#,
+            ])
+    }
+
+    private let names = EntityNames(fields: ["id", "name", "etag", "owner"], key: ["id"])
+
+    @Test func `names of attributes that are not there are told, with what was meant`() throws {
+        let section: Literal = [
+            "path": "/users(/{key.uid})", "filters": ["nmae": "q", "owner": "owner"],
+            "query": ["a": "{object.id}", "b": "{parent.titel}", "c": "{since} {x}"],
+            "write": [
+                "if_match": "etagg",
+                "update": [
+                    "path": "/users/{key}/{object.ownr}", "headers": ["X-Rev": "{object.rev}"],
+                    "query": ["name": "{object.name}"], "forced": ["by.team": "{parent.id}", "n": "{key.nr}"],
+                ],
+                "create": ["path": "/users/{team}"], "delete": [:],
+            ],
+        ]
+        let faults = try faults(section, parent: ["id": "Team.id", "title": "Team.title"], names: names)
+        #expect(
+            faults == [
+                "query: query: {object.id} never has a value: only a write has an object",
+                #"query: query: {parent.titel} names no attribute (did you mean "title"?)"#,
+                #"write.update.headers: write.update.headers: {object.rev} names no attribute"#,
+                #"write.update.forced: write.update.forced: {key.nr} names no attribute"#,
+                #"path: path: {key.uid} names no attribute (did you mean "id"?)"#,
+                #"filters.nmae: filters.nmae: "nmae" names no attribute (did you mean "name"?)"#,
+                #"write.if_match: write.if_match: "etagg" names no attribute (did you mean "etag"?)"#,
+                "write.create.path: write.create.path: {team} never has a value",
+                #"write.update.path: write.update.path: {object.ownr} names no attribute (did you mean "owner"?)"#,
+            ], "\(faults.joined(separator: "\n"))")
+        let good: Literal = [
+            "path": "/users", "filters": ["owner": "o"], "parameters": ["team": "a"],
+            "write": ["if_match": "etag", "update": ["path": "/{team}/{key}/{object.owner}"], "delete": [:]],
+        ]
+        #expect(try self.faults(good, names: names).isEmpty)
+        // A host that does not tell the names has nothing to hold them against.
+        #expect(try self.faults(["filters": ["nmae": "q"], "write": ["if_match": "x", "delete": [:]]]).isEmpty)
+    }
+
+    @Test func `what a body would leave out is told`() throws {
+        let graphQL: Literal = ["query": "mutation { a }"]
+        #expect(
+            try faults([
+                "path": "/users",
+                "write": [
+                    "create": ["graphql": graphQL, "format": "json_patch"],
+                    "update": ["envelope": ["data": [:]], "format": "json_patch"],
+                    "delete": ["graphql": graphQL, "envelope": ["data": [:]]],
+                ],
+            ]) == [
+                #"write.create.format: write.create.format is "json_patch" with graphql"#,
+                "write.update.envelope: write.update.envelope cannot be used with a json_patch",
+                "write.delete.envelope: write.delete.envelope cannot be used with graphql",
+            ])
+        for format in ["merge_patch", "form", "full"] {
+            let section: Literal = ["write": ["update": ["graphql": graphQL, "format": .text(format)]]]
+            #expect(try faults(section).map { String($0.prefix(20)) } == ["write.update.format:"])
+        }
+        let good: Literal = [
+            "path": "/users",
+            "write": [
+                "create": ["graphql": graphQL, "format": "json"], "update": ["format": "json_patch"],
+                "delete": ["envelope": ["id": "{key}"], "format": "form"],
+            ],
+        ]
+        #expect(try faults(good).isEmpty)
+    }
+
+    @Test func `the path of a key of several parts has to be said`() throws {
+        let names = EntityNames(fields: ["shop", "number"], key: ["shop", "number"])
+        let section: Literal = ["path": "/orders", "write": ["update": [:], "delete": ["path": "/orders/{key}"]]]
+        #expect(
+            try faults(section, names: names) == [
+                "write.update: write.update: its path cannot be derived from a key of 2 parts",
+                "write.delete.path: write.delete.path: {key} stands for a key of one part, but this one has 2",
+            ])
+    }
+
+    @Test func `A part of a nested object whose other parts nobody can keep is warned of`() throws {
+        let names = EntityNames(fields: ["id", "city"], key: ["id"], nested: ["city"])
+        func warnings(_ update: Literal) throws -> [String] {
+            try faults(["path": "/x", "write": ["update": update]], names: names)
+        }
+        let posted: Literal = ["method": "POST", "path": "/set/{key}"]
+        let found = try warnings(posted)
+        #expect(found.count == 1)
+        #expect(
+            found.first?.contains("city goes inside nested objects, which cannot be read before they are sent")
+                == true,
+            "\(found)")
+        #expect(try warnings([:]).isEmpty)
+        #expect(try warnings(["method": "POST", "path": "/set/{key}", "nested": "part"]).isEmpty)
+        #expect(try warnings(["method": "POST", "path": "/set/{key}", "format": "merge_patch"]).isEmpty)
+    }
+}

@@ -1,0 +1,177 @@
+import BridgeKit
+import RecordBatch
+import Testing
+
+@testable import SOAPBridge
+
+@Suite struct PageScanTests {
+    private func paging(_ style: String, size: Int = 10, start: Int? = nil) throws -> SOAPPaging {
+        try SOAPPaging(
+            BridgeOptions {
+                $0.key("style")
+                $0.text(style)
+                $0.key(style == "page" ? "page_element" : "offset_element")
+                $0.text("at")
+                $0.key("size")
+                $0.int64(Int64(size))
+                if let start {
+                    $0.key("start")
+                    $0.int64(Int64(start))
+                }
+            })
+    }
+
+    private func scan(
+        _ style: String, size: Int = 10, cursor: String? = nil, maxPages: Int = 100
+    ) throws -> PageScan {
+        try PageScan(paging: paging(style, size: size), maxPages: maxPages, cursor: cursor)
+    }
+
+    @Test func `an offset scan goes to the total and is then complete`() throws {
+        var scan = try scan("offset")
+        #expect(scan.positionAhead(total: nil) == nil)
+        #expect(scan.positionAhead(total: 25) == 10)
+        #expect(try scan.endPage(count: 10, total: 25, fingerprint: 1) == .init(isEnd: false, cursor: "10"))
+        #expect(try scan.endPage(count: 10, total: 25, fingerprint: 2) == .init(isEnd: false, cursor: "20"))
+        #expect(scan.positionAhead(total: 25) == nil)
+        #expect(try scan.endPage(count: 5, total: 25, fingerprint: 3) == .init(isEnd: true, isComplete: true))
+    }
+
+    @Test func `a server that gives fewer than asked is followed by what it gave`() throws {
+        var scan = try scan("offset")
+        #expect(try scan.endPage(count: 4, total: 8, fingerprint: 1) == .init(isEnd: false, cursor: "4"))
+        #expect(scan.position == 4)
+        #expect(try scan.endPage(count: 4, total: 8, fingerprint: 2).isComplete)
+    }
+
+    @Test func `without a total a short page ends the scan, which is complete only in one page`() throws {
+        var one = try scan("offset")
+        #expect(try one.endPage(count: 9, total: nil, fingerprint: 1) == .init(isEnd: true, isComplete: true))
+        var two = try scan("page")
+        #expect(try two.endPage(count: 10, total: nil, fingerprint: 1) == .init(isEnd: false, cursor: "2/10"))
+        #expect(try two.endPage(count: 0, total: nil, fingerprint: 0) == .init(isEnd: true))
+    }
+
+    @Test func `a listing that changed or broke off is not complete`() throws {
+        var changed = try scan("offset")
+        _ = try changed.endPage(count: 10, total: 12, fingerprint: 1)
+        #expect(try changed.endPage(count: 1, total: 11, fingerprint: 2) == .init(isEnd: true))
+        var short = try scan("offset")
+        let step = try short.endPage(count: 0, total: 12, fingerprint: 1)
+        #expect(step.isEnd && !step.isComplete)
+        #expect(step.warning?.contains("12") == true)
+    }
+
+    @Test func `the same page again is an error`() throws {
+        var scan = try scan("page")
+        _ = try scan.endPage(count: 10, total: nil, fingerprint: 5)
+        let error = try bridgeError { _ = try scan.endPage(count: 10, total: nil, fingerprint: 5) }
+        #expect(error.code == .malformed)
+        #expect(error.remedy == "check paging.page_element")
+    }
+
+    @Test func `a cursor continues, also with another size of page`() throws {
+        var offset = try scan("offset", cursor: "20")
+        #expect(offset.position == 20)
+        #expect(try offset.endPage(count: 5, total: 25, fingerprint: 1) == .init(isEnd: true))
+        #expect(try scan("page", cursor: "3/10").position == 3)
+        // Pages 1 and 2 of 10 are records 0 to 19; with 8 on a page, the third begins at record 16.
+        #expect(try scan("page", size: 8, cursor: "3/10").position == 3)
+        #expect(try scan("page", size: 30, cursor: "3/10").position == 1)
+        for cursor in ["x", "-1", "", "1/2", "99999999999999999999"] {
+            #expect(try bridgeError { _ = try scan("offset", cursor: cursor) }.code == .configuration)
+        }
+        #expect(try bridgeError { _ = try scan("page", cursor: "3") }.code == .configuration)
+    }
+
+    @Test func `max_pages stops with a warning and a cursor`() throws {
+        var scan = try scan("offset", maxPages: 1)
+        #expect(scan.positionAhead(total: 100) == nil)
+        let step = try scan.endPage(count: 10, total: 100, fingerprint: 1)
+        #expect(step.isEnd && !step.isComplete)
+        #expect(step.cursor == "10")
+        #expect(step.warning?.contains("max_pages") == true)
+    }
+
+    private func token(cursor: String? = nil, maxPages: Int = 1000) throws -> PageScan {
+        let options: ConfigValue = [
+            "style": "token", "token_element": "q/locator", "limit_element": "q/size", "token": "R/locator",
+            "done": "R/done",
+            "operation": "More", "input": ["keep": "1"],
+        ]
+        return try PageScan(paging: SOAPPaging(options.options), maxPages: maxPages, cursor: cursor)
+    }
+
+    private func outcome(_ count: Int, _ token: String?, more: Bool? = nil, total: Int64? = nil) -> PageScan.Outcome {
+        .init(count: count, total: total, fingerprint: UInt64.random(in: .min ... .max), token: token, hasMore: more)
+    }
+
+    @Test func `a locator is followed by the other operation until the service is done`() throws {
+        var scan = try token()
+        let constant = InputValue.object([.init(name: "query", value: .text("all"))])
+        #expect(!scan.isFurther)
+        #expect(
+            try scan.input(constant, at: scan.position)
+                == constant.setting(["q", "size"], to: "1000"))
+        #expect(try scan.endPage(outcome(5, "a/b", more: true)) == .init(isEnd: false, cursor: "5/a/b"))
+        #expect(scan.isFurther)
+        #expect(
+            try scan.input(constant, at: scan.position)
+                == InputValue.object([.init(name: "keep", value: .text("1"))]).setting(["q", "locator"], to: "a/b"))
+        // An empty page is none of its ends, and the last token need not be gone.
+        #expect(try scan.endPage(outcome(0, "c", more: true)) == .init(isEnd: false, cursor: "5/c"))
+        #expect(try scan.endPage(outcome(2, "d", more: false)) == .init(isEnd: true, isComplete: true))
+        var resumed = try token(cursor: "5/a/b")
+        #expect(resumed.isFurther && resumed.token == "a/b")
+        #expect(try resumed.endPage(outcome(2, nil)) == .init(isEnd: true))
+        #expect(try bridgeError { _ = try token(cursor: "5/") }.code == .configuration)
+    }
+
+    @Test func `a token that comes again, is missing, or leads nowhere is an error`() throws {
+        var again = try token()
+        _ = try again.endPage(outcome(1, "a"))
+        _ = try again.endPage(outcome(1, "b"))
+        #expect(try bridgeError { _ = try again.endPage(outcome(1, "a")) }.message.contains("repeats an earlier token"))
+        var missing = try token()
+        #expect(
+            try bridgeError { _ = try missing.endPage(outcome(1, nil, more: true)) }.message.contains("gives no token"))
+        var empty = try token()
+        let error = try bridgeError { for page in 0..<200 { _ = try empty.endPage(outcome(0, "\(page)")) } }
+        #expect(error.message.contains("100 pages in a row"))
+    }
+
+    @Test func `more decides where the size of a page does not`() throws {
+        var scan = try scan("offset")
+        #expect(try scan.endPage(outcome(3, nil, more: true)) == .init(isEnd: false, cursor: "3"))
+        #expect(try scan.endPage(outcome(10, nil, more: false)).isEnd)
+        var stuck = try self.scan("offset")
+        #expect(try bridgeError { _ = try stuck.endPage(outcome(0, nil, more: true)) }.code == .malformed)
+    }
+
+    @Test func `paging that makes no sense is named`() throws {
+        let noElement = try bridgeError {
+            _ = try SOAPPaging(
+                BridgeOptions {
+                    $0.key("style")
+                    $0.text("offset")
+                })
+        }
+        #expect(noElement.message == "paging.offset_element is missing")
+        let wrong = try bridgeError {
+            _ = try SOAPPaging(
+                BridgeOptions {
+                    $0.key("style")
+                    $0.text("none")
+                    $0.key("page_element")
+                    $0.text("p")
+                })
+        }
+        #expect(wrong.message.contains("page_element"))
+    }
+}
+
+extension PageScan {
+    fileprivate mutating func endPage(count: Int, total: Int64?, fingerprint: UInt64) throws -> Step {
+        try endPage(Outcome(count: count, total: total, fingerprint: fingerprint))
+    }
+}
