@@ -58,7 +58,7 @@ import Testing
         (#"{"required": [1]}"#, "required"),
         (#"{"items": 1}"#, "items"), (#"{"enum": []}"#, "enum"), (#"{"minimum": "1"}"#, "minimum"),
         (#"{"minLength": -1}"#, "minLength"), (#"{"minItems": 2, "maxItems": 1}"#, "minItems"),
-        (#"{"oneOf": {}}"#, "oneOf"), (##"{"$ref": "#"}"##, "$ref"), (##"{"$ref": "#/$defs/a"}"##, "not there"),
+        (#"{"oneOf": {}}"#, "oneOf"), (##"{"$ref": "#"}"##, "$ref"), (##"{"$ref": "#/$defs/a"}"##, "does not exist"),
         (#"{"$ref": "https://example.com/"}"#, "$ref"), (#"{"$defs": []}"#, "$defs"), ("{", "not JSON"),
         (#"{"a": 1, "a": 2}"#, "duplicate key"), (#"{"a": "\ud800"}"#, "surrogate"), (#"{"a": 01}"#, "number"),
         (String(repeating: "[", count: 100), "levels"), ("{} {}", "more text"), (#"{"a": tru}"#, "expected a value"),

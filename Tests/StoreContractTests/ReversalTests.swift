@@ -69,7 +69,7 @@ import Testing
             refusal("push")
                 == "run 4 is a push of local edits, which the remote may have received; make the opposite edit")
         #expect(refusal("undo", undoneKind: "edit")?.hasPrefix("run 4 is a undo of local edits") == true)
-        #expect(refusal("sync", inserted: 0)?.hasPrefix("run 4 changed nothing that is still known") == true)
+        #expect(refusal("sync", inserted: 0)?.hasPrefix("run 4 changed nothing that is still recorded") == true)
         #expect(refusal("sync", undoneBy: 5) == "run 4 was already undone by run 5; `bmo undo 5` reverts that")
     }
 

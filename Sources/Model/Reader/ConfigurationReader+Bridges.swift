@@ -161,7 +161,7 @@ extension ConfigurationReader {
                 "secrets belong to the bridge's options, such as auth; {NAME} in a section stands for what their parameters "
                 + "have under NAME, if the plugin supports that"
             error(
-                at: fault.mark, "\(full) must be \(alternatives(expected)), is \(found)",
+                at: fault.mark, "\(full) must be \(alternatives(expected)), not \(found)",
                 fault.isReference ? remedy : nil)
         case .choice(let valid, let given):
             let message = given.map { "\(full) cannot be \(quoted($0))" } ?? "\(full) has a value that is not valid"

@@ -123,7 +123,7 @@ extension ConfigurationReader {
         default: return .string(text)
         }
         error(
-            at: node.mark, "\(what) must be of the type \(type.rawValue), is \(node.kind.rawValue)",
+            at: node.mark, "\(what) must be of the type \(type.rawValue), not \(node.kind.rawValue)",
             node.kind == .text && CoreSchema.resolve(text) != .string(text) ? "write the value without quotes" : nil)
         return .null
     }
