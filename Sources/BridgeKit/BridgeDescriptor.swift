@@ -43,7 +43,7 @@ public struct BridgeDescriptor: Sendable {
         /// All requests to the remote can be recorded and replayed: see ``BridgeContext/exchange``.
         case replay
         /// A fetch can report the faults of an entity's section without contacting the remote.
-        case validate
+        case validate = "judge"
         /// A write can describe the request that it would send.
         case planWrite = "plan_write"
     }

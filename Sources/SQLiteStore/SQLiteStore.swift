@@ -224,6 +224,18 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
+    /// Finalizes the statements of a store that was dropped without being closed, after an error for instance.
+    ///
+    /// The connection must outlive them: SQLite closes a connection with its last statement, and then calls the hooks of
+    /// an open transaction, whose observers GRDB has released by that time.
+    deinit {
+        guard !isClosed else { return }
+        writer.unsafeReentrantWrite { db in
+            openWriters = nil
+            if db.isInsideTransaction { try? db.rollback() }
+        }
+    }
+
     /// Whether this store holds the file's lock; see ``keep(_:)``.
     public var hasLock: Bool { fileLock.withLock { $0 != nil } }
 

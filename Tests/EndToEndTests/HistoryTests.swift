@@ -51,6 +51,11 @@ extension EndToEndTests {
             #expect(columns["eu"]?["old"] as? Bool == true && columns["eu"]?["new"] as? Bool == false)
             #expect(columns["name"]?["new"] is NSNull)
 
+            // A rehearsal that fails once crashed at its end, in one of six runs.
+            for _ in 1...20 {
+                let missing = try await site.bmo("undo", "99", "--dry-run", "--json")
+                #expect(missing.exitCode == 2 && missing.errorOutput.contains("there is no run 99"), "\(missing)")
+            }
             let preview = try await site.expectSuccess("undo", "2", "--dry-run")
             #expect(preview.words.last == "dry run: nothing was written")
             #expect(try await site.tables() == second)

@@ -36,11 +36,11 @@ import Testing
         (#"{"maxItems": 1}"#, "[1, 2]", "\"x\" has 2 elements, must have at most 1"),
         (#"{"const": "a"}"#, "b", "\"x\" cannot be \"b\"; valid: a"),
         (#"{"enum": ["a", 1, null]}"#, "b", "\"x\" cannot be \"b\"; valid: 1, a, null"),
-        (#"{"type": ["integer", "array"]}"#, "b", "\"x\" must be an integer or a list, is text"),
-        (#"{"items": {"type": "integer"}}"#, "[1, b]", "\"x[1]\" must be an integer, is text"),
+        (#"{"type": ["integer", "array"]}"#, "b", "\"x\" must be an integer or a list, not text"),
+        (#"{"items": {"type": "integer"}}"#, "[1, b]", "\"x[1]\" must be an integer, not text"),
         ("false", "b", "\"x\" is not allowed; remove it"),
         (
-            #"{"oneOf": [{"type": "integer"}, {"type": "array"}]}"#, "b", "\"x\" must be an integer or a list, is text"
+            #"{"oneOf": [{"type": "integer"}, {"type": "array"}]}"#, "b", "\"x\" must be an integer or a list, not text"
         ),
         (
             #"{"oneOf": [{"type": "integer"}, {"minimum": 0}]}"#, "1",

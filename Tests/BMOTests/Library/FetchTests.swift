@@ -399,7 +399,7 @@ import Testing
             let cases: [(ObjectRequest, String)] = [
                 (ObjectRequest("Contry"), "there are: Country, City"),
                 (ObjectRequest("City", where: Field("nme") == 1), "it has: id, name"),
-                (ObjectRequest("City", where: Field("id") == "x"), "no integer"),
+                (ObjectRequest("City", where: Field("id") == "x"), "not of type integer"),
                 (ObjectRequest("City", sort: ["nme"]), "to sort by"),
                 (ObjectRequest("City", including: ["country.citys"]), "capital"),
             ]

@@ -112,11 +112,11 @@ import Testing
     @Test func `what does not fit is an error and not rounded`() async throws {
         let manager = try await loaded([andorra])
         let object = try #require(try await manager.get("Country", "AD"))
-        #expect(try words { _ = try object.value("population", as: Int32.self) }.hasSuffix("is no Int32"))
+        #expect(try words { _ = try object.value("population", as: Int32.self) }.hasSuffix("is not of type Int32"))
         #expect(
             try words { _ = try object.value("population", as: Double.self) }
-                == "population: 9007199254740993 is no Double")
-        #expect(try words { _ = try object.value("name", as: Int.self) } == "name: Andorra is no Int")
+                == "population: 9007199254740993 is not of type Double")
+        #expect(try words { _ = try object.value("name", as: Int.self) } == "name: Andorra is not of type Int")
         #expect(try words { _ = try object.value("nam", as: Int.self) }.contains("it has code, name"))
         struct WithCities: Decodable { var cities: [City] }
         #expect(try words { _ = try object.decoded(as: WithCities.self) }.contains("was not included in the request"))
