@@ -18,7 +18,8 @@ extension BridgeError {
     package func write(to writer: RecordBatchWriter) {
         writer.object {
             writer.key(Member.code)
-            writer.text(code.rawValue)
+            // A bridge cannot report its own crash.
+            writer.text((code == .crashed ? .internal : code).rawValue)
             writer.key(Member.message)
             writer.text(message)
             writer.member(Member.remedy, remedy)

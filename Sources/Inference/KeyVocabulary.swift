@@ -33,7 +33,7 @@ package enum KeyVocabulary {
         KeyTerm("token ref reference handle", .element),
     ]
     /// The last word of a name that ends like a key.
-    package static let lastMessage = [
+    package static let lastWords = [
         KeyTerm("id key code uuid", [.member, .element]),
         KeyTerm("guid token", .element),
     ]

@@ -34,7 +34,7 @@ package struct JSONFault: Error, Sendable, Equatable, CustomStringConvertible {
 /// accepts. simdjson reads the records of a scan; this is for small texts, such as a schema or a value of a column.
 ///
 /// ```swift
-/// var tokens = JSONTokenizer(text, deepest: 64)
+/// var tokens = JSONTokenizer(text, maxDepth: 64)
 /// while let token = try tokens.next() { ... }
 /// ```
 package struct JSONTokenizer {
@@ -55,7 +55,7 @@ package struct JSONTokenizer {
 
     /// Creates a tokenizer.
     ///
-    /// - Parameter deepest: The number of levels of nesting that are accepted; a plain value is one level.
+    /// - Parameter maxDepth: The number of levels of nesting that are accepted; a plain value is one level.
     package init(_ bytes: [UInt8], maxDepth: Int) {
         self.bytes = bytes
         self.maxDepth = maxDepth

@@ -25,7 +25,7 @@ import Testing
         ("SAME_KEY", "read.mapping", "comes twice"),
         ("UNSTABLE", "read.repeatable", "only in the first"),
         ("SINGLE_RECORDS", "read.pages", "300 records in 300 batches"),
-        ("REPEATS_CURSOR", "resume.cursors", "comes twice"),
+        ("REPEATS_CURSOR", "resume.cursors", "occurs twice"),
         ("RESUMES_AT_START", "resume.each", "not the other 200"),
         ("SKIPS_ON_RESUME", "resume.each", "come 199"),
         ("TAKES_ANY_CURSOR", "resume.nonsense", "from an invalid cursor"),

@@ -66,7 +66,9 @@ extension EndToEndTests {
                 #expect(run.exitCode != 0)
                 #expect(run.errorOutput.contains("Note 1 is deleted here, and that edit waits as outbox 2"), "\(run)")
             }
-            #expect(try await place.bmo("delete", "Note", "9").errorOutput.contains("`bmo list Note` shows which"))
+            #expect(
+                try await place.bmo("delete", "Note", "9").errorOutput.contains(
+                    "`bmo list Note` shows the existing ones"))
             let run = try place.value("SELECT max(id) FROM bmo_runs WHERE kind = 'edit'")
             #expect(!(try await place.expect("undo", run)).contains("reverts that"))
         }
@@ -113,7 +115,7 @@ extension EndToEndTests {
                 to: "bmo.yml")
             let held = try await place.expect("push", "--dry-run")
             #expect(held.contains("create  Note -1  cannot be sent: Note is no longer writable"), "\(held)")
-            #expect(held.hasSuffix("dry run: 0 edits would be sent, 1 cannot be; nothing was\n"), "\(held)")
+            #expect(held.hasSuffix("dry run: 0 edits would be sent, 1 cannot be; nothing was sent\n"), "\(held)")
         }
 
         @Test func `an operation that the section does not name is refused at the edit and by check`() async throws {

@@ -120,7 +120,7 @@ import Testing
         let error = try failure {
             _ = try write(.update, key: ["id": 1], values: ["text": "ours"], before: ["text": "one"])
         }
-        #expect(error.code == .conflict && error.message.contains("another text by now"), "\(error)")
+        #expect(error.code == .conflict && error.message.contains("now has a different text"), "\(error)")
         // In another spelling it is the same.
         let updated = try write(.update, key: ["id": 1], values: ["price": "3"], before: ["price": "2.5"])
         #expect(updated == #"{"id":1,"version":3,"text":"theirs","price":3}"#)

@@ -68,7 +68,7 @@ import Testing
         #expect(
             refusal("push")
                 == "run 4 is a push of local edits, which the remote may have received; make the opposite edit")
-        #expect(refusal("undo", undoneKind: "edit")?.hasPrefix("run 4 is a undo of local edits") == true)
+        #expect(refusal("undo", undoneKind: "edit")?.hasPrefix("run 4 is an undo of local edits") == true)
         #expect(refusal("sync", inserted: 0)?.hasPrefix("run 4 changed nothing that is still recorded") == true)
         #expect(refusal("sync", undoneBy: 5) == "run 4 was already undone by run 5; `bmo undo 5` reverts that")
     }

@@ -21,8 +21,8 @@ extension ServiceReader {
         }
         if let (name, operation) = taken(names, subjects, best) { return set(name, .high("\(operation) takes it")) }
         if let name = find(KeyVocabulary.likely.names(.element)) { return set(name, .medium("named \(name)")) }
-        let lastMessage = KeyVocabulary.lastMessage.names(.element)
-        let alike = names.filter { lastMessage.contains(NameWords.lower($0).last ?? "") }
+        let lastWords = KeyVocabulary.lastWords.names(.element)
+        let alike = names.filter { lastWords.contains(NameWords.lower($0).last ?? "") }
         if let first = alike.first {
             return set(
                 first,

@@ -102,7 +102,7 @@ struct SOAPObjectWriter {
         let (object, type) = try current.read(asked: asked)
         if let place = SameValue.difference(before, object) {
             throw BridgeError(
-                .conflict, "\(asked) was not sent: the service has a different \(place) by now",
+                .conflict, "\(asked) was not sent: the service now has a different \(place)",
                 remedy: "read the object again")
         }
         var filled = Set(rule.leftOut + rule.attributes.compactMap(\.path.first) + request.values.names)

@@ -242,12 +242,15 @@ struct PushDecision: Sendable {
 extension OutboxEntry {
     /// The separator between the cause and the result of the last lookup.
     fileprivate static let look = "; bmo checked: "
+    /// The separator in outboxes that an earlier version wrote.
+    private static let formerLook = "; bmo looked: "
 
     /// The reason why the edit was not sent or accepted, without the results of later lookups.
     var cause: OutboxFailure? {
         guard var cause = failure else { return nil }
-        if let look = cause.message.firstRange(of: Self.look) {
-            cause.message = String(cause.message[..<look.lowerBound])
+        for look in [Self.look, Self.formerLook] {
+            guard let found = cause.message.firstRange(of: look) else { continue }
+            cause.message = String(cause.message[..<found.lowerBound])
         }
         return cause
     }

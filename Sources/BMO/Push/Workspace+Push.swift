@@ -139,7 +139,7 @@ extension Workspace {
         guard scanned.section["write"]?[operation] == nil,
             let plugin = configuration.bridge(named: scanned.bridge)?.plugin, plugins[plugin]?.namesWrites == true
         else { return nil }
-        return "the section \(plugin) of \(scanned.name) says nothing of \(operation); add "
+        return "the section \(plugin) of \(scanned.name) does not define \(operation); add "
             + "\"write: {\(operation): ...}\" to it in \(configuration.file)"
     }
 }

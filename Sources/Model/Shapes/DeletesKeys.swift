@@ -17,7 +17,7 @@ enum DeletesKeys {
     static let schema: ConfigValue = ["description": .string(description), "anyOf": [mode.schema, shape.schema]]
 }
 
-/// The mapping `deletionLimit` of `deletes`.
+/// The mapping `brake` of `deletes`.
 enum BrakeKeys {
     static let share = Key<Part>(
         "share",

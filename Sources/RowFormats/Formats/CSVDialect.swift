@@ -83,3 +83,21 @@ package struct CSVDialect: Sendable {
         return byte
     }
 }
+
+extension CSVDialect: CustomStringConvertible {
+    /// All that determines a file's rows.
+    ///
+    /// Databases keep it in the cursors of scans: another text would make the next sync read each file again. So it has
+    /// the form that Swift printed when the type was part of SMBBridge, whatever its members are called now.
+    package var description: String {
+        let header =
+            switch header {
+            case .firstRow: "firstRow"
+            case .names(let names): "names(\(names))"
+            }
+        let comment = comment.map { "Optional(\($0))" } ?? "nil"
+        return "CSVDialect(delimiter: \(delimiter), quote: \(quote), header: SMBBridge.CSVDialect.Header.\(header), "
+            + "emptyIsNull: \(emptyIsNull), nullValues: \(nullValues), skippedRows: \(skippedRows), comment: \(comment), "
+            + "isLenient: \(isLenient), padsRows: \(padsRows))"
+    }
+}

@@ -17,7 +17,7 @@ enum LiveViews {
                 db, sql: "SELECT type FROM sqlite_schema WHERE name = ? COLLATE NOCASE", arguments: [name])
             if let type {
                 throw StoreError(
-                    .schema, "the database has a \(type) \(name) that bmo did not create",
+                    .schema, "the database has \(type == "index" ? "an" : "a") \(type) \(name) that bmo did not create",
                     remedy: "give the view of \(table.name) under \"deletes\" another name, or rename the \(type)")
             }
             try db.execute(sql: sql)

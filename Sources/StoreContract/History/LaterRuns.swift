@@ -40,7 +40,8 @@ extension RunRecord {
         }
         guard !["push", "drop", "resolve"].contains(kind), undoneKind != "edit" else {
             throw StoreError(
-                .request, "run \(id) is a \(kind) of local edits, which the remote may have received",
+                .request,
+                "run \(id) is \(kind == "undo" ? "an" : "a") \(kind) of local edits, which the remote may have received",
                 remedy: "make the opposite edit")
         }
         if let undoneBy {

@@ -43,6 +43,8 @@ import Testing
         #expect(dropped(workflow, entry(1, .sending)).isEmpty)
         // An earlier attempt had no answer, and the next one found no connection.
         #expect(dropped(workflow, entry(1, .pending, mayHaveArrived: true)).isEmpty)
+        // A sync found a conflict in the meantime.
+        #expect(dropped(workflow, entry(1, .conflict, mayHaveArrived: true)).isEmpty)
     }
 
     @Test func `what builds upon a rejected edit goes with it, and says so`() {

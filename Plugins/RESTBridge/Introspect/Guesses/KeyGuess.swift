@@ -64,7 +64,7 @@ struct KeyGuess: Sendable {
         // Of several candidates, prefer the member that every record must have.
         let endings = item.properties.filter { name, shape in
             usable(shape)
-                && KeyVocabulary.lastMessage.names(.member).contains(NameWords.split(name).last?.lowercased() ?? "")
+                && KeyVocabulary.lastWords.names(.member).contains(NameWords.split(name).last?.lowercased() ?? "")
                 && NameWords.split(name).count > 1
         }
         if let only = endings.first(where: { item.required.contains($0.name) })

@@ -19,13 +19,13 @@ struct SaveRollback: Sendable, Equatable {
         guard workflow.rollsBack else { return }
         var lost: [OutboxEntry] = []
         for entry in left {
+            guard !entry.mayHaveArrived else { continue }
             let outcome = sent[entry.id] ?? entry.outcome
             switch entry.state {
             case .sending, .unknown: continue
             case .refused, .conflict:
                 guard outcome.isRejected || workflow == .acceptedOnly else { continue }
             case .pending:
-                guard !entry.mayHaveArrived else { continue }
                 if let cause = lost.first(where: entry.buildsUpon) {
                     outcomes[entry.id] = .refused(
                         OutboxFailure(

@@ -130,7 +130,7 @@ extension ConfigurationReader {
         scan.incremental = .field(attribute: name, lookback: lookback)
     }
 
-    /// Reads `hard`, `soft`, `ignore`, or `{mode: MODE, deletionLimit: {share: 20%, rows: 10}, when: MATCHER}`.
+    /// Reads `hard`, `soft`, `ignore`, or `{mode: MODE, brake: {share: 20%, rows: 10}, when: MATCHER}`.
     mutating func readDeletes(_ member: Member, _ what: String) -> DeletePolicy {
         var policy = DeletePolicy()
         guard case .mapping = member.value.content else {
