@@ -15,7 +15,7 @@ extension EndToEndTests {
                 try await place.expect("push", "--dry-run")
                     == """
                     create  Note -1  {"text":"buy milk","address":{"city":"Lyon"}}
-                    dry run: 1 edit would be sent; nothing was
+                    dry run: 1 edit would be sent; nothing was sent
 
                     """)
             #expect(try await place.expect("get", "Note", "--", "-1").contains("to be sent: text, city"))
