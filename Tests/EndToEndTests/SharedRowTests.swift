@@ -94,7 +94,7 @@ extension EndToEndTests {
                 #expect(
                     lines.first?.firstMatch(
                         of:
-                            /key [12] came from two parents \(team [12], team [12]\), and so did another key: use `key: \[team_id, id\]` with the attribute `team_id: {type: integer, from: team}`/
+                            /key [12] occurs under two parents \(team [12], team [12]\), and so did another key: use `key: \[team_id, id\]` with the attribute `team_id: {type: integer, from: team}`/
                     )
                         != nil, "\(sync)")
             }
