@@ -57,7 +57,7 @@ package final class EditMerge {
 
     /// Assigns a new key to a local object whose temporary key equals the key of a remote object.
     private func evade(_ layout: EntityLayout, _ key: [StoredValue]) throws {
-        let made = TableTemporaryKey(tables: tables)
+        let made = TemporaryKey(tables)
         let entry = try outbox.entries(layout.index, key).first
         let given = Set(entry?.changes.map(\.name) ?? [])
         let new = try zip(layout.key, key).map { field, value in

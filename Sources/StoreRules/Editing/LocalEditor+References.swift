@@ -2,13 +2,6 @@ internal import Mapping
 internal import Model
 internal import StoreContract
 
-/// The part of a create that must wait for another object, which waits for this one.
-struct Deferred {
-    var changes: [OutboxEntry.FieldEdit] = []
-    var links: [OutboxEntry.LinkEdit] = []
-    var dependsOn: [Int64] = []
-}
-
 extension LocalEditor {
     /// The result of setting lists of links.
     struct SetLinks {
@@ -148,61 +141,14 @@ extension LocalEditor {
 
     // MARK: - Dependencies
 
-    /// Records the creates that an entry must wait for: those of the objects that it refers to.
-    ///
-    /// - Returns: The part of a create that would make it wait for itself, which is removed from the entry.
-    func resolveDependencies(
-        of entry: inout OutboxEntry, _ object: EditedObject, row: [StoredValue]
-    ) throws -> Deferred? {
-        var dependsOn: Set<Int64> = []
-        var later = Deferred()
-        func wait(_ root: Int, _ key: [StoredValue]) throws -> (isCycle: Bool, id: Int64?) {
-            if root == object.root, key == object.key { return (entry.operation == .create, nil) }
-            guard let id = try outbox.waitingCreate(root, key) else { return (false, nil) }
-            return (try entry.operation == .create && entry.id != 0 && waits(id, for: entry.id), id)
+    /// Resolves the creates that an entry must wait for: those of the objects that it refers to.
+    func dependencies(
+        of entry: OutboxEntry, _ object: EditedObject, row: [StoredValue]
+    ) throws -> EntryDependencies {
+        try EntryDependencies(of: entry, object.layout, row: row, in: model) { root, key in
+            try outbox.waitingCreate(root, key)
+        } dependsOn: { id in
+            try outbox.entry(id)?.dependsOn ?? []
         }
-        let layout = object.layout
-        for toOne in layout.toOne where !row.isEmpty {
-            let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
-            let names = fields.map { layout.fields[$0].name }
-            guard entry.changes.contains(where: { names.contains($0.name) }) else { continue }
-            let key = fields.map { row[$0] }
-            guard !key.contains(.null) else { continue }
-            let (isCycle, id) = try wait(model.entities[toOne.target].root, key)
-            guard isCycle else {
-                if let id { dependsOn.insert(id) }
-                continue
-            }
-            later.changes += entry.changes.filter { names.contains($0.name) }.map {
-                OutboxEntry.FieldEdit(name: $0.name, old: .null, new: $0.new)
-            }
-            entry.changes.removeAll { names.contains($0.name) }
-            if let id { later.dependsOn.append(id) }
-        }
-        for link in entry.links {
-            guard let toMany = layout.toMany.first(where: { $0.name == link.relationship }) else { continue }
-            let waits = try link.new.map { try wait(model.entities[toMany.target].root, $0) }
-            guard waits.contains(where: \.isCycle) else {
-                dependsOn.formUnion(waits.compactMap(\.id))
-                continue
-            }
-            later.links.append(OutboxEntry.LinkEdit(relationship: link.relationship, old: [], new: link.new))
-            later.dependsOn += waits.compactMap(\.id)
-            entry.links.removeAll { $0.relationship == link.relationship }
-        }
-        entry.dependsOn = dependsOn.sorted()
-        return later.changes.isEmpty && later.links.isEmpty ? nil : later
-    }
-
-    /// Returns whether an entry waits for another, directly or indirectly.
-    private func waits(_ id: Int64, for other: Int64) throws -> Bool {
-        var open = [id]
-        var seen: Set<Int64> = []
-        while let next = open.popLast() {
-            if next == other { return true }
-            guard seen.insert(next).inserted, let entry = try outbox.entry(next) else { continue }
-            open += entry.dependsOn
-        }
-        return false
     }
 }

@@ -42,7 +42,7 @@ package struct LocalEditor {
 
     private func create(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
         let values = try EditedValues(edit.values, of: layout, in: model)
-        let (key, temporary) = try TableTemporaryKey(tables: tables)
+        let (key, temporary) = try TemporaryKey(tables)
             .key(of: layout, given: edit.key, values)
         let object = EditedObject(root: layout.root, layout: layout, key: key)
         let editor = writer.editor(layout.root)
@@ -281,10 +281,11 @@ package struct LocalEditor {
     /// Adds an entry; a part that would make two creates wait for each other becomes a subsequent update.
     func enqueue(_ entry: OutboxEntry, _ object: EditedObject) throws -> Int64 {
         var entry = entry
-        var later: Deferred?
+        var later: EntryDependencies.Deferred?
         let row = try writer.editor(object.root).row(object.key)
         if entry.operation != .delete {
-            later = try resolveDependencies(of: &entry, object, row: row ?? [])
+            let resolved = try dependencies(of: entry, object, row: row ?? [])
+            (entry, later) = (resolved.entry, resolved.deferred)
         }
         entry.id = try outbox.add(entry, root: object.root, run: writer.runIDIfAny())
         try enqueue(later, after: entry, object)
@@ -302,19 +303,21 @@ package struct LocalEditor {
         // The last attempt was not accepted, and this is a different request.
         if last.attempts > 0 { entry.idempotencyKey = Self.newKey() }
         entry = entry.after(.edited) ?? entry
-        var later: Deferred?
+        var later: EntryDependencies.Deferred?
         if entry.operation == .delete {
             entry.dependsOn = []
         } else {
             let row = try writer.editor(object.root).row(object.key)
-            later = try resolveDependencies(of: &entry, object, row: row ?? [])
+            let resolved = try dependencies(of: entry, object, row: row ?? [])
+            (entry, later) = (resolved.entry, resolved.deferred)
         }
         try outbox.update(entry, run: writer.runIDIfAny())
         try enqueue(later, after: entry, object)
         return entry.id
     }
 
-    private func enqueue(_ later: Deferred?, after entry: OutboxEntry, _ object: EditedObject) throws {
+    private func enqueue(_ later: EntryDependencies.Deferred?, after entry: OutboxEntry, _ object: EditedObject) throws
+    {
         guard let later else { return }
         var update = OutboxEntry(
             id: 0, entity: entry.entity, key: entry.key, operation: .update, changes: later.changes,
