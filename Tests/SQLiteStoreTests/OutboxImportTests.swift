@@ -286,4 +286,28 @@ import Testing
         let changed = try #require(try world.next())
         #expect(changed.changes.count == 2 && changed.idempotencyKey != key)
     }
+
+    /// A sync imports the remote's row before the reply to the create arrives; both rows are edited, and become one.
+    @Test(arguments: [true, false])
+    func `the newest edit decides what a new object has after its reply`(isLocalNewest: Bool) throws {
+        let world = try world()
+        let post = try world.create("Post", ["title": "New", "author": 1])
+        try world.store.markSending(1)
+        try world.sync("Post", ["id": "p9", "title": "New", "author": 1])
+        let author = try world.create("User", ["name": "Cid"]).key[0]
+        let edits: [(key: StoredValue, author: StoredValue)] = [(post.key[0], 2), ("p9", author)]
+        for edit in isLocalNewest ? edits.reversed() : edits {
+            try world.update("Post", edit.key, set: ["author": edit.author])
+        }
+        try world.acknowledge(1, key: ["p9"], ["id": "p9", "title": "New", "author": 1])
+        try world.expectOutbox(
+            "2 create User [-2] name: Cid",
+            isLocalNewest ? "3 update Post [p9] author: 1 -> -2 after [2]" : "3 update Post [p9] author: 1 -> 2",
+            isLocalNewest ? "4 update Post [p9] author: -2 -> 2" : "4 update Post [p9] author: 2 -> -2 after [2]")
+        try world.expectTable("Post", "p1|One|1", isLocalNewest ? "p9|New|2" : "p9|New|-2")
+
+        // An edit waits for the create in both cases, although a newer one replaces its value in the row.
+        let error = try storeError { try world.delete("User", author) }
+        #expect(error.message == "User -2 was never sent, but others refer to it")
+    }
 }

@@ -137,6 +137,11 @@ final class OutboxTable {
         try entries(root, key).first { $0.operation == .create }?.id
     }
 
+    /// Returns the entries that wait for an entry.
+    func dependants(of id: Int64) throws -> [OutboxEntry] {
+        try entries("WHERE EXISTS (SELECT 1 FROM json_each(depends_on) WHERE value = ?) ORDER BY id", [.integer(id)])
+    }
+
     // MARK: - Writing
 
     /// Returns the ID of the next entry; IDs are never reused.

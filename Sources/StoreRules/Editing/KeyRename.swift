@@ -63,25 +63,23 @@ package struct KeyRename {
         try writer.record(layout.index, key: new, .updated, old: content(old), new: content(new))
     }
 
-    /// Merges a local object into its imported row, which gets only the columns with pending edits.
+    /// Merges a local object into its imported row, which gets only the values that ``JoinedEdits`` names.
     private func merge(
         _ layout: EntityLayout, _ row: [StoredValue], _ old: RowKey, into known: [StoredValue], _ new: RowKey
     ) throws {
         let editor = writer.editor(layout.index)
         let isStub = try tables.isStub(layout.index, new)
-        let entries = try outbox.entries(layout.index, old) + outbox.entries(layout.index, new)
-        let pending = Set(entries.flatMap { $0.changes.map(\.name) })
+        let edits = JoinedEdits(try outbox.entries(layout.index, old), try outbox.entries(layout.index, new))
+        for entry in edits.rebased { try outbox.update(entry) }
         let kept = layout.fields.indices.filter { field in
-            !layout.key.contains(field) && (isStub || pending.contains(layout.fields[field].name))
+            !layout.key.contains(field) && (isStub || edits.localColumns.contains(layout.fields[field].name))
         }
         for (index, toMany) in layout.toMany.enumerated() {
             guard case .links = toMany.storage else { continue }
             let links = writer.links(layout.index, index)
             let own = try links.keys(of: old)
             try links.set([], of: old)
-            if isStub || entries.contains(where: { $0.links.contains { $0.relationship == toMany.name } }) {
-                try links.set(own, of: new)
-            }
+            if isStub || edits.localLists.contains(toMany.name) { try links.set(own, of: new) }
         }
         try editor.delete(old, row)
         try editor.update(

@@ -34,8 +34,7 @@ extension LocalEditor {
             if let root = outbox.root(of: entry) {
                 others.formUnion(try outbox.entries(root, entry.key).map(\.id).filter { $0 > entry.id })
             }
-            others.formUnion(
-                try tables.entries().filter { $0.dependsOn.contains(entry.id) }.map(\.id))
+            others.formUnion(try outbox.dependants(of: entry.id).map(\.id))
         }
         others.subtract(ids)
         guard !others.isEmpty else { return }

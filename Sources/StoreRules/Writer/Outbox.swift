@@ -23,6 +23,9 @@ package struct Outbox {
         try tables.entries(root, key).first { $0.operation == .create }?.id
     }
 
+    /// Returns the entries that wait for an entry.
+    func dependants(of id: Int64) throws -> [OutboxEntry] { try tables.entries().filter { $0.dependsOn.contains(id) } }
+
     /// Adds an entry and returns its ID.
     func add(_ entry: OutboxEntry, root: Int, run: Int64?) throws -> Int64 {
         try tables.add(entry, root: root, run: run)

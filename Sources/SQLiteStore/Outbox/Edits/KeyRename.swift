@@ -86,26 +86,25 @@ final class KeyRename {
         try tables.changes.record(layout, key: .key(new), .updated, old: object(old), new: object(new))
     }
 
-    /// Merges a local object into its imported row, which gets only the columns with pending edits.
+    /// Merges a local object into its imported row, which gets only the values that ``JoinedEdits`` names.
     private func merge(
         _ layout: EntityLayout, _ row: [StoredValue], _ old: [StoredValue], into known: [StoredValue],
         _ new: [StoredValue]
     ) throws {
         let editor = try rowEditors(layout.index)
         let isStub = try rowEditors.stubs.contains(layout.name, .key(new))
-        let entries = try tables.outbox.entries(layout.index, old) + tables.outbox.entries(layout.index, new)
-        let pending = Set(entries.flatMap { $0.changes.map(\.name) })
+        let edits = JoinedEdits(
+            try tables.outbox.entries(layout.index, old), try tables.outbox.entries(layout.index, new))
+        for entry in edits.rebased { try tables.outbox.update(entry) }
         let kept = layout.fields.indices.filter { field in
-            !layout.key.contains(field) && (isStub || pending.contains(layout.fields[field].name))
+            !layout.key.contains(field) && (isStub || edits.localColumns.contains(layout.fields[field].name))
         }
         for (index, toMany) in layout.toMany.enumerated() {
             guard case .links = toMany.storage else { continue }
             let links = try linkWriters(layout.index, index)
             let own = try links.keys(of: old)
             try links.set([], of: old)
-            if isStub || entries.contains(where: { $0.links.contains { $0.relationship == toMany.name } }) {
-                try links.set(own, of: new)
-            }
+            if isStub || edits.localLists.contains(toMany.name) { try links.set(own, of: new) }
         }
         try editor.delete(old, row)
         try editor.update(

@@ -27,10 +27,7 @@ extension LocalEditor {
             if let root = outbox.root(of: entry) {
                 others.formUnion(try outbox.entries(root, entry.key).map(\.id).filter { $0 > entry.id })
             }
-            others.formUnion(
-                try outbox.entries(
-                    "WHERE EXISTS (SELECT 1 FROM json_each(depends_on) WHERE value = ?)", [.integer(entry.id)]
-                ).map(\.id))
+            others.formUnion(try outbox.dependants(of: entry.id).map(\.id))
         }
         others.subtract(ids)
         guard !others.isEmpty else { return }

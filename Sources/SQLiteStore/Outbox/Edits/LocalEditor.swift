@@ -199,7 +199,7 @@ final class LocalEditor {
             links.append(OutboxEntry.LinkEdit(relationship: toMany.name, old: keys, new: []))
         }
         let isUnsent = last?.operation == .create && last?.takesEdits == true
-        if isUnsent { try checkUnreferred(object) }
+        if isUnsent { try checkUnreferred(object, createdBy: last) }
         try remover.removeAlone(object.root, object.key, isFinal: isUnsent)
         touched.insert(object.root)
         if let last, isUnsent {
@@ -240,9 +240,12 @@ final class LocalEditor {
 
     /// Checks that an object is unreferenced.
     ///
+    /// - Parameter create: The object's pending create. An edit that a newer one supersedes can wait for it although
+    ///   no row refers to the object.
     /// - Throws: ``StoreError`` if others refer to an object that will be deleted completely.
-    func checkUnreferred(_ object: EditedObject) throws {
-        guard try remover.isReferred(entity: object.root, key: object.key) else { return }
+    func checkUnreferred(_ object: EditedObject, createdBy create: OutboxEntry? = nil) throws {
+        let isAwaited = try create.map { try !outbox.dependants(of: $0.id).isEmpty } ?? false
+        guard try isAwaited || remover.isReferred(entity: object.root, key: object.key) else { return }
         throw StoreError(
             .request, "\(object.layout.name) \(object.name) was never sent, but others refer to it",
             remedy: "change what refers to it first")
