@@ -18,7 +18,10 @@ extension ConfigurationReader {
         let section = Section(members: members, what: what)
         let isExternal =
             section[BridgeKeys.isolation]?.value.scalarText == BridgeConfiguration.Isolation.external.rawValue
-        report(unknown: members, valid: (isExternal ? BridgeKeys.external : BridgeKeys.shape).names, of: what)
+        let plugin = isExternal ? nil : section[BridgeKeys.plugin]?.value.scalarText
+        report(
+            unknown: members.filter { $0.name != plugin },
+            valid: (isExternal ? BridgeKeys.external : BridgeKeys.shape).names + [plugin].compactMap { $0 }, of: what)
         result.absent = value(BridgeKeys.absent, of: section)
         readIsolation(section, into: &result)
         result.retryFor = value(BridgeKeys.retryFor, of: section)
@@ -35,6 +38,7 @@ extension ConfigurationReader {
             let remedy = plugins.map { "add \"plugin:\" with one of: \($0.keys.sorted().joined(separator: ", "))" }
             error(at: bridge.key.mark, "missing key \"plugin\" of \(what)", remedy ?? "add \"plugin:\"")
         }
+        if let own = members.first(where: { $0.name == result.plugin }) { readSection(own, of: bridge.name, what) }
         let options = section[BridgeKeys.options]
         let mark = options?.key.mark ?? bridge.key.mark
         let node = mapping(options?.value, mark)
@@ -154,6 +158,12 @@ extension ConfigurationReader {
     }
 
     private mutating func report(_ fault: SchemaValidator.Fault, _ subject: String) {
+        var subject = subject
+        if let section = bridgeSections.values.first(where: { $0.contains(fault.mark) }) {
+            // All entities of the bridge have the fault; it is reported once.
+            guard reportedMarks.insert(fault.mark).inserted else { return }
+            subject = section.what
+        }
         let full = fault.path.isEmpty ? subject : "\"\(fault.path)\" in \(subject)"
         switch fault.kind {
         case .type(let expected, let found):

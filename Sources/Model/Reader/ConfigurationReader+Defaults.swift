@@ -32,21 +32,22 @@ extension ConfigurationReader {
         return result
     }
 
-    /// Returns an entity's members and the defaults that it does not set.
+    /// Returns an entity's members and the defaults that it does not set: those of its bridge's section, then those of
+    /// the file.
     ///
     /// A section, the attributes and the relationships are merged member by member. A sub-entity takes no defaults: it
     /// inherits from its super-entity.
     func adding(
-        _ defaults: EntityDefaults, to members: [Member], bridges: [BridgeConfiguration]
+        _ defaults: EntityDefaults, to entity: Member, _ members: [Member], bridges: [BridgeConfiguration]
     ) -> [Member] {
-        guard !defaults.members.isEmpty, !members.contains(where: { $0.name == EntityKeys.extends.name }) else {
-            return members
-        }
-        let name = (members + defaults.members).first { $0.name == EntityKeys.bridge.name }?.value.scalarText
-        let plugin = bridges.first { $0.name == name }?.plugin
+        let isSubentity = members.contains { $0.name == EntityKeys.extends.name }
+        let given = isSubentity ? [] : defaults.members
+        let name = (members + given).first { $0.name == EntityKeys.bridge.name }?.value.scalarText
+        let bridge = bridges.first { $0.name == name }
         let hasNoListing = members.contains { $0.name == EntityKeys.listing.name }
-        var result = members
-        for member in defaults.members {
+        var result = hasNoListing ? members : addingSection(of: bridge, to: members, at: entity.key.mark)
+        let plugin = bridge?.plugin
+        for member in given {
             let isSection = !EntityKeys.shape.names.contains(member.name)
             if isSection, member.name != plugin { continue }
             if hasNoListing, isSection || Self.listingKeys.contains(member.name) { continue }
@@ -66,7 +67,7 @@ extension ConfigurationReader {
     /// Returns a mapping extended by the missing pairs of another one.
     ///
     /// The defaults come first.
-    private static func merging(_ defaults: YAMLNode, into own: YAMLNode) -> YAMLNode {
+    static func merging(_ defaults: YAMLNode, into own: YAMLNode) -> YAMLNode {
         guard case .mapping(let more) = defaults.content else { return own }
         if own.isNull { return YAMLNode(content: .mapping(more), mark: own.mark, count: defaults.count, height: 1) }
         guard case .mapping(let pairs) = own.content else { return own }

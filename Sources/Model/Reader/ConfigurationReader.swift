@@ -13,6 +13,11 @@ struct ConfigurationReader {
     /// The learned attributes of entities with `attributes: auto`; nil until the first such entity is read.
     var learned: [String: YAMLNode]?
 
+    /// The sections of bridges, by the bridge's name.
+    var bridgeSections: [String: BridgeSection] = [:]
+    /// Where the sections of bridges have faults that were reported.
+    var reportedMarks: Set<YAMLMark> = []
+
     /// A member of a mapping with a text key.
     struct Member {
         var name: String

@@ -78,7 +78,11 @@ public enum ConfigurationSchema {
             parts.contains { $0.name == BridgeKeys.externalPlugin }
             ? BridgeKeys.external.keys.filter { BridgeKeys.externalOptions.contains($0.name) } : []
         let shape = parts.isEmpty ? BridgeKeys.shape : BridgeKeys.shape.describing(Key<String>("plugin", plugin))
-        let base = shape.schema(closed: true, more: external.map { ($0.name, $0.schema) })
+        let sections = parts.map { part in
+            let text = "Defaults of the section \(part.name) of this bridge's entities, if its plugin is \(part.name)"
+            return (part.name, ["description": .string(text), "type": ["object", "null"]] as ConfigValue)
+        }
+        let base = shape.schema(closed: true, more: external.map { ($0.name, $0.schema) } + sections)
         let kinds: ConfigValue = [
             ["required": ["plugin"]],
             ["properties": ["isolation": ["const": "external"]], "required": ["isolation", "command"]],

@@ -56,7 +56,7 @@ extension ConfigurationReader {
             error(at: member.key.mark, fault.message, fault.remedy)
         }
         guard let own = members(of: member.value, what, at: member.value.mark) else { return result }
-        var members = adding(defaults, to: own, bridges: bridges)
+        var members = adding(defaults, to: member, own, bridges: bridges)
         let automatic = readAutomatic(&members, of: member.name, what)
         let section = Section(members: members, what: what)
 

@@ -60,7 +60,8 @@ extension ConfigurationReader {
         source.retryFor = scan.retryFor
         source.absent =
             value(SourceKeys.absent, of: section) ?? (result.hasAbsent ? nil : bridge?.absent ?? .auto)
-        source.section = readSection(of: member, section, bridge, bridges, SourceKeys.shape) ?? .object([])
+        let merged = Section(members: addingSection(of: bridge, to: members, at: member.key.mark), what: what)
+        source.section = readSection(of: member, merged, bridge, bridges, SourceKeys.shape) ?? .object([])
         result.entity.sources.append(source)
         result.sourceScans.append(scan)
     }
