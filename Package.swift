@@ -142,7 +142,7 @@ let package = Package(
             name: "BMO",
             dependencies: [
                 "BridgeContract", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
-                "TextFormats",
+                "SystemCalls", "TextFormats",
                 .product(name: "Logging", package: "swift-log"),
             ], exclude: ["Objects/README.md", "Requests/README.md"]),
         .target(

@@ -7,6 +7,11 @@ package enum AtomicFile {
         /// The system's error number.
         package let number: Int32
 
+        /// The number for a file that does not exist.
+        package static let missing = ENOENT
+
+        package init(number: Int32) { self.number = number }
+
         /// The system's words for it.
         package var words: String { String(cString: strerror(number)) }
     }

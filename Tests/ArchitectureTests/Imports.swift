@@ -63,7 +63,7 @@ enum Imports {
         "SQLiteStore": Rule("Model", "Mapping", "StoreContract", "RecordBatch", "TextFormats", "GRDB", "GRDBSQLite"),
         "BMO": Rule(
             "BridgeContract", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
-            "TextFormats", "Logging",
+            "SystemCalls", "TextFormats", "Logging",
             foundation: true),
         "BMOCommand": Rule(
             "BMO", "BridgeConformance", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",

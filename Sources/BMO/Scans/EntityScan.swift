@@ -162,7 +162,7 @@ extension SyncFailure {
         let remedy = "if that is right, `bmo sync \(plan.entity.name) --allow-deletes` deletes them"
         if let origin = held.origin {
             self.init(
-                entity: plan.entity.name, bridge: plan.bridge, page: nil, code: "brake",
+                entity: plan.entity.name, bridge: plan.bridge, page: nil, code: SyncFailure.deletionsHeld,
                 message:
                     "\(held.gone) of \(held.total) objects are not in the listing of \(plan.origin ?? "the bridge"), "
                     + "and the rows came from \(origin): none of them was deleted, and everything else was imported",
@@ -174,7 +174,7 @@ extension SyncFailure {
         let share = Int((deletionLimit.share * 100).rounded())
         let scopes = held.scopes > 1 ? " in the listings of \(held.scopes) parents" : ""
         self.init(
-            entity: plan.entity.name, bridge: plan.bridge, page: nil, code: "brake",
+            entity: plan.entity.name, bridge: plan.bridge, page: nil, code: SyncFailure.deletionsHeld,
             message:
                 "\(held.gone) of \(held.total) objects are missing from the listing\(scopes), more than \(share) % "
                 + "and \(deletionLimit.rows): none of them was deleted, and everything else was imported",

@@ -125,6 +125,9 @@ public struct SyncFailure: Error, Sendable, CustomStringConvertible {
     /// The remote's message.
     public var remote: String?
 
+    /// The code of a sync that deleted nothing, because it would have exceeded the deletion limit.
+    static let deletionsHeld = "brake"
+
     /// The failure on one line.
     public var description: String {
         var text = "\(entity) (bridge \(bridge)\(page.map { ", page \($0)" } ?? "")): \(code): \(message)"

@@ -2,6 +2,7 @@ internal import Glibc
 internal import RecordBatch
 internal import StoreContract
 internal import Synchronization
+internal import SystemCalls
 
 /// The state of a watch as a JSON file for monitors, which is replaced atomically.
 final class WatchHealth: Sendable {
@@ -79,22 +80,11 @@ final class WatchHealth: Sendable {
                 writer.member("error", state.error)
                 writer.member("pid", Int(getpid()))
             } + "\n"
-        let temporary = "\(path).tmp-\(getpid())"
-        return state.withFile(temporary, text) { rename(temporary, path) == 0 }
-            ? nil : "the health file \(path) cannot be written: \(String(cString: strerror(errno)))"
-    }
-}
-
-extension WatchHealth.State {
-    /// Writes a whole file, then calls `body`.
-    fileprivate func withFile(_ path: String, _ text: String, _ body: () -> Bool) -> Bool {
-        guard let file = fopen(path, "w") else { return false }
-        let isWritten = fputs(text, file) >= 0
-        let isClosed = fclose(file) == 0
-        guard isWritten, isClosed else {
-            unlink(path)
-            return false
+        do {
+            try AtomicFile.write(Array(text.utf8), to: path, mode: 0o666)
+            return nil
+        } catch {
+            return "the health file \(path) cannot be written: \(error.words)"
         }
-        return body()
     }
 }

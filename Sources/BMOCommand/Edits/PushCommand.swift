@@ -42,12 +42,21 @@ struct PushCommand: AsyncParsableCommand {
             "Wait for another push of this database to end, at most this long (30s, 5m, 1h).", valueName: "duration"))
     var wait: LockWait? = nil
 
+    @OptionGroup var metrics: MetricsOptions
+
+    func validate() throws {
+        if dryRun, metrics.metrics != nil {
+            throw ValidationError("--dry-run sends nothing, and --metrics counts what was sent: leave out one")
+        }
+    }
+
     func run() async throws {
         guard case .atMost(let grace)? = LockWait(argument: lookAgainAfter)?.timeout else {
             throw CommandFailure(
                 "the value \"\(lookAgainAfter)\" of --look-again-after is not a duration; use a form like 30s or 5m",
                 exitCode: CommandFailure.usage)
         }
+        let metrics = try metrics.file()
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let store = try dryRun ? options.storeForReading(of: workspace) : options.store(of: workspace)
@@ -65,6 +74,7 @@ struct PushCommand: AsyncParsableCommand {
         let signals = SignalTrap { work.cancel() }
         let report = try await work.value
         signals.cancel()
+        if let metrics { MetricsFile.noting { try metrics.note(report, store) } }
         try store.close()
         print(json ? report.json : PushPrinter.summary(report))
         if report.wasInterrupted {

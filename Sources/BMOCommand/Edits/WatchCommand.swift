@@ -34,12 +34,15 @@ struct WatchCommand: AsyncParsableCommand {
     @Flag(help: "Write events as JSON lines to stdout.")
     var json = false
 
+    @OptionGroup var metrics: MetricsOptions
+
     func run() async throws {
         guard case .atMost(let pause)? = LockWait(argument: every)?.timeout, pause > .zero else {
             throw CommandFailure(
                 "the value \"\(every)\" of --every is not a duration; use a form like 30s, 5m or 1h",
                 exitCode: CommandFailure.usage)
         }
+        let metrics = try metrics.file()
         let file = options.configurationFile
         try await options.learnAttributes(file)
         let workspace = try await options.workspace(file)
@@ -47,7 +50,10 @@ struct WatchCommand: AsyncParsableCommand {
         let watchOptions = WatchOptions(entities: entities.isEmpty ? nil : entities, every: pause, health: health)
         let json = json
         let work = Task {
-            try await workspace.watch(watchOptions) { Self.show($0, json: json) }
+            try await workspace.watch(watchOptions) { event in
+                Self.show(event, json: json)
+                if let metrics { MetricsFile.noting { try Self.note(event, workspace, in: metrics) } }
+            }
         }
         let signals = SignalTrap { work.cancel() }
         if !json { print("watching \(workspace.configuration.databasePath), a sync every \(every)") }
@@ -57,6 +63,20 @@ struct WatchCommand: AsyncParsableCommand {
         } catch is CancellationError {}
         signals.cancel()
         if !json { print("stopped") }
+    }
+
+    private static func note(_ event: WatchEvent, _ workspace: Workspace, in metrics: MetricsFile) throws {
+        switch event {
+        case .synced(let report):
+            let store = try workspace.openStoreForReading()
+            try metrics.note(report, store)
+            try store.close()
+        case .pushed(let report):
+            let store = try workspace.openStoreForReading()
+            try metrics.note(report, store)
+            try store.close()
+        case .sync, .edit, .trouble: break
+        }
     }
 
     private static func show(_ event: WatchEvent, json: Bool) {

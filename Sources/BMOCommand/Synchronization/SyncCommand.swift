@@ -63,7 +63,12 @@ struct SyncCommand: AsyncParsableCommand {
             "Wait for another sync of this database to end, at most this long (30s, 5m, 1h).", valueName: "duration"))
     var wait: LockWait? = nil
 
+    @OptionGroup var metrics: MetricsOptions
+
     func validate() throws {
+        if dryRun, metrics.metrics != nil {
+            throw ValidationError("--dry-run writes nothing, and --metrics counts what was written: leave out one")
+        }
         if !filter.conditions.isEmpty, allowDeletes || restart || full {
             throw ValidationError(
                 "--where asks for a part of a listing, which deletes nothing and moves no cursor: "
@@ -78,6 +83,7 @@ struct SyncCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let metrics = try metrics.file()
         let file = options.configurationFile
         if !dryRun { try await options.learnAttributes(file) }
         let workspace = try await options.workspace(file, toleratesRefusals: true)
@@ -113,6 +119,7 @@ struct SyncCommand: AsyncParsableCommand {
         progress.finish()
         let conflicts = try store.conflicts().count
         report.conflicts = conflicts
+        if let metrics { MetricsFile.noting { try metrics.note(report, store) } }
         if dryRun { try showChanges(report, workspace, store) }
         if json { print(report.json) } else { print(SyncTable.text(report)) }
         if dryRun, !json { print("dry run: nothing was written") }

@@ -1,0 +1,84 @@
+/// The samples of all metrics, in the order of their first use.
+struct MetricSamples {
+    /// One value, with its labels.
+    private struct Sample {
+        let metric: Metric
+        let labels: String
+        var value: Double
+    }
+
+    private var samples: [Sample] = []
+    private var places: [String: Int] = [:]
+
+    /// Sets the value of a gauge.
+    mutating func set(_ metric: Metric, _ value: Double, _ labels: KeyValuePairs<String, String> = [:]) {
+        put(metric, Self.text(labels)) { $0 = value }
+    }
+
+    /// Adds to a counter.
+    mutating func add(_ metric: Metric, _ count: Int, _ labels: KeyValuePairs<String, String> = [:]) {
+        put(metric, Self.text(labels)) { $0 += Double(count) }
+    }
+
+    private mutating func put(_ metric: Metric, _ labels: String, _ change: (inout Double) -> Void) {
+        let name = metric.rawValue + labels
+        let place = places[name] ?? samples.count
+        if place == samples.count {
+            samples.append(Sample(metric: metric, labels: labels, value: 0))
+            places[name] = place
+        }
+        change(&samples[place].value)
+    }
+
+    /// Returns labels in braces, with `\`, `"` and line ends escaped; nothing without labels.
+    private static func text(_ labels: KeyValuePairs<String, String>) -> String {
+        guard !labels.isEmpty else { return "" }
+        let pairs = labels.map { name, value in
+            let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+            return "\(name)=\"\(escaped)\""
+        }
+        return "{\(pairs.joined(separator: ","))}"
+    }
+
+    /// Removes the samples of entities that the configuration does not have any more.
+    mutating func keep(entities: Set<String>) {
+        let known = entities.map { Self.text(["entity": $0]).dropLast() }
+        samples.removeAll { sample in
+            sample.labels.hasPrefix("{entity=")
+                && !known.contains { name in
+                    sample.labels.hasPrefix(name) && "},".contains(sample.labels.dropFirst(name.count).first ?? " ")
+                }
+        }
+        places = Dictionary(uniqueKeysWithValues: samples.enumerated().map { ($1.metric.rawValue + $1.labels, $0) })
+    }
+
+    /// The text of the file.
+    var text: String {
+        var lines: [String] = []
+        for metric in Metric.allCases {
+            let own = samples.filter { $0.metric == metric }
+            guard !own.isEmpty else { continue }
+            lines.append("# HELP \(metric.rawValue) \(metric.help)")
+            lines.append("# TYPE \(metric.rawValue) \(metric.kind.rawValue)")
+            lines += own.map { "\(metric.rawValue)\($0.labels) \(Self.text($0.value))" }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func text(_ value: Double) -> String {
+        Int64(exactly: value).map(String.init) ?? "\(value)"
+    }
+
+    /// Reads the metrics of an earlier file that are kept; lines of any other form are ignored.
+    init(keptFrom text: String = "") {
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            guard let space = line.lastIndex(of: " "), let value = Double(line[line.index(after: space)...]),
+                value.isFinite
+            else { continue }
+            let name = line[..<space]
+            let end = name.firstIndex(of: "{") ?? name.endIndex
+            guard let metric = Metric(rawValue: String(name[..<end])), metric.isKept else { continue }
+            put(metric, String(name[end...])) { $0 = value }
+        }
+    }
+}

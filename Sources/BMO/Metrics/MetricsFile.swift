@@ -1,0 +1,142 @@
+internal import Mapping
+internal import StoreContract
+internal import Synchronization
+internal import SystemCalls
+
+/// A file with metrics of a database, its syncs and its pushes, which is replaced atomically.
+///
+/// Counters continue from the file that exists, so that they grow from one process to the next.
+package final class MetricsFile: Sendable {
+    /// An error for a file that cannot be read or written.
+    package struct Failure: Error, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let path: String
+    private let version: String
+    private let samples: Mutex<MetricSamples>
+    /// The size above which a file was not written by bmo: about 100,000 samples.
+    private static let maxBytes = 16 << 20
+
+    /// Opens a file, and writes it again, so that a path that cannot be written is known before any work.
+    ///
+    /// - Parameter version: The version of the program.
+    /// - Throws: ``Failure``.
+    package init(path: String, version: String) throws(Failure) {
+        self.path = path
+        self.version = version
+        samples = Mutex(MetricSamples(keptFrom: try Self.read(path)))
+        try write()
+    }
+
+    private static func read(_ path: String) throws(Failure) -> String {
+        do {
+            return String(decoding: try BoundedFile.read(path, limit: maxBytes, kind: .regular), as: UTF8.self)
+        } catch {
+            switch error {
+            case .unopenable(let number) where number == AtomicFile.Failure.missing: return ""
+            case .unopenable(let number), .unreadable(let number):
+                throw Failure(description: "\(path): \(AtomicFile.Failure(number: number).words)")
+            case .irregular: throw Failure(description: "\(path) is not a regular file")
+            case .tooLarge: throw Failure(description: "\(path) is larger than 16 MiB, and not a file of metrics")
+            case .invalidPath, .silent: throw Failure(description: "\(path) cannot be read")
+            }
+        }
+    }
+
+    private func write() throws(Failure) {
+        let text = samples.withLock { samples in
+            samples.set(.build, 1, ["version": version])
+            return samples.text
+        }
+        do {
+            try AtomicFile.write(Array(text.utf8), to: path, mode: 0o644)
+        } catch {
+            throw Failure(description: "\(path): \(error.words)")
+        }
+    }
+
+    /// Adds the result of a sync, and writes the file with the present state of the database.
+    ///
+    /// - Throws: ``Failure``; ``StoreError`` if the database cannot be read.
+    package func note(_ report: SyncReport, _ store: any Store) throws {
+        samples.withLock { $0.add(report) }
+        try writeState(of: store)
+    }
+
+    /// Adds the result of a push, and writes the file with the present state of the database.
+    ///
+    /// - Throws: ``Failure``; ``StoreError`` if the database cannot be read.
+    package func note(_ report: PushReport, _ store: any Store) throws {
+        samples.withLock { samples in
+            for kind in EditOutcome.Kind.allCases {
+                samples.add(.pushed, report.count(kind), ["outcome": kind.rawValue])
+            }
+        }
+        try writeState(of: store)
+    }
+
+    private func writeState(of store: any Store) throws {
+        let (entities, edits, conflicts) = (try store.status(), try store.outbox(), try store.conflicts().count)
+        let cursors = try entities.map { try store.cursor(of: ScanScope(entity: $0.name)) }
+        samples.withLock { samples in
+            samples.keep(entities: Set(entities.map(\.name)))
+            samples.setState(entities, cursors: cursors, edits, conflicts: conflicts, now: Clock.now())
+        }
+        try write()
+    }
+}
+
+extension MetricSamples {
+    fileprivate mutating func add(_ report: SyncReport) {
+        let now = Clock.microseconds(of: Clock.now()) ?? 0
+        for entity in report.entities {
+            let labels: KeyValuePairs = ["entity": entity.name]
+            let counts = entity.counts
+            add(.records, counts.inserted + counts.updated + counts.unchanged + counts.quarantined, labels)
+            for (change, count) in [
+                ("inserted", counts.inserted), ("updated", counts.updated), ("deleted", counts.deleted),
+                ("relinked", counts.relinked),
+            ] {
+                add(.changes, count, ["entity": entity.name, "change": change])
+            }
+            // Its objects are nested in others.
+            if case .nested = entity.outcome { continue }
+            set(.syncDuration, entity.duration / .seconds(1), labels)
+            set(.incomplete, entity.isIncomplete ? 1 : 0, labels)
+            // An alert sees the increase from 0, but not the first sample of a series.
+            add(.failures, 0, ["entity": entity.name, "code": "authentication"])
+            var isHeld = false
+            switch entity.outcome {
+            case .finished: set(.lastSuccess, Double(now / 1000) / 1000, labels)
+            case .failed(let failure):
+                isHeld = failure.code == SyncFailure.deletionsHeld
+                add(.failures, 1, ["entity": entity.name, "code": failure.code])
+            case .interrupted: add(.failures, 1, ["entity": entity.name, "code": "interrupted"])
+            case .nested: break
+            }
+            set(.deletionsHeld, isHeld ? 1 : 0, labels)
+        }
+    }
+
+    fileprivate mutating func setState(
+        _ entities: [EntityStatus], cursors: [ScanCursor?], _ edits: [OutboxEntry], conflicts: Int, now: String
+    ) {
+        func age(_ moment: String) -> Double? {
+            guard let moment = Clock.microseconds(of: moment), let now = Clock.microseconds(of: now) else { return nil }
+            return Double(max(0, now - moment) / 1000) / 1000
+        }
+        for (entity, cursor) in zip(entities, cursors) {
+            let labels: KeyValuePairs = ["entity": entity.name]
+            set(.rows, Double(entity.rows), labels)
+            set(.stubs, Double(entity.stubs), labels)
+            set(.quarantined, Double(entity.quarantined), labels)
+            if let newest = cursor?.newest, let age = age(newest.local.description) { set(.cursorAge, age, labels) }
+        }
+        for state in OutboxEntry.State.allCases {
+            set(.outbox, Double(edits.count { $0.state == state }), ["state": state.rawValue])
+        }
+        set(.oldestEdit, edits.map(\.created).min().flatMap(age) ?? 0)
+        set(.conflicts, Double(conflicts))
+    }
+}
