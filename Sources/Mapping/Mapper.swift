@@ -354,7 +354,7 @@ public final class Mapper {
             json.appendJSONString(member.key)
             json += ":" + member.json
         }
-        return json.isEmpty ? .null : .text(arena.copy(json + "}"))
+        return json.isEmpty ? .null : .json(arena.copy(json + "}"))
     }
 
     private func isRepeated(_ member: BatchValue, in object: BatchValue, after index: Int) -> Bool {
@@ -408,7 +408,7 @@ public final class Mapper {
                 }
                 let json = "[" + list.values.map(\.json).joined(separator: ",") + "]"
                 guard plan.mapping.converters[field].joinsLists else {
-                    row[field] = .text(arena.copy(json))
+                    row[field] = .json(arena.copy(json))
                     continue
                 }
                 do {

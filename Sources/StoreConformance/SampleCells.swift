@@ -27,8 +27,15 @@ enum SampleCells {
                     case nil: .absent
                     case .null: .null
                     case .integer(let value): .integer(value)
+                    case .boolean(let value): .boolean(value)
                     case .real(let value): .real(value)
                     case .text(let value): .text(bytes(Array(value.utf8)))
+                    case .decimal(let value): .decimal(bytes(Array(value.utf8)))
+                    case .timestamp(let value): .timestamp(bytes(Array(value.utf8)))
+                    case .date(let value): .date(bytes(Array(value.utf8)))
+                    case .json(let value): .json(bytes(Array(value.utf8)))
+                    case .url(let value): .url(bytes(Array(value.utf8)))
+                    case .uuid(let value): .uuid(bytes(Array(value.utf8)))
                     case .bytes(let value): .bytes(bytes(value))
                     }
                 buffer.initializeElement(at: index, to: cell)

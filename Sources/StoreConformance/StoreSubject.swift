@@ -17,7 +17,11 @@ final class StoreSubject: Sendable {
 
     /// Opens the database, until the end of the check.
     func open(_ use: StoreUse = .writing) throws -> StoreSession {
-        guard let model else { throw StoreFinding(what: "the sample model", expected: "a model", found: "none") }
+        try open(try required("the sample model", model), use)
+    }
+
+    /// Opens the database with another model, until the end of the check.
+    func open(_ model: CompiledModel, _ use: StoreUse = .writing) throws -> StoreSession {
         let store = try provider.open(location, model: model, for: use)
         opened.withLock { $0.append(store) }
         return StoreSession(store, model)

@@ -54,7 +54,7 @@ extension Relationship {
 extension StoredValue {
     /// The value with its storage class, as SQL writes it.
     package var literal: String {
-        switch self {
+        switch form {
         case .null: "null"
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"

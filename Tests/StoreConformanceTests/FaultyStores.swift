@@ -1,9 +1,11 @@
 import Mapping
+import Model
 import StoreContract
 
 /// Something that a store does wrong.
 enum StoreFault: String, CaseIterable, Sendable {
     case forgetsRollbacks, ignoresTheLimit, forgetsWhatIsSent, sortsLists, keepsDryRuns, ignoresOffsets, losesStubs
+    case forgetsTypes
 
     /// The check that finds it.
     var check: String {
@@ -15,6 +17,7 @@ enum StoreFault: String, CaseIterable, Sendable {
         case .keepsDryRuns: "a-dry-run-leaves-nothing"
         case .ignoresOffsets: "queries-sort-and-page"
         case .losesStubs: "stubs-are-filled"
+        case .forgetsTypes: "rows-keep-their-types"
         }
     }
 }
@@ -71,7 +74,9 @@ private final class FaultyStore: ForwardingStore, @unchecked Sendable {
     override func rows(of query: RowQuery) throws -> [EntityRow] {
         var query = query
         if fault == .ignoresOffsets { query.offset = 0 }
-        return try super.rows(of: query)
+        let rows = try super.rows(of: query)
+        guard fault == .forgetsTypes else { return rows }
+        return rows.map { EntityRow(key: $0.key, values: $0.values.map { $0.typed(as: .text) }) }
     }
 }
 

@@ -54,7 +54,7 @@ final class TestRecord {
     init(_ layout: EntityLayout, _ values: [String: StoredValue]) {
         var memory: [UnsafeMutableRawBufferPointer] = []
         cells = layout.fields.map { field in
-            switch values[field.name] ?? (field.name == "id" ? 7 : nil) {
+            switch (values[field.name] ?? (field.name == "id" ? 7 : nil))?.form {
             case nil: return .absent
             case .null: return .null
             case .integer(let value): return .integer(value)

@@ -7,7 +7,7 @@ internal import TextFormats
 extension LocalValue {
     /// Creates the value of a column according to its type.
     init(_ value: StoredValue, as type: AttributeType) {
-        switch (value, type) {
+        switch (value.form, type) {
         case (.null, _): self = .null
         case (.integer(let number), .boolean): self = .boolean(number != 0)
         case (.integer(let number), _): self = .integer(number)
@@ -35,7 +35,7 @@ extension LocalValue {
     func stored(as type: AttributeType) throws(Misfit) -> StoredValue {
         switch (type, self) {
         case (_, .null): return .null
-        case (.boolean, .boolean(let value)): return .integer(value ? 1 : 0)
+        case (.boolean, .boolean(let value)): return .boolean(value)
         case (.integer, .integer(let value)): return .integer(value)
         case (.integer, .real(let value)):
             if let exact = Int64(exactly: value) { return .integer(exact) }
@@ -46,16 +46,16 @@ extension LocalValue {
         case (.data, .data(let bytes)): return .bytes(bytes)
         case (.timestamp, .timestamp(let microseconds)):
             if (Self.firstMoment...Self.lastMoment).contains(microseconds) {
-                return .text(Timestamp.text(microseconds: microseconds))
+                return .timestamp(Timestamp.text(microseconds: microseconds))
             }
         case (.timestamp, .text(let text)), (.date, .text(let text)), (.date, .date(let text)),
             (.url, .text(let text)), (.url, .url(let text)), (.uuid, .text(let text)), (.uuid, .uuid(let text)),
             (.decimal, .text(let text)), (.decimal, .decimal(let text)):
             return try converted(text, to: type)
-        case (.decimal, .integer(let value)): return .text(String(value))
+        case (.decimal, .integer(let value)): return .decimal(String(value))
         case (.decimal, .real(let value)): return try converted("\(value)", to: type)
-        case (.json, .json(let text)): return .text(text)
-        case (.json, _): return .text(jsonText)
+        case (.json, .json(let text)): return .json(text)
+        case (.json, _): return .json(jsonText)
         case (.text, .text(let text)), (.text, .url(let text)), (.text, .uuid(let text)), (.text, .date(let text)),
             (.text, .decimal(let text)):
             return .text(text)

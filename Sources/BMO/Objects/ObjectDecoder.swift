@@ -47,8 +47,8 @@ struct ObjectDecoder: Decoder {
     private static func date(_ node: ObjectNode, _ path: [any CodingKey]) throws -> Date {
         guard let value = scalar(node) else { throw misfit(Date.self, node, path) }
         if let date = value.date { return date }
-        if let text = value.text, case .text(let stored)? = try? LocalValue.text(text).stored(as: .timestamp),
-            let date = LocalValue(.text(stored), as: .timestamp).date
+        if let text = value.text, let stored = try? LocalValue.text(text).stored(as: .timestamp),
+            let date = LocalValue(stored, as: .timestamp).date
         {
             return date
         }

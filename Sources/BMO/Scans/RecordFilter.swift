@@ -68,7 +68,7 @@ struct FieldCondition {
         self.field = field
         comparison = condition.comparison
         operand =
-            switch try condition.operand(for: layout.fields[field], of: layout) {
+            switch try condition.operand(for: layout.fields[field], of: layout).form {
             case .null: .null
             case .integer(let value): .integer(value)
             case .real(let value): .number(value)
@@ -86,7 +86,7 @@ struct FieldCondition {
         case _ where isNull: return false
         case .pattern(let pattern): return Self.matches(pattern[...], Array(Self.folded(Self.text(of: cell)))[...])
         case .integer(let wanted):
-            if cell.kind == .integer { return holds(cell.integer < wanted, cell.integer == wanted) }
+            if cell.storage == .integer { return holds(cell.integer < wanted, cell.integer == wanted) }
             return number(cell).map { holds($0 < Double(wanted), $0 == Double(wanted)) } ?? false
         case .number(let wanted): return number(cell).map { holds($0 < wanted, $0 == wanted) } ?? false
         case .text(let wanted), .bytes(let wanted):
@@ -108,7 +108,7 @@ struct FieldCondition {
     }
 
     private func number(_ cell: Cell) -> Double? {
-        switch cell.kind {
+        switch cell.storage {
         case .integer: Double(cell.integer)
         case .real: cell.real
         case .text: Double(Self.text(of: cell))

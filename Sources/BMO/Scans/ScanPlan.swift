@@ -191,7 +191,7 @@ struct ParentObject: Sendable {
         writer.object {
             for (field, value) in zip(layout.fields, values) {
                 writer.key(field.name)
-                switch value {
+                switch value.form {
                 case .null: writer.null()
                 case .integer(let value) where field.type == .boolean: writer.bool(value != 0)
                 case .integer(let value): writer.int64(value)

@@ -166,7 +166,7 @@ struct OutboxShowCommand: AsyncParsableCommand {
     }
 
     private static func quoted(_ value: StoredValue) -> String {
-        if case .text(let text) = value { return "'\(text.count > 200 ? text.prefix(200) + "…" : text)'" }
+        if case .text(let text) = value.form { return "'\(text.count > 200 ? text.prefix(200) + "…" : text)'" }
         return value.description
     }
 

@@ -51,7 +51,9 @@ struct DiffPrinter {
         var lines: [[String]] = []
         let fields = model.index(of: change.entity).map { model.entities[$0].fields } ?? []
         func shown(_ column: RowChange.Column, _ value: StoredValue?) -> String {
-            if case .integer(let number)? = value, fields.first(where: { $0.name == column.name })?.type == .boolean {
+            if case .integer(let number)? = value?.form,
+                fields.first(where: { $0.name == column.name })?.type == .boolean
+            {
                 return number == 0 ? "false" : "true"
             }
             return text(value)

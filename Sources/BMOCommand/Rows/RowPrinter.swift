@@ -65,7 +65,7 @@ struct RowPrinter {
 
     /// Formats a value as JSON; without a type, texts are strings.
     static func json(_ value: StoredValue, _ type: AttributeType?) -> String {
-        switch (value, type) {
+        switch (value.form, type) {
         case (.null, _): return "null"
         case (.integer(let value), .boolean): return value == 0 ? "false" : "true"
         case (.text(let value), .json), (.text(let value), .decimal): return value

@@ -76,7 +76,7 @@ struct FixtureOutcome: Equatable {
     }
 
     private static func json(_ value: StoredValue) -> String {
-        switch value {
+        switch value.form {
         case .null: return "null"
         case .integer(let number): return "\(number)"
         case .real(let number): return number.isFinite ? "\(number)" : "\"\(number)\""

@@ -18,12 +18,12 @@ package struct LocalValueReader: Sendable {
         guard (try? JSONParser.batch(text)) != nil else {
             throw StoredValueConverter.Misfit(description: "the text \"\(text)\" is not JSON")
         }
-        return .text(text)
+        return .json(text)
     }
 
     /// Returns the local value of a JSON value.
     package func read(_ value: BatchValue) throws(StoredValueConverter.Misfit) -> StoredValue {
-        if type == .json { return value.tag == .null ? .null : .text(value.json) }
+        if type == .json { return value.tag == .null ? .null : .json(value.json) }
         return try convert(RemoteScalar(value))
     }
 

@@ -28,7 +28,7 @@ struct OutgoingConverter: Sendable {
 
     /// Returns the value in its type, before the inverse transformers are applied.
     private func natural(_ value: StoredValue) throws(ValueConverter.Misfit) -> RemoteScalar {
-        switch (attribute.type, value) {
+        switch (attribute.type, value.form) {
         case (_, .null): return .null
         case (.boolean, .integer(let value)): return .bool(value != 0)
         case (_, .integer(let value)): return .int(value)
@@ -141,7 +141,7 @@ struct OutgoingConverter: Sendable {
     }
 
     static func shown(_ value: StoredValue) -> String {
-        switch value {
+        switch value.form {
         case .text(let text): "\"\(text.count > 80 ? text.prefix(80) + "…" : text)\""
         default: value.description
         }

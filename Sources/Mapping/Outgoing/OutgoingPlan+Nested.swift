@@ -126,7 +126,7 @@ extension OutgoingPlan {
                 let value = row[field.name], value != .null
             else { continue }
             if attribute.type == .json, path.components.count == 1 {
-                guard case .text(let text) = value, let object = OutgoingValue(jsonObject: text) else { continue }
+                guard case .text(let text) = value.form, let object = OutgoingValue(jsonObject: text) else { continue }
                 parts.append(Part(columns: [field.name], from: path, to: path, value: object))
                 continue
             }

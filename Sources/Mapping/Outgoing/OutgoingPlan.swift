@@ -250,7 +250,7 @@ package struct OutgoingPlan: Sendable {
 extension RemoteScalar {
     /// Creates a scalar from a local value, without conversion.
     init(stored value: StoredValue) {
-        switch value {
+        switch value.form {
         case .null: self = .null
         case .integer(let value): self = .int(value)
         case .real(let value): self = .double(value)

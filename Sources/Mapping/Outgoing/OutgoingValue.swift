@@ -130,7 +130,7 @@ extension OutgoingValue {
 
     /// Returns a local value by its type: an integer of type boolean becomes a boolean.
     package static func local(_ value: StoredValue, _ type: AttributeType) -> OutgoingValue {
-        switch (value, type) {
+        switch (value.form, type) {
         case (.integer(let value), .boolean): .bool(value != 0)
         default: plain(value)
         }

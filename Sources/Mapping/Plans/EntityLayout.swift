@@ -79,6 +79,8 @@ public final class EntityLayout: Sendable {
     public let columns: [Field]
     /// The indexes of the key fields, in key order; empty where every record is its own object.
     public let key: [Int]
+    /// The key fields, in key order.
+    public var keyFields: [Field] { key.map { fields[$0] } }
     /// Whether there is at most one object.
     public let isSingleton: Bool
     /// The to-one relationships.
@@ -121,6 +123,9 @@ public final class EntityLayout: Sendable {
             own.contains(index) || names.contains(field.relationship.map { table.toOne[$0].name } ?? field.name)
         }.map(\.element)
     }
+
+    /// Returns the type of a column; nil if there is none with this name.
+    public func type(of column: String) -> AttributeType? { fields.first { $0.name == column }?.type }
 
     /// Returns whether an object known as `old` becomes `new` when a record says so.
     ///

@@ -39,7 +39,7 @@ public struct WatchedField: Sendable {
             return nil
         }
         let text = Timestamp.text(microseconds: now + 86_400_000_000)
-        return .text(attribute.type == .date ? String(text.prefix(10)) : text)
+        return attribute.type == .date ? .date(String(text.prefix(10))) : .timestamp(text)
     }
 
     /// Returns the value to request: the watermark minus a lookback, in the remote's form.
@@ -50,7 +50,7 @@ public struct WatchedField: Sendable {
     ///   - lookback: Seconds for a time or date; a difference for an integer.
     public func since(local: StoredValue, remote: String, lookback: Int64) -> String {
         guard lookback > 0 else { return remote }
-        switch local {
+        switch local.form {
         case .integer(let value):
             let (less, overflow) = value.subtractingReportingOverflow(lookback)
             return String(overflow ? Int64.min : less, radix: base)

@@ -1,23 +1,40 @@
-/// One local value of a mixed representation, in one of the four storage classes that every store supports.
+/// One local value of a mixed representation, with its type.
 ///
 /// Text and bytes point into the record batch or the page's arena, and are valid as long as the ``MixedPage`` is alive.
 public struct Cell: @unchecked Sendable {
     // Sendable because a cell is plain bits. Readers of the memory it points to hold the page, which no other thread
     // writes.
-    /// The storage class, or one of the two states without a value.
+    /// The type of the value, or one of the two states without a value.
     public enum Kind: UInt8, Sendable {
         /// The record does not mention the value: keep the local one.
         case absent
         /// The record sets the value to null.
         case null
-        case integer, real, text, bytes
+        case integer, boolean, real, text, decimal, timestamp, date, json, url, uuid, bytes
+
+        /// How the payload is kept, and how a store without this type keeps the value.
+        @inlinable public var storage: StorageClass {
+            switch self {
+            case .absent: .absent
+            case .null: .null
+            case .integer, .boolean: .integer
+            case .real: .real
+            case .text, .decimal, .timestamp, .date, .json, .url, .uuid: .text
+            case .bytes: .bytes
+            }
+        }
     }
 
-    /// The storage class.
+    /// How the payload of a cell is kept: a boolean is an integer, and a decimal, time or UUID its canonical text.
+    public enum StorageClass: UInt8, Sendable {
+        case absent, null, integer, real, text, bytes
+    }
+
+    /// The type.
     public let kind: Kind
     /// Whether the value applies only where none is stored, because another source takes precedence.
     public private(set) var isFallback = false
-    /// The number of bytes of a text or bytes value.
+    /// The number of bytes of a value of the storage class text or bytes.
     public let length: UInt32
     @usableFromInline let payload: UInt64
 
@@ -39,6 +56,10 @@ public struct Cell: @unchecked Sendable {
         Cell(kind: .integer, length: 0, payload: UInt64(bitPattern: value))
     }
 
+    /// Creates a boolean cell.
+    @inlinable
+    public static func boolean(_ value: Bool) -> Cell { Cell(kind: .boolean, length: 0, payload: value ? 1 : 0) }
+
     /// Creates a cell of a real number.
     @inlinable
     public static func real(_ value: Double) -> Cell { Cell(kind: .real, length: 0, payload: value.bitPattern) }
@@ -46,6 +67,30 @@ public struct Cell: @unchecked Sendable {
     /// Creates a cell of UTF-8 text stored elsewhere.
     @inlinable
     public static func text(_ bytes: UnsafeRawBufferPointer) -> Cell { span(.text, bytes) }
+
+    /// Creates a cell of a decimal, whose text has neither an exponent nor a `+`, stored elsewhere.
+    @inlinable
+    public static func decimal(_ text: UnsafeRawBufferPointer) -> Cell { span(.decimal, text) }
+
+    /// Creates a cell of an instant, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`, stored elsewhere.
+    @inlinable
+    public static func timestamp(_ text: UnsafeRawBufferPointer) -> Cell { span(.timestamp, text) }
+
+    /// Creates a cell of a day, as `YYYY-MM-DD`, stored elsewhere.
+    @inlinable
+    public static func date(_ text: UnsafeRawBufferPointer) -> Cell { span(.date, text) }
+
+    /// Creates a cell of JSON text, stored elsewhere.
+    @inlinable
+    public static func json(_ text: UnsafeRawBufferPointer) -> Cell { span(.json, text) }
+
+    /// Creates a cell of a URL, stored elsewhere.
+    @inlinable
+    public static func url(_ text: UnsafeRawBufferPointer) -> Cell { span(.url, text) }
+
+    /// Creates a cell of a UUID, in lower case with hyphens, stored elsewhere.
+    @inlinable
+    public static func uuid(_ text: UnsafeRawBufferPointer) -> Cell { span(.uuid, text) }
 
     /// Creates a cell of bytes stored elsewhere.
     @inlinable
@@ -65,7 +110,10 @@ public struct Cell: @unchecked Sendable {
         return cell
     }
 
-    /// The value of a cell of kind ``Kind/integer``.
+    /// How the payload is kept.
+    @inlinable public var storage: StorageClass { kind.storage }
+
+    /// The value of a cell of the storage class ``StorageClass/integer``; 0 or 1 for a boolean.
     @inlinable
     public var integer: Int64 { Int64(bitPattern: payload) }
 
@@ -73,7 +121,7 @@ public struct Cell: @unchecked Sendable {
     @inlinable
     public var real: Double { Double(bitPattern: payload) }
 
-    /// The bytes of a cell of kind ``Kind/text`` or ``Kind/bytes``.
+    /// The bytes of a cell of the storage class ``StorageClass/text`` or ``StorageClass/bytes``.
     @inlinable
     public var rawBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(payload)), count: Int(length))
@@ -81,7 +129,7 @@ public struct Cell: @unchecked Sendable {
 
     /// Returns whether the cell has a value equal to `value`; see ``StoredValue/==(_:_:)``.
     public func equals(_ value: StoredValue) -> Bool {
-        switch (kind, value) {
+        switch (storage, value.form) {
         case (.null, .null): true
         case (.integer, .integer(let other)): integer == other
         case (.real, .real(let other)): real == other
@@ -97,99 +145,18 @@ public struct Cell: @unchecked Sendable {
         case .absent: nil
         case .null: .null
         case .integer: .integer(integer)
+        case .boolean: .boolean(integer != 0)
         case .real: .real(real)
-        case .text: .text(String(decoding: rawBytes, as: UTF8.self))
+        case .text: .text(text)
+        case .decimal: .decimal(text)
+        case .timestamp: .timestamp(text)
+        case .date: .date(text)
+        case .json: .json(text)
+        case .url: .url(text)
+        case .uuid: .uuid(text)
         case .bytes: .bytes(Array(rawBytes))
         }
     }
-}
 
-/// A local value that owns its storage.
-public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
-    case null
-    case integer(Int64)
-    case real(Double)
-    case text(String)
-    case bytes([UInt8])
-
-    /// Returns whether two values have the same storage class and value.
-    ///
-    /// Texts are compared byte by byte, as a store compares keys, not by Unicode equivalence.
-    public static func == (left: StoredValue, right: StoredValue) -> Bool {
-        switch (left, right) {
-        case (.null, .null): true
-        case (.integer(let left), .integer(let right)): left == right
-        case (.real(let left), .real(let right)): left == right
-        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
-        case (.bytes(let left), .bytes(let right)): left == right
-        default: false
-        }
-    }
-
-    /// Hashes the bytes that `==` compares.
-    public func hash(into hasher: inout Hasher) {
-        switch self {
-        case .null: hasher.combine(0)
-        case .integer(let value): hasher.combine(value)
-        case .real(let value): hasher.combine(value)
-        case .text(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        case .bytes(let value): hasher.combine(value)
-        }
-    }
-
-    /// The value as a user would type it.
-    public var description: String {
-        switch self {
-        case .null: "null"
-        case .integer(let value): String(value)
-        case .real(let value): String(value)
-        case .text(let value): value
-        case .bytes(let value): "\(value.count) bytes"
-        }
-    }
-}
-
-/// Memory for the values that a mapping creates.
-///
-/// It is freed as a whole and never moves.
-final class Arena {
-    private var chunks: [UnsafeMutableRawBufferPointer] = []
-    private var used = 0
-
-    deinit { for chunk in chunks { chunk.deallocate() } }
-
-    func copy(_ text: String) -> UnsafeRawBufferPointer {
-        var text = text
-        return text.withUTF8 { copy(UnsafeRawBufferPointer($0)) }
-    }
-
-    func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer { bytes.withUnsafeBytes { copy($0) } }
-
-    func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard bytes.count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        let target = room(for: bytes.count)
-        target.copyMemory(from: bytes)
-        return UnsafeRawBufferPointer(target)
-    }
-
-    /// Returns a cell for an owned value, copied into the arena.
-    func cell(_ value: StoredValue) -> Cell {
-        switch value {
-        case .null: .null
-        case .integer(let value): .integer(value)
-        case .real(let value): .real(value)
-        case .text(let value): .text(copy(value))
-        case .bytes(let value): .bytes(copy(value))
-        }
-    }
-
-    /// Returns room for `count` bytes, at least one.
-    func room(for count: Int) -> UnsafeMutableRawBufferPointer {
-        if chunks.last.map({ $0.count - used < count }) ?? true {
-            chunks.append(.allocate(byteCount: max(count, 64 * 1024), alignment: 16))
-            used = 0
-        }
-        defer { used += count }
-        return UnsafeMutableRawBufferPointer(rebasing: chunks[chunks.count - 1][used..<used + count])
-    }
+    private var text: String { String(decoding: rawBytes, as: UTF8.self) }
 }

@@ -13,15 +13,15 @@ enum FastPathConverter {
         case (_, .null): .null
         case (.text, .text): .text(value.rawBytes)
         case (.integer, .int64): .integer(value.int64)
-        case (.boolean, .bool): .integer(value.bool ? 1 : 0)
+        case (.boolean, .bool): .boolean(value.bool)
         case (.real, .int64): .real(Double(value.int64))
         case (.real, .double): value.double.isFinite ? .real(value.double) : nil
         case (.real, .decimal): real(value.rawBytes)
-        case (.decimal, .decimal): isPlainDecimal(value.rawBytes) ? .text(value.rawBytes) : nil
-        case (.date, .text): isDate(value.rawBytes) ? .text(value.rawBytes) : nil
-        case (.timestamp, .text): timestamp(value.rawBytes, arena).map { .text($0) }
+        case (.decimal, .decimal): isPlainDecimal(value.rawBytes) ? .decimal(value.rawBytes) : nil
+        case (.date, .text): isDate(value.rawBytes) ? .date(value.rawBytes) : nil
+        case (.timestamp, .text): timestamp(value.rawBytes, arena).map { .timestamp($0) }
         case (.timestamp, .timestamp):
-            TemporalParser.isInRange(value.int64) ? .text(arena.timestamp(value.int64)) : nil
+            TemporalParser.isInRange(value.int64) ? .timestamp(arena.timestamp(value.int64)) : nil
         default: nil
         }
     }

@@ -24,7 +24,7 @@ public struct StoredValueConverter: Sendable {
     /// Returns the value in the new type; null stays null.
     public func convert(_ value: StoredValue) throws(Misfit) -> StoredValue {
         let scalar: RemoteScalar =
-            switch value {
+            switch value.form {
             case .null: .null
             case .integer(let number) where old == .boolean: .bool(number != 0)
             case .integer(let number): .int(number)

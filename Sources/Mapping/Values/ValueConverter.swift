@@ -48,14 +48,14 @@ struct ValueConverter: Sendable {
         case .text: return .text(arena.copy(try text(scalar)))
         case .integer: return .integer(try integer(scalar))
         case .real: return .real(try real(scalar))
-        case .boolean: return .integer(try boolean(scalar) ? 1 : 0)
-        case .decimal: return .text(arena.copy(try decimal(scalar)))
-        case .timestamp: return .text(arena.copy(try temporal.timestamp(scalar)))
-        case .date: return .text(arena.copy(try temporal.date(scalar)))
+        case .boolean: return .boolean(try boolean(scalar))
+        case .decimal: return .decimal(arena.copy(try decimal(scalar)))
+        case .timestamp: return .timestamp(arena.copy(try temporal.timestamp(scalar)))
+        case .date: return .date(arena.copy(try temporal.date(scalar)))
         case .data: return .bytes(arena.copy(try data(scalar)))
-        case .json: return .text(arena.copy(json(scalar, value)))
-        case .url: return .text(arena.copy(try url(scalar)))
-        case .uuid: return .text(arena.copy(try uuid(scalar)))
+        case .json: return .json(arena.copy(json(scalar, value)))
+        case .url: return .url(arena.copy(try url(scalar)))
+        case .uuid: return .uuid(arena.copy(try uuid(scalar)))
         }
     }
 

@@ -6,7 +6,7 @@ enum ValueOrder {
     static func compare(_ left: StoredValue, _ right: StoredValue) -> Int {
         let (first, second) = (rank(left), rank(right))
         guard first == second else { return first - second }
-        return switch (left, right) {
+        return switch (left.form, right.form) {
         case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0
         case (.text(let left), .text(let right)): order(left.utf8, right.utf8)
         case (.bytes(let left), .bytes(let right)): order(left, right)
@@ -17,7 +17,7 @@ enum ValueOrder {
 
     /// Returns a decimal's number, by which decimals are ordered; other values as they are.
     static func sortable(_ value: StoredValue, isDecimal: Bool) -> StoredValue {
-        guard isDecimal, case .text(let text) = value else { return value }
+        guard isDecimal, case .text(let text) = value.form else { return value }
         return Int64(text).map { .integer($0) } ?? .real(Double(text) ?? 0)
     }
 
@@ -46,7 +46,7 @@ enum ValueOrder {
 
     /// Returns a value's text, as a pattern sees it; nil for null.
     static func text(_ value: StoredValue) -> String? {
-        switch value {
+        switch value.form {
         case .null: nil
         case .integer, .real, .text: value.description
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
@@ -58,7 +58,7 @@ enum ValueOrder {
     }
 
     private static func rank(_ value: StoredValue) -> Int {
-        switch value {
+        switch value.form {
         case .null: 0
         case .integer, .real: 1
         case .text: 2
@@ -67,7 +67,7 @@ enum ValueOrder {
     }
 
     private static func number(_ value: StoredValue) -> Double? {
-        switch value {
+        switch value.form {
         case .integer(let value): Double(value)
         case .real(let value): value
         default: nil

@@ -97,7 +97,7 @@ extension MemoryStore {
         guard let field = layout.extra else { return [] }
         var values: [ExtraValue] = []
         try read().forEachRow(of: layout.root) { _, _, row in
-            guard values.count < limit, case .text(let text) = row[field] else { return }
+            guard values.count < limit, case .text(let text) = row[field].form else { return }
             let batch = try JSONParser.batch(text)
             withExtendedLifetime(batch) {
                 for (name, value) in batch[0].members where value.tag != .null {

@@ -1,7 +1,8 @@
 internal import GRDBSQLite
 internal import Glibc
-internal import StoreContract
 internal import Mapping
+internal import Model
+internal import StoreContract
 
 /// A prepared statement on GRDB's connection that binds cells without copying: the hot path.
 ///
@@ -25,7 +26,7 @@ final class RawStatement {
     @inline(__always)
     func bind(_ cell: Cell, at index: Int32) {
         beginBinding(index)
-        switch cell.kind {
+        switch cell.storage {
         case .absent, .null: sqlite3_bind_null(handle, index)
         case .integer: sqlite3_bind_int64(handle, index, cell.integer)
         case .real: sqlite3_bind_double(handle, index, cell.real)
@@ -137,7 +138,7 @@ final class RawStatement {
 
     func bind(_ value: StoredValue, at index: Int32) {
         beginBinding(index)
-        switch value {
+        switch value.form {
         case .null: sqlite3_bind_null(handle, index)
         case .integer(let value): sqlite3_bind_int64(handle, index, value)
         case .real(let value): sqlite3_bind_double(handle, index, value)
@@ -147,8 +148,16 @@ final class RawStatement {
         }
     }
 
+    /// Returns a copy of a column of the current row, without the type that only the model knows.
+    func value(_ column: Int32) -> StoredValue { StoredValue(form(column), as: .text) }
+
+    /// Returns copies of consecutive columns of the current row, as values of the fields' types.
+    func values(of fields: some Sequence<EntityLayout.Field>, at first: Int32 = 0) -> [StoredValue] {
+        zip(first..., fields).map { StoredValue(form($0), as: $1.type) }
+    }
+
     /// Returns a copy of a column of the current row.
-    func value(_ column: Int32) -> StoredValue {
+    private func form(_ column: Int32) -> StorageForm {
         switch sqlite3_column_type(handle, column) {
         case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
         case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
@@ -174,7 +183,7 @@ final class RawStatement {
     }
 
     /// Returns the text in a column; nil if it holds another type.
-    func text(_ column: Int32) -> String? { if case .text(let text) = value(column) { text } else { nil } }
+    func text(_ column: Int32) -> String? { if case .text(let text) = form(column) { text } else { nil } }
 
     /// Returns whether a column of the current row equals the cell; an absent cell matches everything.
     @inline(__always)
@@ -184,7 +193,7 @@ final class RawStatement {
         // SQLite's "unprotected" values are safe to use like protected ones (sqlite.org/c3ref/value.html).
         let value = sqlite3_column_value(handle, column)
         let type = sqlite3_value_type(value)
-        switch cell.kind {
+        switch cell.storage {
         case .absent: return true
         case .null: return type == SQLITE_NULL
         case .integer: return type == SQLITE_INTEGER && sqlite3_value_int64(value) == cell.integer

@@ -105,7 +105,9 @@ extension EntityLayout {
     /// Decodes bytes from base64 text in a key.
     func key(_ parts: [StoredValue]) -> [StoredValue] {
         zip(parts, key).map { part, field in
-            guard case .text(let text) = part, fields[field].type == .data else { return part }
+            guard case .text(let text) = part, fields[field].type == .data else {
+                return part.typed(as: fields[field].type)
+            }
             return Base64.decode(text).map { .bytes($0) } ?? part
         }
     }

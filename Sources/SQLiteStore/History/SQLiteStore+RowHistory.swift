@@ -27,7 +27,7 @@ extension SQLiteStore {
                     + "FROM \(SchemaBuilder.quoted(layout.table)) WHERE \(condition.joined(separator: " AND "))",
                 on: db.sqliteConnection)
             for (index, value) in key.enumerated() { select.bind(value, at: Int32(index + 1)) }
-            if try select.step() { history.values = layout.columns.indices.map { select.value(Int32($0)) } }
+            if try select.step() { history.values = select.values(of: layout.columns) }
             history.isStub =
                 try Bool.fetchOne(
                     db, sql: "SELECT EXISTS (SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?)",

@@ -48,7 +48,7 @@ final class LinkWindow {
 extension StoredValue {
     /// Orders values of one type as SQLite does; null comes last.
     fileprivate func precedes(_ other: StoredValue) -> Bool {
-        switch (self, other) {
+        switch (self.form, other.form) {
         case (.null, _): false
         case (_, .null): true
         case (.integer(let left), .integer(let right)): left < right

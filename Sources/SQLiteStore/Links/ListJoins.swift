@@ -104,7 +104,7 @@ final class ListJoins {
             hash ^= hash >> 32
         }
         for value in owner {
-            switch value {
+            switch value.form {
             case .null: add(0)
             case .integer(let value): add(UInt64(bitPattern: value))
             case .real(let value): add(value.bitPattern)

@@ -57,7 +57,7 @@ struct WholeLists {
         while try select.step() {
             // A gap is left by a link removed from the other end, which this object's history does not record.
             guard select.int64(0) == Int64(list.count) else { return nil }
-            list.append(columns.indices.map { select.value(Int32($0 + 1)) })
+            list.append(select.values(of: target.keyFields, at: 1))
         }
         return list
     }

@@ -46,11 +46,13 @@ final class ConflictTable {
             let entity = select.text(0) ?? ""
             let key = select.text(1) ?? ""
             let layout = model.index(of: entity).map { model.entities[$0] }
+            let column = select.text(2)
+            let type = column.flatMap { layout?.type(of: $0) } ?? .text
             conflicts.append(
                 EditConflict(
                     entity: entity, key: layout?.key(from: key) ?? JSONText.parts(of: key) ?? [],
-                    column: select.text(2), base: try value(select.text(3)), local: try value(select.text(4)),
-                    remote: try value(select.text(5)), seen: select.text(6) ?? ""))
+                    column: column, base: try value(select.text(3), type), local: try value(select.text(4), type),
+                    remote: try value(select.text(5), type), seen: select.text(6) ?? ""))
         }
         return conflicts
     }
@@ -87,9 +89,9 @@ final class ConflictTable {
             [JSONText.keyValue(new), .text(model.entities[root].name), JSONText.keyValue(old)])
     }
 
-    private func value(_ json: String?) throws -> StoredValue? {
+    private func value(_ json: String?, _ type: AttributeType) throws -> StoredValue? {
         guard let json else { return nil }
         let batch = try JSONParser.batch(json)
-        return withExtendedLifetime(batch) { StoredValue(batch[0]) }
+        return withExtendedLifetime(batch) { StoredValue(batch[0]).typed(as: type) }
     }
 }

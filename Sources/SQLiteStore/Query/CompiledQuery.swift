@@ -9,8 +9,7 @@ struct CompiledQuery: Sendable {
     private let source: String
     private let ending: String
     private let arguments: [StoredValue]
-    private let keyWidth: Int
-    private let width: Int
+    private let layout: EntityLayout
     let entity: Int
 
     /// Compiles a query.
@@ -51,8 +50,7 @@ struct CompiledQuery: Sendable {
         if query.offset > 0 { ending += " OFFSET \(query.offset)" }
         self.ending = ending
         self.arguments = arguments
-        keyWidth = key.count
-        width = names.count
+        self.layout = layout
     }
 
     private static func filters(
@@ -86,8 +84,9 @@ struct CompiledQuery: Sendable {
             while try statement.step() {
                 rows.append(
                     EntityRow(
-                        key: (0..<keyWidth).map { statement.value(Int32($0)) },
-                        values: (keyWidth..<keyWidth + width).map { statement.value(Int32($0)) }))
+                        key: layout.key.isEmpty
+                            ? [.integer(statement.int64(0))] : statement.values(of: layout.keyFields),
+                        values: statement.values(of: layout.columns, at: Int32(max(1, layout.key.count)))))
             }
             return rows
         }

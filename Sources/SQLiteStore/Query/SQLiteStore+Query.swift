@@ -43,7 +43,7 @@ extension SQLiteStore {
                 statement.bind(value, at: Int32(index + 1))
             }
             while left > 0, try statement.step() {
-                let row = columns.indices.map { statement.value(Int32($0)) }
+                let row = statement.values(of: layout.columns)
                 if let isStub, try isStub.holds(row) { continue }
                 left -= 1
                 try body(row)

@@ -29,8 +29,8 @@ extension SQLiteStore {
         try readChunks(keys, width: key.count, sql, "reading \(layout.name)") { row in
             rows.append(
                 EntityRow(
-                    key: key.indices.map { row.value(Int32($0)) },
-                    values: columns.indices.map { row.value(Int32(key.count + $0)) }))
+                    key: layout.key.isEmpty ? [.integer(row.int64(0))] : row.values(of: layout.keyFields),
+                    values: row.values(of: layout.columns, at: Int32(key.count))))
         }
         return rows
     }
@@ -81,8 +81,8 @@ extension SQLiteStore {
             + "ORDER BY \(order.joined(separator: ", "))"
         var links: [[StoredValue]: [[StoredValue]]] = [:]
         try readChunks(owners, width: owned.count, sql, "reading \(layout.name).\(many.name)") { row in
-            links[owned.indices.map { row.value(Int32($0)) }, default: []].append(
-                (owned.count..<columns.count).map { row.value(Int32($0)) })
+            links[row.values(of: layout.keyFields), default: []].append(
+                row.values(of: target.keyFields, at: Int32(owned.count)))
         }
         return links
     }

@@ -134,7 +134,7 @@ final class EntityWriter {
         if isOverruled { noteOffered(cells) { cells[$0].isFallback } }
         if let changed { noteReplaced(changed, in: found) }
         if let changed, let watched, changed.contains(where: watched.contains) {
-            replaced = watched.map { found.value(Int32($0 + 1)) }
+            replaced = watched.map { value(of: $0, in: found) }
         }
         leave(found, rowID, isChanged: changed != nil)
         if let changed { try update(rowID, changed, cells) }
@@ -152,6 +152,10 @@ final class EntityWriter {
         return wasStub ? .inserted : .updated
     }
 
+    private func value(of field: Int, in found: RawStatement) -> StoredValue {
+        found.value(Int32(field + 1)).typed(as: layout.fields[field].type)
+    }
+
     /// Notes the objects that the current row no longer refers to.
     ///
     /// An object referred to by an earlier record of the same batch becomes a stub only after the batch's last record.
@@ -159,7 +163,7 @@ final class EntityWriter {
         for toOne in layout.toOne {
             let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
             guard changed.contains(where: fields.contains) else { continue }
-            abandoned.noteOffered(toOne.target, fields.map { found.value(Int32($0 + 1)) })
+            abandoned.noteOffered(toOne.target, fields.map { value(of: $0, in: found) })
         }
     }
 

@@ -47,7 +47,7 @@ final class RowEditor {
     func row(_ key: [StoredValue]) throws -> [StoredValue]? {
         for (index, value) in key.enumerated() { select.bind(value, at: Int32(index + 1)) }
         defer { select.reset() }
-        return try select.step() ? layout.fields.indices.map { select.value(Int32($0)) } : nil
+        return try select.step() ? select.values(of: layout.fields) : nil
     }
 
     /// Inserts a row.

@@ -61,6 +61,6 @@ final class RowEditors {
         keys[root] = select
         select.bind(row, at: 1)
         defer { select.reset() }
-        return try select.step() ? layout.key.indices.map { select.value(Int32($0)) } : nil
+        return try select.step() ? select.values(of: layout.keyFields) : nil
     }
 }

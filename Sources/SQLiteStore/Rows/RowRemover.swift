@@ -176,7 +176,8 @@ final class RowRemover {
             try !rowEditors.stubs.contains(editor.layout.name, .key(key))
         else { return false }
         try editor.update(
-            key, from: row, to: [(name: editor.layout.fields[field].name, value: .text(Clock.now()))], as: .deleted)
+            key, from: row, to: [(name: editor.layout.fields[field].name, value: .timestamp(Clock.now()))], as: .deleted
+        )
         return true
     }
 

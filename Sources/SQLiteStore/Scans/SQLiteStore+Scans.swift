@@ -193,7 +193,7 @@ extension SQLiteStore {
             select.bind(row, at: Int32(arguments.count + 1))
             var rows: [ParentRow] = []
             while try select.step() {
-                let values = layout.fields.indices.map { select.value(Int32($0 + 1)) }
+                let values = select.values(of: layout.fields, at: 1)
                 let key = JSONText.key(layout.key.map { values[$0] })
                 let isUnknown = try [isStub, isNew].contains { statement in
                     statement.bind(model.entities[layout.root].name, at: 1)

@@ -45,13 +45,14 @@ extension SkippedRows {
         case .integer where !isPrefix:
             return Int64(value).map { (.integer($0), .integer($0)) }
         case .text, .url, .uuid:
-            guard isPrefix else { return (.text(value), .text(value)) }
+            let low = StoredValue(.text(value), as: type)
+            guard isPrefix else { return (low, low) }
             guard let last = value.unicodeScalars.last,
                 // The least text after all texts with this prefix, whose last scalar is the next one.
                 let next = Unicode.Scalar(last.value == 0xD7FF ? 0xE000 : last.value + 1)
             else { return nil }
             let end = String(String.UnicodeScalarView(value.unicodeScalars.dropLast() + [next]))
-            return (.text(value), .text(end))
+            return (low, StoredValue(.text(end), as: type))
         default: return nil
         }
     }

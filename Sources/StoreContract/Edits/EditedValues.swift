@@ -56,14 +56,14 @@ package struct EditedValues {
     private static func fitting(
         _ value: StoredValue, _ field: EntityLayout.Field, _ layout: EntityLayout
     ) throws -> StoredValue {
-        switch (field.type, value) {
+        switch (field.type, value.form) {
         case (_, .null): return value
-        case (.integer, .integer), (.real, .real), (.data, .bytes): return value
-        case (.boolean, .integer(let number)) where number == 0 || number == 1: return value
+        case (.integer, .integer), (.real, .real), (.data, .bytes): return value.typed(as: field.type)
+        case (.boolean, .integer(let number)) where number == 0 || number == 1: return value.typed(as: .boolean)
         case (.real, .integer(let number)): return .real(Double(number))
         case (.text, .text), (.decimal, .text), (.timestamp, .text), (.date, .text), (.json, .text), (.url, .text),
             (.uuid, .text):
-            return value
+            return value.typed(as: field.type)
         default:
             throw StoreError(
                 .request,

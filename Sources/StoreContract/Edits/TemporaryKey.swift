@@ -77,8 +77,9 @@ package struct TemporaryKey {
     /// Returns a value for a part of a key, and whether the remote's value will replace it.
     package func make(_ layout: EntityLayout, _ field: Int) throws -> (value: StoredValue, isTemporary: Bool) {
         switch layout.fields[field].type {
-        case .uuid: return (.text(RandomUUID.text()), comesFromRemote(layout, field))
-        case .text, .url: return (.text("bmo:\(RandomUUID.text())"), true)
+        case .uuid: return (.uuid(RandomUUID.text()), comesFromRemote(layout, field))
+        case .text: return (.text("bmo:\(RandomUUID.text())"), true)
+        case .url: return (.url("bmo:\(RandomUUID.text())"), true)
         case .integer:
             // IDs of entries are never reused, so neither are the keys of earlier objects.
             var number = -(try nextEntry())

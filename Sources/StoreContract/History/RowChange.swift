@@ -36,6 +36,13 @@ public struct RowChange: Sendable, Equatable {
             self.old = old
             self.new = new
         }
+
+        /// Gives the values the type of the column in an entity's table, which the history does not record.
+        package mutating func restoreType(from layout: EntityLayout) {
+            guard let type = layout.type(of: name) else { return }
+            old = old?.typed(as: type)
+            new = new?.typed(as: type)
+        }
     }
 
     /// The part of a to-many relationship that changed.

@@ -40,15 +40,15 @@ extension LocalCondition {
             if let value = Double(text), value.isFinite {
                 // Decimals are stored as text.
                 let isEquality = comparison == .equal || comparison == .notEqual
-                return field.type == .decimal && isEquality ? .text(text) : .real(value)
+                return field.type == .decimal && isEquality ? .decimal(text) : .real(value)
             }
             wanted = "a number"
         case .boolean:
-            if ["true", "1"].contains(text.lowercased()) { return .integer(1) }
-            if ["false", "0"].contains(text.lowercased()) { return .integer(0) }
+            if ["true", "1"].contains(text.lowercased()) { return .boolean(true) }
+            if ["false", "0"].contains(text.lowercased()) { return .boolean(false) }
             wanted = "true or false"
         case .data: return .bytes(Array(text.utf8))
-        case .text, .timestamp, .date, .json, .url, .uuid: return .text(text)
+        case .text, .timestamp, .date, .json, .url, .uuid: return StoredValue(.text(text), as: field.type)
         }
         throw StoreError(
             .request, "\(layout.name).\(field.name) is compared with \"\(text)\"", remedy: "give \(wanted)")

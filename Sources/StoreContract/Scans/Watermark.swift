@@ -15,7 +15,7 @@ public struct Watermark: Sendable, Equatable {
 
     /// Returns whether `value` is newer than `old`: integers compare by value, times and dates by their text.
     public static func isNewer(_ value: StoredValue, than old: StoredValue?) -> Bool {
-        switch (value, old) {
+        switch (value.form, old?.form) {
         case (.integer(let value), .integer(let old)): value > old
         case (.text(let value), .text(let old)): value.utf8.lexicographicallyPrecedes(old.utf8) ? false : value != old
         case (.null, _): false

@@ -89,7 +89,7 @@ package struct JSONText {
     }
 
     package mutating func append(_ cell: Cell) {
-        switch cell.kind {
+        switch cell.storage {
         case .absent, .null: append("null")
         case .integer: bytes.append(contentsOf: String(cell.integer).utf8)
         case .real: append(cell.real)
@@ -99,7 +99,7 @@ package struct JSONText {
     }
 
     package mutating func append(_ value: StoredValue) {
-        switch value {
+        switch value.form {
         case .null: append("null")
         case .integer(let value): bytes.append(contentsOf: String(value).utf8)
         case .real(let value): append(value)

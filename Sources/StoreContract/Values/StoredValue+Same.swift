@@ -5,7 +5,7 @@ extension StoredValue {
     /// Returns whether both are the same value of a type: decimals by value (`1.50` is `1.5`), others as stored.
     package func isSame(as other: StoredValue, _ type: AttributeType) -> Bool {
         if self == other { return true }
-        guard type == .decimal, case .text(let left) = self, case .text(let right) = other else { return false }
+        guard type == .decimal, case .text(let left) = form, case .text(let right) = other.form else { return false }
         return Self.withoutZeros(left) == Self.withoutZeros(right)
     }
 

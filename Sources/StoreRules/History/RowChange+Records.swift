@@ -22,6 +22,7 @@ extension RowChange {
                 }
             }
         }
+        if let layout { for index in columns.indices { columns[index].restoreType(from: layout) } }
         for record in records {
             guard case .links(let relationship, let new)? = record.new, case .links(_, let old)? = record.old
             else { continue }

@@ -40,10 +40,12 @@ extension EntityLayout {
         return span
     }
 
-    /// Decodes bytes from base64 text in a key.
+    /// Gives the parts of a key their types, and decodes bytes from base64 text.
     package func key(_ parts: [StoredValue]) -> [StoredValue] {
         zip(parts, key).map { part, field in
-            guard case .text(let text) = part, fields[field].type == .data else { return part }
+            guard case .text(let text) = part, fields[field].type == .data else {
+                return part.typed(as: fields[field].type)
+            }
             return Base64.decode(text).map { .bytes($0) } ?? part
         }
     }

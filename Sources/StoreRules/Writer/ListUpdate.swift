@@ -62,7 +62,7 @@ package struct ListUpdate {
 
     /// Orders values of one type; null comes last.
     private static func precedes(_ left: StoredValue, _ right: StoredValue) -> Bool {
-        switch (left, right) {
+        switch (left.form, right.form) {
         case (.null, _): false
         case (_, .null): true
         case (.integer(let left), .integer(let right)): left < right

@@ -18,13 +18,16 @@ package struct RowEditor {
     /// Returns the row, with one value per field.
     package func row(_ key: RowKey) throws -> [StoredValue]? { try writer.tables.row(root, key) }
 
+    /// Returns a value in the type of its field: the history does not record types.
+    private func typed(_ value: StoredValue, _ field: Int) -> StoredValue { value.typed(as: layout.fields[field].type) }
+
     /// Inserts a row; fields without a value are null.
     package func insert(_ key: RowKey, _ columns: [NamedValue], isStub: Bool) throws {
         var values = Array(repeating: StoredValue.null, count: layout.fields.count)
         for (name, value) in columns {
-            if let index = layout.fields.firstIndex(where: { $0.name == name }) { values[index] = value }
+            if let index = layout.fields.firstIndex(where: { $0.name == name }) { values[index] = typed(value, index) }
         }
-        for (field, value) in zip(layout.key, key) { values[field] = value }
+        for (field, value) in zip(layout.key, key) { values[field] = typed(value, field) }
         if let field = layout.discriminator, values[field] == .null { values[field] = .text(layout.name) }
         let isRecorded = try writer.recordsInsert(root)
         try writer.tables.write(root, key, values)
@@ -49,7 +52,7 @@ package struct RowEditor {
                 continue
             }
             fields.append(index)
-            values[index] = value
+            values[index] = typed(value, index)
         }
         if !fields.isEmpty {
             try writer.tables.write(root, key, values)

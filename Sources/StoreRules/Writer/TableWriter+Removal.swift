@@ -101,7 +101,7 @@ extension TableWriter {
             try !tables.isStub(reference.root, reference.key)
         else { return false }
         try editor.update(
-            reference.key, from: row, to: [(name: editor.layout.fields[field].name, value: .text(Clock.now()))],
+            reference.key, from: row, to: [(name: editor.layout.fields[field].name, value: .timestamp(Clock.now()))],
             as: .deleted)
         return true
     }

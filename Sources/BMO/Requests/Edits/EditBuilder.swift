@@ -67,7 +67,7 @@ struct EditBuilder {
         do {
             if case .value(let value) = node { return try value.stored(as: type) }
             guard type == .json else { throw LocalValue.Misfit(reason: "\(node.kind) is not of type \(type.rawValue)") }
-            return .text(node.jsonText)
+            return .json(node.jsonText)
         } catch let error as LocalValue.Misfit {
             throw misfit("\(schema.layout.name).\(name): \(error.reason)", schema)
         }

@@ -222,7 +222,7 @@ extension LocalEditor {
     // MARK: - References
 
     private func keys(_ value: StoredValue, _ toMany: EntityLayout.ToMany) throws -> [[StoredValue]] {
-        guard case .text(let text) = value else { return [] }
+        guard case .text(let text) = value.form else { return [] }
         let target = model.entities[model.entities[toMany.target].root]
         let batch = try JSONParser.batch(text)
         return withExtendedLifetime(batch) {

@@ -1,0 +1,56 @@
+/// A local value that owns its storage, with its type.
+///
+/// The texts of ``decimal(_:)``, ``timestamp(_:)``, ``date(_:)`` and ``uuid(_:)`` are canonical, as ``Cell`` documents
+/// them, unless another program has written the value.
+public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
+    case null
+    case integer(Int64)
+    case boolean(Bool)
+    case real(Double)
+    case text(String)
+    case decimal(String)
+    case timestamp(String)
+    case date(String)
+    case json(String)
+    case url(String)
+    case uuid(String)
+    case bytes([UInt8])
+
+    /// Returns whether two values have the same ``form``.
+    ///
+    /// Both sides of a comparison belong to one column, which gives them one type; a value whose column is unknown, such
+    /// as a key typed by a user, equals the stored one all the same.
+    public static func == (left: StoredValue, right: StoredValue) -> Bool { left.form == right.form }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) { form.hash(into: &hasher) }
+
+    /// The type of the value, as a cell has it.
+    public var kind: Cell.Kind {
+        switch self {
+        case .null: .null
+        case .integer: .integer
+        case .boolean: .boolean
+        case .real: .real
+        case .text: .text
+        case .decimal: .decimal
+        case .timestamp: .timestamp
+        case .date: .date
+        case .json: .json
+        case .url: .url
+        case .uuid: .uuid
+        case .bytes: .bytes
+        }
+    }
+
+    /// The value as a user would type it; 0 or 1 for a boolean.
+    public var description: String {
+        switch form {
+        case .null: "null"
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let value): value
+        case .bytes(let value): "\(value.count) bytes"
+        }
+    }
+}
