@@ -134,7 +134,7 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Model", "Mapping", "StoreContract", "RecordBatch", "TextFormats",
+                "Model", "Mapping", "StoreContract", "StoreRules", "RecordBatch", "TextFormats",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),

@@ -60,7 +60,8 @@ enum Imports {
             "Model", "Mapping", "RecordBatch", "StoreContract", "StoreRules", "SystemCalls", "TextFormats"),
         "StoreConformance": Rule("Model", "Mapping", "StoreContract"),
         "Importer": Rule("Model", "Mapping", "RecordBatch", "StoreContract"),
-        "SQLiteStore": Rule("Model", "Mapping", "StoreContract", "RecordBatch", "TextFormats", "GRDB", "GRDBSQLite"),
+        "SQLiteStore": Rule(
+            "Model", "Mapping", "StoreContract", "StoreRules", "RecordBatch", "TextFormats", "GRDB", "GRDBSQLite"),
         "BMO": Rule(
             "BridgeContract", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
             "SystemCalls", "TextFormats", "Logging",

@@ -58,8 +58,8 @@ extension MemoryStore {
     /// Calls `body` with a run's change of each row, by entity and key.
     public func changes(of run: Int64, entity: String?, _ body: (RowChange) throws -> Void) throws {
         let tables = try read()
-        var lists = WholeLists(model) { [tables] table, source in
-            tables.links(table, of: source)
+        var lists = WholeLists(model) { [tables] _, table, owner in
+            tables.links(table, of: owner.key)
         } later: { [tables] record in
             tables.state.changes.reversed().filter {
                 $0.entity == record.entity && $0.key == record.key && $0.id > record.id

@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The record of each run's changes to rows: tables `bmo_runs` and `bmo_changes`, written in the page's transaction.

@@ -1,16 +1,5 @@
 internal import StoreContract
-
-/// The description of a run at its beginning.
-struct RunDescription: Sendable {
-    /// The kind of run: a sync, an undo, a retry of the quarantine.
-    var kind: String
-    /// When it began, as ISO 8601.
-    var started: String
-    /// The run that it undoes.
-    var undoes: Int64?
-    /// Whether it is a single transaction of local edits, which records every row, including the first of a table.
-    var isEdit = false
-}
+internal import StoreRules
 
 /// The runs that changed or reported something: table `bmo_runs`.
 final class RunTable {

@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import GRDB
 public import Model
 

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 extension SQLiteStore {

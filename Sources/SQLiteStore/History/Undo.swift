@@ -1,5 +1,6 @@
 internal import GRDB
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The reversal of one run, inside a transaction that the caller ends.

@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// Links stored in the target's to-one relationship: rows that are no longer wanted are detached, never deleted.

@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 internal import RecordBatch
 
@@ -238,7 +239,7 @@ final class ListJoins {
         func keys(_ text: String?) throws -> [[StoredValue]] {
             let batch = try JSONParser.batch(text ?? "[]")
             return withExtendedLifetime(batch) {
-                batch[0].elements.map { target.key($0.elements.map(StoredValue.init)) }
+                batch[0].elements.map { target.key($0.elements.map(StoredValue.init(stored:))) }
             }
         }
         return Waiting(

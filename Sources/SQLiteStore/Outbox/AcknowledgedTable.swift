@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The edits that the remote accepted during a scan: table `bmo_acknowledged`.

@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 internal import Model
 internal import RecordBatch
@@ -92,6 +93,6 @@ final class ConflictTable {
     private func value(_ json: String?, _ type: AttributeType) throws -> StoredValue? {
         guard let json else { return nil }
         let batch = try JSONParser.batch(json)
-        return withExtendedLifetime(batch) { StoredValue(batch[0]).typed(as: type) }
+        return withExtendedLifetime(batch) { StoredValue(stored: batch[0]).typed(as: type) }
     }
 }

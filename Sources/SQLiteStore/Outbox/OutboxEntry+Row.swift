@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 internal import Model
 internal import RecordBatch
@@ -73,12 +74,12 @@ private struct EditContent {
         withExtendedLifetime(batch) {
             for (name, value) in batch[0].members {
                 guard value.tag == .array else {
-                    columns.append((name, StoredValue(value).typed(as: layout?.type(of: name) ?? .text)))
+                    columns.append((name, StoredValue(stored: value).typed(as: layout?.type(of: name) ?? .text)))
                     continue
                 }
                 let toMany = layout?.toMany.first { $0.name == name }
                 let target = toMany.map { model.entities[model.entities[$0.target].root] }
-                let keys = value.elements.map { $0.elements.map(StoredValue.init) }
+                let keys = value.elements.map { $0.elements.map(StoredValue.init(stored:)) }
                 links.append((name, keys.map { target?.key($0) ?? $0 }))
             }
         }

@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The local edits that wait to be pushed: table `bmo_outbox`.

@@ -1,5 +1,6 @@
 internal import GRDB
 public import StoreContract
+internal import StoreRules
 
 extension SQLiteStore {
     /// Returns the ID of the newest recorded change, before a page begins.

@@ -1,4 +1,5 @@
 public import StoreContract
+internal import StoreRules
 internal import GRDB
 internal import Mapping
 

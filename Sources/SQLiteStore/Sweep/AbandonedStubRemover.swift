@@ -1,5 +1,6 @@
 internal import GRDB
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The removal of stubs that are no longer referenced, in the transaction that removed the last reference.

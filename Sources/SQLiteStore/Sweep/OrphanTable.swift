@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The objects removed from relationships with `orphans: delete`: table `bmo_orphans`.

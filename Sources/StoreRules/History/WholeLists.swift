@@ -7,7 +7,7 @@ package import StoreContract
 /// program has changed the database, only the changed part is known.
 package struct WholeLists {
     private let model: CompiledModel
-    private let links: (_ table: String, _ source: RowKey) throws -> [Link]
+    private let links: (_ relationship: EntityLayout.ToMany, _ table: String, _ owner: RowReference) throws -> [Link]?
     private let later: (_ record: ChangeRecord) throws -> [ChangeRecord]
     private let hasLaterLinks: (_ entity: String, _ id: Int64) throws -> Bool
     /// The number of lists that may still be completed: a run may change millions, and a person reads few.
@@ -16,11 +16,13 @@ package struct WholeLists {
     /// Prepares the reconstruction.
     ///
     /// - Parameters:
-    ///   - links: Returns the links of a source now.
+    ///   - links: Returns the links of an object's relationship now, by position; nil if its key does not fit.
     ///   - later: Returns the changes of a record's row after it, newest first.
     ///   - hasLaterLinks: Returns whether links of any object of an entity changed after a change.
     package init(
-        _ model: CompiledModel, links: @escaping (_ table: String, _ source: RowKey) throws -> [Link],
+        _ model: CompiledModel,
+        links:
+            @escaping (_ relationship: EntityLayout.ToMany, _ table: String, _ owner: RowReference) throws -> [Link]?,
         later: @escaping (_ record: ChangeRecord) throws -> [ChangeRecord],
         hasLaterLinks: @escaping (_ entity: String, _ id: Int64) throws -> Bool
     ) {
@@ -40,7 +42,7 @@ package struct WholeLists {
             guard let relationship = layout.toMany.first(where: { $0.name == name }),
                 case .links(let table) = relationship.storage,
                 try !isChangedFromOtherEnd(relationship, table, after: last),
-                var list = try now(table, change.key)
+                var list = try now(relationship, table, RowReference(root: layout.root, key: change.key))
             else { continue }
             let target = model.entities[model.entities[relationship.target].root]
             guard try takeBackLater(than: last, name, target, &list) else { continue }
@@ -54,8 +56,10 @@ package struct WholeLists {
     }
 
     /// Returns the present list; nil if it has a gap, which a link removed from the other end leaves.
-    private func now(_ table: String, _ key: RowKey) throws -> [RowKey]? {
-        let links = try links(table, key)
+    private func now(
+        _ relationship: EntityLayout.ToMany, _ table: String, _ owner: RowReference
+    ) throws -> [RowKey]? {
+        guard let links = try links(relationship, table, owner) else { return nil }
         return links.enumerated().allSatisfy { $1.position == Int64($0) } ? links.map(\.key) : nil
     }
 

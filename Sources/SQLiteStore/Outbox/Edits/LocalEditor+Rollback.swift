@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 internal import RecordBatch
 
@@ -226,7 +227,7 @@ extension LocalEditor {
         let target = model.entities[model.entities[toMany.target].root]
         let batch = try JSONParser.batch(text)
         return withExtendedLifetime(batch) {
-            batch[0].elements.map { target.key($0.elements.map(StoredValue.init)) }
+            batch[0].elements.map { target.key($0.elements.map(StoredValue.init(stored:))) }
         }
     }
 
