@@ -60,7 +60,7 @@ public final class MemoryStores: StoreProvider {
     /// Returns what has to change before the database's tables fit a model.
     public func migrationPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
         guard let database = existing(location) else { throw Self.missing(location) }
-        return SchemaMigration(database.state, to: model).plan
+        return MemorySchemaMigration(database.state, to: model).plan
     }
 
     /// Adapts the database's tables to a model in one transaction, after a backup.
@@ -71,7 +71,7 @@ public final class MemoryStores: StoreProvider {
         let started = Clock.now()
         let id = ObjectIdentifier(database)
         let before = try database.begin(id)
-        let migration = SchemaMigration(before, to: model)
+        let migration = MemorySchemaMigration(before, to: model)
         guard !migration.changes.isEmpty else {
             database.end(id, nil)
             return MigrationResult(plan: SchemaPlan(steps: []), notes: [])
@@ -123,7 +123,7 @@ public final class MemoryStores: StoreProvider {
     private func adapt(_ database: MemoryDatabase, to model: CompiledModel) throws {
         guard database.state.schema != DatabaseSchema(model) else { return }
         let id = ObjectIdentifier(database)
-        let migration = SchemaMigration(try database.begin(id), to: model)
+        let migration = MemorySchemaMigration(try database.begin(id), to: model)
         let plan = migration.plan
         guard plan.obstacles.isEmpty else {
             database.end(id, nil)
@@ -144,7 +144,7 @@ public final class MemoryStores: StoreProvider {
                         + root.toMany.compactMap { if case .links(let name) = $0.storage { name } else { nil } }
                 })
         }
-        let changes = SchemaMigration(state, to: model).changes.filter { tables?.contains($0.table) ?? true }
+        let changes = MemorySchemaMigration(state, to: model).changes.filter { tables?.contains($0.table) ?? true }
         let plan = SchemaPlan(steps: changes.map { $0.step() })
         guard plan.obstacles.isEmpty else { throw Self.naming(database.location, plan.refusal) }
         guard let missing = changes.first(where: \.isMissing) else { return }

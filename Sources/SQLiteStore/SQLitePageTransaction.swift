@@ -1,5 +1,6 @@
 internal import GRDB
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// A page's writes in one SQLite transaction.
@@ -249,7 +250,7 @@ final class SQLitePageTransaction: PageTransaction {
         hasWritten = true
         // A scan that begins after this check queries the remote after the remote accepted the edit.
         let isScanned = !store.isRehearsal && FileLock.holder(of: store.path) != nil
-        for root in try store.writers.acknowledge(entry, key: key, isScanned: isScanned) { touched[root] = true }
+        try store.writers.edits.acknowledge(entry, key: key, isScanned: isScanned)
     }
 
     func ensure(_ references: [PageReference], created: (_ index: Int) -> Void) throws {
@@ -318,6 +319,7 @@ final class SQLitePageTransaction: PageTransaction {
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
                 for root in try store.writers.abandonedRemover.settle() { touched[root] = true }
+                for root in try store.writers.objects.touched { touched[root] = true }
                 try store.writers.changes.keepDropped()
                 try store.commitTransaction(db)
                 if !store.isRehearsal {

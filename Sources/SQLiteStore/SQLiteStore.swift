@@ -2,6 +2,7 @@ internal import GRDB
 internal import GRDBSQLite
 internal import Glibc
 public import StoreContract
+internal import StoreRules
 public import Mapping
 internal import Synchronization
 
@@ -256,7 +257,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
                 try beginTransaction(db)
                 do {
                     try writers.refresh()
-                    try writers.edits.beginPage()
+                    try writers.beginPage()
                 } catch {
                     takeBack(db)
                     throw error

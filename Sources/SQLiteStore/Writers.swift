@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The tables and editors of a model, made once per connection, each from the ones that it needs.
@@ -23,8 +24,8 @@ final class Writers {
     let rowEditors: RowEditors
     let linkWriters: LinkWriters
     let remover: RowRemover
-    let localEditor: LocalEditor
-    let keyRename: KeyRename
+    let objects: SQLiteObjectWriter
+    let editTables: EditTables
     let edits: EditMerge
     let sweep: Sweep
     let entityWriters: EntityWriters
@@ -54,21 +55,29 @@ final class Writers {
         rowEditors = RowEditors(model, stubs, changes, abandoned, on: connection)
         linkWriters = LinkWriters(model, changes, abandoned, on: connection)
         remover = RowRemover(model, rowEditors, linkWriters, on: connection)
-        let tables = EditTables(
-            outbox: outbox, conflicts: conflicts, acknowledged: acknowledged, changes: changes)
-        localEditor = LocalEditor(model, tables, rowEditors, linkWriters, remover)
-        keyRename = KeyRename(model, tables, rowEditors, linkWriters)
-        edits = EditMerge(model, tables, rowEditors, localEditor, keyRename)
+        objects = SQLiteObjectWriter(
+            model, rowEditors, linkWriters, remover, changes, provenance, on: connection)
+        editTables = EditTables(objects, outbox: outbox, conflicts: conflicts, acknowledged: acknowledged)
+        edits = EditMerge(editTables)
+        let counts = EditCounts.Tables(outbox: outbox, acknowledged: acknowledged)
         abandonedRemover = AbandonedStubRemover(model, abandoned, rowEditors, linkWriters, on: connection)
         sweep = Sweep(
             model, rowEditors, remover, origins: origins, cursors: cursors, outbox: outbox, provenance: provenance,
             on: connection)
-        entityWriters = EntityWriters(model, stubs, provenance, edits, abandoned, on: connection)
-        linkMergers = LinkMergers(model, linkWriters, edits, joins, orphans, abandoned, on: connection)
+        entityWriters = EntityWriters(
+            model, stubs, changes, provenance, edits, counts, abandoned, on: connection)
+        linkMergers = LinkMergers(
+            model, linkWriters, changes, edits, counts, joins, orphans, abandoned, on: connection)
         // Dropping an edit may remove a row, and a removed row may drop an edit.
         remover.keepsEdited = { [unowned edits] root, key in
-            try edits.counts(of: root).isAny && edits.keeps(root, key)
+            try counts(of: root).isAny && edits.keeps(root, key)
         }
+    }
+
+    /// Discards what is known about the previous page.
+    func beginPage() {
+        edits.beginPage()
+        objects.touched = []
     }
 
     /// Reloads the cached state if another process has written since; call it inside a transaction.

@@ -47,16 +47,6 @@ extension MemoryTables {
 
     func changes(ofRun run: Int64) -> [ChangeRecord] { state.changes.filter { $0.run == run } }
 
-    func changes(of entity: String, key: String, afterRun run: Int64) -> [ChangeRecord] {
-        state.changes.filter { $0.run > run && $0.entity == entity && $0.key == key }
-    }
-
-    func undos(after run: Int64) -> [(id: Int64, undoes: Int64)] {
-        state.runs.reversed().compactMap { other in
-            other.id > run ? other.undoes.map { (id: other.id, undoes: $0) } : nil
-        }
-    }
-
     func renameHistory(of entity: String, from old: String, to new: String) {
         for index in state.changes.indices
         where state.changes[index].entity == entity && state.changes[index].key == old {
@@ -72,6 +62,4 @@ extension MemoryTables {
     }
 
     func forgetProvenance(of root: Int) { state.provenance[name(root)] = nil }
-
-    func sourceScans(of entity: String) -> Set<String> { state.sourceScans[entity] ?? [] }
 }

@@ -2,7 +2,7 @@ internal import Mapping
 internal import StoreContract
 internal import StoreRules
 
-/// The outbox, the accepted edits and the conflicts.
+/// The outbox and the accepted edits.
 extension MemoryTables {
     func entries() -> [OutboxEntry] { state.outbox.map(\.entry) }
 
@@ -13,6 +13,12 @@ extension MemoryTables {
     }
 
     func entry(_ id: Int64) -> OutboxEntry? { state.outbox.first { $0.entry.id == id }?.entry }
+
+    func dependants(of id: Int64) -> [OutboxEntry] { entries().filter { $0.dependsOn.contains(id) } }
+
+    func entries(mentioning key: RowKey) -> [OutboxEntry] { entries() }
+
+    func newestEntryID() -> Int64 { state.outbox.last?.entry.id ?? 0 }
 
     func nextEntryID() -> Int64 { state.lastEntry + 1 }
 
@@ -31,9 +37,18 @@ extension MemoryTables {
         if let run, !state.outbox[index].runs.contains(run) { state.outbox[index].runs.append(run) }
     }
 
-    func removeEntry(_ id: Int64) { state.outbox.removeAll { $0.entry.id == id } }
+    func removeEntry(_ entry: OutboxEntry) {
+        state.outbox.removeAll { $0.entry.id == entry.id }
+        guard entry.operation == .create else { return }
+        for index in state.outbox.indices { state.outbox[index].entry.dependsOn.removeAll { $0 == entry.id } }
+    }
 
-    func runs(ofEntry id: Int64) -> [Int64] { state.outbox.first { $0.entry.id == id }?.runs ?? [] }
+    func isWaiting(run: Int64, _ root: Int, _ key: RowKey) -> Bool {
+        let name = name(root)
+        return state.outbox.contains {
+            $0.root == name && $0.entry.key == key && $0.entry.isAtRest && $0.runs.contains(run)
+        }
+    }
 
     func renameEntries(_ root: Int, from old: RowKey, to new: RowKey, isTemporary: Bool) {
         let name = name(root)
@@ -57,15 +72,5 @@ extension MemoryTables {
         // Nothing is compared for a deleted object.
         if entry.operation == .delete { (entry.changes, entry.links) = ([], []) }
         state.acknowledged.append(DatabaseState.AcceptedEdit(entry: entry, root: name(root), key: key))
-    }
-
-    func conflicts() -> [StoredConflict] {
-        state.conflicts.compactMap { stored in
-            model.index(of: stored.root).map { StoredConflict(root: $0, conflict: stored.conflict) }
-        }
-    }
-
-    func setConflicts(_ conflicts: [StoredConflict]) {
-        state.conflicts = conflicts.map { (name($0.root), $0.conflict) }
     }
 }

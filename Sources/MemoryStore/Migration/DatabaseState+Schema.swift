@@ -18,7 +18,7 @@ extension DatabaseState {
 
     /// Returns the state as a reader with another model sees it.
     func fitted(to model: CompiledModel) -> DatabaseState {
-        schema == DatabaseSchema(model) ? self : SchemaMigration(self, to: model).run(dropsUnused: false).state
+        schema == DatabaseSchema(model) ? self : MemorySchemaMigration(self, to: model).run(dropsUnused: false).state
     }
 
     /// Gives an entity another name in the bookkeeping.

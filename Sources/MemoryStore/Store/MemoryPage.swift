@@ -6,13 +6,13 @@ internal import StoreRules
 final class MemoryPage: PageTransaction {
     private let store: MemoryStore
     private let tables: MemoryTables
-    private let page: PageWriter
+    private let page: TablePageWriter
     private var isOpen = true
 
     init(_ store: MemoryStore) throws {
         self.store = store
         tables = try store.begin()
-        page = PageWriter(TableWriter(tables, run: store.run), scans: store.scans)
+        page = TablePageWriter(TableWriter(tables, run: store.run), scans: store.scans)
         store.open(tables)
     }
 

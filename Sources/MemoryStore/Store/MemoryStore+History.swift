@@ -117,13 +117,13 @@ extension MemoryStore {
         guard let run = try runs(id: id).first else { throw RunRecord.missing(id) }
         let undone = try run.undoes.flatMap { try runs(id: $0).first?.kind }
         try run.checkUndo(
-            undoneKind: undone, undoneBy: LaterRuns(than: id, undos: try read().undos(after: id)).undoneBy)
+            undoneKind: undone, undoneBy: try read().laterRuns(than: id).undoneBy)
         if run.kind == "edit" { return try undoEdits(of: run) }
         return try write { writer in
             writer.run = RunState(
                 RunDescription(kind: "undo", started: Clock.now(), undoes: id), entityCount: model.entities.count)
             let undone = try writer.runID()
-            var undo = try Undo(run: id, writer)
+            var undo = try Undo(run: id, writer, writer.tables)
             try undo.apply()
             try writer.settle()
             try writer.tables.finishRun(undone, outcome: "finished", summary: writer.run.droppedText)

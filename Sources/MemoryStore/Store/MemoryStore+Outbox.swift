@@ -34,14 +34,16 @@ extension MemoryStore {
     public func nextToSend(
         at instant: String, entities: Set<String>?, excluding: Set<Int64>, among entries: Set<Int64>?
     ) throws -> OutboxEntry? {
-        try Outbox(read()).next(at: instant) { entry in
+        OutboxEntry.next(among: try read().entries(), at: instant, in: model) { entry in
             entities?.contains(entry.entity) != false && !excluding.contains(entry.id)
                 && entries?.contains(entry.id) != false
         }
     }
 
     /// Returns the entries that an entry waits for.
-    public func blockers(of entry: OutboxEntry) throws -> [OutboxEntry] { try Outbox(read()).blockers(of: entry) }
+    public func blockers(of entry: OutboxEntry) throws -> [OutboxEntry] {
+        try read().blockers(of: entry, in: model)
+    }
 
     /// Records that an entry is about to be sent.
     @discardableResult
@@ -58,16 +60,17 @@ extension MemoryStore {
         try write { writer in
             guard let entry = try writer.tables.entry(id) else { return }
             let settled = try entry.after(
-                .settled(outcome), hasConflicts: try Conflicts(writer.tables).first(of: entry) != nil)
+                .settled(outcome), hasConflicts: try writer.tables.firstConflict(of: entry, in: model) != nil)
             if let settled { try writer.tables.update(settled, run: nil) }
         }
     }
 
     /// Marks entries that a dead process was sending as `unknown`, and returns them.
     public func recoverSending() throws -> [OutboxEntry] {
-        guard try !outbox(state: .sending).isEmpty else { return [] }
+        let sending = try outbox(state: .sending)
+        guard !sending.isEmpty else { return [] }
         return try write { writer in
-            let entries = try writer.tables.entries().compactMap { $0.after(.senderEnded) }
+            let entries = try sending.compactMap { try writer.tables.entry($0.id)?.after(.senderEnded) }
             for entry in entries { try writer.tables.update(entry, run: nil) }
             return entries
         }

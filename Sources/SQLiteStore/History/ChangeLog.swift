@@ -97,30 +97,15 @@ final class ChangeLog {
         try runs.setSummary(id, droppedText)
     }
 
-    /// The text `{"dropped":[7,8]}`, or `{"given_up":[7,8]}` for an import, whose summary has further members.
-    private var droppedText: String? {
-        guard !state.dropped.isEmpty else { return nil }
-        var text = JSONText()
-        text.append("{")
-        text.beginMember(run?.isEdit == true ? "dropped" : "given_up")
-        text.append(.key(state.dropped.map { StoredValue.integer($0) }))
-        text.append("}")
-        return text.string
-    }
-
-    /// Returns a summary with the dropped edits added.
-    private func complete(_ summary: String?) -> String? {
-        guard let dropped = droppedText else { return summary }
-        guard let summary, summary.hasPrefix("{"), summary.count > 2 else { return dropped }
-        return summary.dropLast() + "," + dropped.dropFirst()
-    }
+    private var droppedText: String? { DroppedEdits.text(state.dropped, isEdit: run?.isEdit == true) }
 
     /// Ends the run with an outcome, and returns its ID.
     ///
     /// Call it outside a page, in a transaction.
     func end(outcome: String, summary: String?) throws -> Int64 {
         let id = try runID()
-        try runs.finish(id, outcome: outcome, summary: complete(summary))
+        try runs.finish(
+            id, outcome: outcome, summary: DroppedEdits.adding(state.dropped, to: summary, isEdit: run?.isEdit == true))
         abandon()
         return id
     }

@@ -26,17 +26,15 @@ extension SQLiteStore {
                     try beginTransaction(db)
                     try writers.refresh()
                     try writers.changes.runID()
-                    let undo = try Undo(
-                        run: id, model: model, writers.rowEditors, writers.linkWriters, writers.changes, in: db)
+                    writers.objects.touched = []
+                    var undo = try Undo(run: id, writers.objects, SQLiteUndoTables(model, in: db))
                     try undo.apply()
-                    guard undo.conflictCount == 0 else {
-                        throw UndoRefusal(run: id, conflicts: undo.conflicts, count: undo.conflictCount)
-                    }
-                    for root in try writers.abandonedRemover.settle() { undo.touch(model.entities[root].name) }
+                    writers.objects.touched.formUnion(try writers.abandonedRemover.settle())
                     undone = try writers.changes.end(outcome: "finished", summary: nil)
                     try commitTransaction(db)
                     if !isRehearsal {
-                        watcherInUse?.committed(Set(undo.touched.compactMap(model.index(of:))), at: totalChanges(db))
+                        watcherInUse?.committed(
+                            Set(writers.objects.touched.flatMap(model.family(of:))), at: totalChanges(db))
                     }
                 } catch {
                     writers.changes.abandon()
@@ -46,6 +44,19 @@ extension SQLiteStore {
                 return undone ?? 0
             }
         }
+    }
+
+    /// Reverts a run of local edits that were not pushed yet, and updates the outbox accordingly.
+    ///
+    /// - Throws: ``UndoRefusal`` if the rows have changed since; ``StoreError`` if an edit was sent.
+    private func undoEdits(of run: RunRecord) throws -> Int64 {
+        var changes: [RowChange] = []
+        try self.changes(of: run.id) { changes.append($0) }
+        let undone = try changeRows("undo", "undoing run \(run.id)", undoes: run.id) { editor in
+            try editor.undo(changes, of: run.id)
+        }
+        guard let id = undone.run else { throw StoreError(.internal, "run \(run.id) had nothing to undo") }
+        return id
     }
 
     /// Returns the columns not created by bmo, as `Entity.column`, in whose tables an undo of a run restores deleted
@@ -70,9 +81,7 @@ extension SQLiteStore {
     }
 
     private func runForUndo(_ id: Int64) throws -> RunRecord {
-        guard let run = try runs(id: id).first else {
-            throw StoreError(.request, "there is no run \(id)", remedy: "`bmo runs` lists those that are kept")
-        }
+        guard let run = try runs(id: id).first else { throw RunRecord.missing(id) }
         let undoneKind = try run.undoes.flatMap { try runs(id: $0).first?.kind }
         let undoneBy = try read("reading the runs") { db in try LaterRuns(than: id, in: db).undoneBy }
         try run.checkUndo(undoneKind: undoneKind, undoneBy: undoneBy)

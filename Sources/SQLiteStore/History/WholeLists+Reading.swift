@@ -19,8 +19,7 @@ extension WholeLists {
             for (index, value) in owner.key.enumerated() { select.bind(value, at: Int32(index + 1)) }
             var links: [Link] = []
             while try select.step() {
-                links.append(
-                    Link(position: select.int64(0), key: columns.indices.map { select.value(Int32($0 + 1)) }))
+                links.append(Link(position: select.int64(0), key: select.values(of: target.keyFields, at: 1)))
             }
             return links
         } later: { record in

@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 internal import Model
 internal import TextFormats
@@ -15,7 +16,7 @@ final class LinkMerger {
     private let ownerEdits: EditCounts
     private let targetEdits: EditCounts
     private let width: Int
-    private let window: LinkWindow?
+    private let update: ListUpdate
     private let abandoned: AbandonedStubs
     private let joins: ListJoins
     /// The number that identifies the relationship in the hashes of lists.
@@ -24,6 +25,7 @@ final class LinkMerger {
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel, into writer: LinkWriter,
         on connection: OpaquePointer?, changes: ChangeLog, orphans: OrphanTable, edits: EditMerge,
+        counts: EditCounts.Tables,
         abandoned: AbandonedStubs, joins: ListJoins
     ) throws {
         self.abandoned = abandoned
@@ -41,16 +43,17 @@ final class LinkMerger {
         self.orphans = orphans
         let target = model.entities[model.entities[relationship.target].root]
         self.target = target
-        ownerEdits = edits.counts(of: owner.index)
-        targetEdits = edits.counts(of: target.index)
+        ownerEdits = counts(of: owner.index)
+        targetEdits = counts(of: target.index)
         width = target.key.count
-        window = try relationship.window.map { try LinkWindow($0, of: target, on: connection) }
+        let window = try relationship.window.map { try LinkWindow($0, of: target, on: connection) }
+        update = ListUpdate(relationship) { try window?.value(of: $0) ?? .null }
     }
 
     /// Merges an object's list into the stored one; returns whether anything changed.
     func merge(owner: [StoredValue], targets: UnsafeBufferPointer<Cell>) throws -> Bool {
         // For other lists, a part says nothing about the rest.
-        let scan = relationship.merge == .replace && window == nil ? joins.current : nil
+        let scan = relationship.merge == .replace && relationship.window == nil ? joins.current : nil
         let hash = scan == nil ? 0 : ListJoins.hash(fingerprint, owner)
         let place = scan?.note(hash) ?? 0
         if let scan, scan.hasWaiting, var list = try joins.waiting(hash, scan) {
@@ -107,7 +110,6 @@ final class LinkMerger {
 
     private func merge(_ listed: [[StoredValue]], over stored: StoredLinks, of owner: [StoredValue]) throws -> Bool {
         var new = listed
-        var seen = Set(new)
         let old = stored.keys
         if targetEdits.isAny || ownerEdits.isAny {
             guard let merged = try edits.merge(relationship, of: self.owner, owner, new, over: old) else {
@@ -117,47 +119,14 @@ final class LinkMerger {
             let kept = Set(merged)
             for key in new where !kept.contains(key) { abandoned.noteOffered(target.index, key) }
             new = merged
-            seen = Set(new)
         }
-        var wanted: [[StoredValue]]
-        switch relationship.merge {
-        case .replace: wanted = try window?.merge(new, into: old) ?? new
-        case .append:
-            let known = Set(old)
-            wanted = old + new.filter { !known.contains($0) }
-        case .insertAtBeginning: wanted = new + old.filter { !seen.contains($0) }
-        }
-        if !relationship.isOrdered {
-            // Existing targets keep their positions.
-            let kept = Set(wanted)
-            let known = Set(old)
-            wanted = old.filter(kept.contains) + wanted.filter { !known.contains($0) }
-        }
-        if targetEdits.isAny { wanted = try keepEdited(wanted, old) }
+        var wanted = try update.merged(new, into: old)
+        if targetEdits.isAny { wanted = try edits.keepEdited(wanted, over: old, relationship, target) }
         guard try writer.write(wanted, over: stored, of: owner) else { return false }
         if relationship.orphans == .delete, let scan = changes.source?.scan {
             let kept = Set(wanted)
             for key in old where !kept.contains(key) { try orphans.add(scan: scan, target, key) }
         }
         return true
-    }
-
-    /// Returns a list in which objects with pending edits at their end of the links stay as they were.
-    private func keepEdited(_ wanted: [[StoredValue]], _ old: [[StoredValue]]) throws -> [[StoredValue]] {
-        let fits: (OutboxEntry) -> Bool
-        switch relationship.storage {
-        case .links: return wanted
-        case .inverse(let index):
-            let toOne = target.toOne[index]
-            let names = (0..<toOne.fieldCount).map { target.fields[toOne.firstField + $0].name }
-            fits = { entry in entry.changes.contains { names.contains($0.name) } }
-        case .reversedLinks(let table):
-            let names = target.toMany.filter { $0.storage == .links(table: table) }.map(\.name)
-            fits = { entry in entry.links.contains { names.contains($0.relationship) } }
-        }
-        let known = Set(old)
-        let brought = Set(wanted)
-        return try wanted.filter { try known.contains($0) || !edits.isPending(target.index, $0, fits) }
-            + old.filter { try !brought.contains($0) && edits.isPending(target.index, $0, fits) }
     }
 }

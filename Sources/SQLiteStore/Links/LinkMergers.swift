@@ -1,11 +1,14 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The mergers of imported lists, one per relationship, each made on first use.
 final class LinkMergers {
     private let model: CompiledModel
     private let writers: LinkWriters
+    private let changes: ChangeLog
     private let edits: EditMerge
+    private let counts: EditCounts.Tables
     private let joins: ListJoins
     private let orphans: OrphanTable
     private let abandoned: AbandonedStubs
@@ -13,12 +16,16 @@ final class LinkMergers {
     private var mergers: [[Int]: LinkMerger] = [:]
 
     init(
-        _ model: CompiledModel, _ writers: LinkWriters, _ edits: EditMerge, _ joins: ListJoins, _ orphans: OrphanTable,
+        _ model: CompiledModel, _ writers: LinkWriters, _ changes: ChangeLog, _ edits: EditMerge,
+        _ counts: EditCounts.Tables,
+        _ joins: ListJoins, _ orphans: OrphanTable,
         _ abandoned: AbandonedStubs, on connection: OpaquePointer?
     ) {
         self.model = model
         self.writers = writers
+        self.changes = changes
         self.edits = edits
+        self.counts = counts
         self.joins = joins
         self.orphans = orphans
         self.abandoned = abandoned
@@ -32,7 +39,7 @@ final class LinkMergers {
         let layout = model.entities[root]
         let merger = try LinkMerger(
             layout.toMany[relationship], of: layout, model, into: writers(root, relationship), on: connection,
-            changes: edits.tables.changes, orphans: orphans, edits: edits, abandoned: abandoned, joins: joins)
+            changes: changes, orphans: orphans, edits: edits, counts: counts, abandoned: abandoned, joins: joins)
         mergers[[root, relationship]] = merger
         return merger
     }

@@ -53,10 +53,9 @@ final class LinkWriter {
     /// Returns the keys of the objects in an object's list.
     func keys(of owner: [StoredValue]) throws -> [[StoredValue]] { try backing.targets(of: owner).keys }
 
-    /// Replaces the list of an object.
-    func set(_ wanted: [[StoredValue]], of owner: [StoredValue]) throws {
-        let stored = try backing.targets(of: owner)
-        if let delta = try backing.write(wanted, over: stored, of: owner) { try record(delta, owner) }
+    /// Replaces the list of an object; returns whether that changed anything.
+    func set(_ wanted: [[StoredValue]], of owner: [StoredValue]) throws -> Bool {
+        try write(wanted, over: backing.targets(of: owner), of: owner)
     }
 
     /// Reverts a change of an object's ordered list.

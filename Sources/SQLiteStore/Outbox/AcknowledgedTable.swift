@@ -7,7 +7,7 @@ internal import Mapping
 /// They are no longer in the outbox, but a scan that began earlier may still return pages with the old state of their
 /// objects. A scan identifies these edits by the ID of the newest entry at its beginning. All are deleted when the next
 /// scans begin, which never happens while other scans are in progress.
-final class AcknowledgedTable {
+final class AcknowledgedTable: AcknowledgedTables {
     private let model: CompiledModel
     private let statements: StatementCache
     private let counts: [ObjectCount]
@@ -40,7 +40,7 @@ final class AcknowledgedTable {
     func count(of root: Int) -> ObjectCount { counts[root] }
 
     /// Returns the edits of an object that the remote accepted after the one with this ID, in order.
-    func entries(_ root: Int, _ key: [StoredValue], after number: Int64) throws -> [OutboxEntry] {
+    func acknowledged(_ root: Int, _ key: [StoredValue], after number: Int64) throws -> [OutboxEntry] {
         guard keys[root].contains(key) else { return [] }
         // Fills in the columns of an outbox entry that are no longer relevant.
         let select = try statements(
@@ -60,7 +60,7 @@ final class AcknowledgedTable {
     /// Saves an edit that the remote accepted.
     ///
     /// - Parameter key: The object's key on the remote.
-    func add(_ entry: OutboxEntry, root: Int, key: [StoredValue]) throws {
+    func addAcknowledged(_ entry: OutboxEntry, root: Int, key: [StoredValue]) throws {
         var entry = entry
         // Nothing is compared for a deleted object.
         if entry.operation == .delete { (entry.changes, entry.links) = ([], []) }

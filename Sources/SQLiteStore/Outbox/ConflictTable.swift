@@ -5,7 +5,7 @@ internal import Model
 internal import RecordBatch
 
 /// The columns that were changed both locally and on the remote: table `bmo_conflicts`.
-final class ConflictTable {
+final class ConflictTable: ConflictTables {
     private let model: CompiledModel
     private let statements: StatementCache
 
@@ -15,7 +15,7 @@ final class ConflictTable {
     }
 
     /// Saves a conflict; updates the remote value of a known one.
-    func note(_ conflict: EditConflict, root: Int) throws {
+    func noteConflict(_ conflict: EditConflict, root: Int) throws {
         func json(_ value: StoredValue?) -> StoredValue { value.map { .text(JSONText.value($0)) } ?? .null }
         try statements.run(
             """
@@ -30,6 +30,8 @@ final class ConflictTable {
                 json(conflict.remote), .text(conflict.seen),
             ])
     }
+
+    func conflicts(_ root: Int, _ key: [StoredValue]) throws -> [EditConflict] { try all(root: root, key: key) }
 
     /// Returns the conflicts, optionally only those of an object or entity.
     func all(root: Int? = nil, key: [StoredValue]? = nil, entity: String? = nil) throws -> [EditConflict] {
@@ -58,33 +60,20 @@ final class ConflictTable {
         return conflicts
     }
 
-    /// Returns the remote values of the columns in conflict.
-    func remoteValues(_ root: Int, _ key: [StoredValue]) throws -> [String: StoredValue] {
-        let values = try all(root: root, key: key).compactMap { conflict in
-            conflict.column.flatMap { column in conflict.remote.map { (column, $0) } }
-        }
-        return Dictionary(values, uniquingKeysWith: { $1 })
-    }
-
-    /// Deletes the conflicts of an object; returns whether there were any.
-    ///
-    /// - Parameter columns: The columns to consider; nil for all, and for a conflict of the whole object.
-    @discardableResult
-    func remove(_ root: Int, _ key: [StoredValue], columns: [String]? = nil) throws -> Bool {
+    func removeConflicts(_ root: Int, _ key: [StoredValue], columns: [String]?) throws {
         let object = [StoredValue.text(model.entities[root].name), JSONText.keyValue(key)]
         guard let columns else {
-            return try statements.run("DELETE FROM bmo_conflicts WHERE root = ? AND key = ?", object) > 0
+            try statements.run("DELETE FROM bmo_conflicts WHERE root = ? AND key = ?", object)
+            return
         }
-        var count = 0
         for column in columns {
-            count += try statements.run(
+            try statements.run(
                 "DELETE FROM bmo_conflicts WHERE root = ? AND key = ? AND ifnull(\"column\", '') = ?",
                 object + [.text(column)])
         }
-        return count > 0
     }
 
-    func rename(_ root: Int, _ old: [StoredValue], to new: [StoredValue]) throws {
+    func renameConflicts(_ root: Int, from old: [StoredValue], to new: [StoredValue]) throws {
         try statements.run(
             "UPDATE OR REPLACE bmo_conflicts SET key = ? WHERE root = ? AND key = ?",
             [JSONText.keyValue(new), .text(model.entities[root].name), JSONText.keyValue(old)])

@@ -6,7 +6,7 @@ internal import Mapping
 ///
 /// Most databases have none most of the time. As in ``StubTable``, the objects with edits are kept in memory, so that
 /// an import does look-ups only for entities with edits.
-final class OutboxTable {
+final class OutboxTable: OutboxTables {
     let model: CompiledModel
     let statements: StatementCache
     private let counts: [ObjectCount]
@@ -72,12 +72,23 @@ final class OutboxTable {
     }
 
     /// Returns the ID of the newest entry; 0 if there is none.
-    func newest() throws -> Int64 {
+    func newestEntryID() throws -> Int64 {
         guard case .integer(let id) = try statements.value("SELECT max(id) FROM bmo_outbox") else { return 0 }
         return id
     }
 
     func entry(_ id: Int64) throws -> OutboxEntry? { try entries("WHERE id = ?", [.integer(id)]).first }
+
+    func dependants(of id: Int64) throws -> [OutboxEntry] {
+        try entries("WHERE EXISTS (SELECT 1 FROM json_each(depends_on) WHERE value = ?)", [.integer(id)])
+    }
+
+    func entries(mentioning key: [StoredValue]) throws -> [OutboxEntry] {
+        // Searches for the parts of the key in the JSON text, which most entries do not contain.
+        let parts = key.map { StoredValue.text(JSONText.value($0)) }
+        let condition = parts.map { _ in "(instr(changes, ?) > 0 OR instr(ifnull(base, ''), ?) > 0)" }
+        return try entries("WHERE \(condition.joined(separator: " AND "))", parts.flatMap { [$0, $0] })
+    }
 
     /// Returns the entries that meet a condition.
     ///
@@ -105,48 +116,23 @@ final class OutboxTable {
         defer { select.reset() }
         while try select.step() {
             let entry = try OutboxEntry(select, model)
-            if fits(entry), try !isReferred(entry) { return entry }
+            if fits(entry), try !waitsForReferences(entry) { return entry }
         }
         return nil
     }
 
-    /// Returns whether an earlier undelivered edit adds or removes a reference to an object to be deleted.
-    private func isReferred(_ delete: OutboxEntry) throws -> Bool {
-        guard delete.operation == .delete, let root = root(of: delete) else { return false }
+    /// Returns whether a delete waits for an earlier edit that adds or removes a reference to the object.
+    private func waitsForReferences(_ entry: OutboxEntry) throws -> Bool {
+        guard entry.operation == .delete else { return false }
         let earlier = try entries(
-            "WHERE id < ? AND state IN ('pending', 'sending', 'unknown') ORDER BY id", [.integer(delete.id)])
-        return earlier.contains { entry in
-            // An entry that itself waits for a later one would wait forever.
-            guard entry.dependsOn.allSatisfy({ $0 < delete.id }), let layout = layout(entry) else { return false }
-            let isReference = layout.toOne.contains { toOne in
-                guard model.entities[toOne.target].root == root else { return false }
-                let names = layout.fields[toOne.firstField..<toOne.firstField + toOne.fieldCount].map(\.name)
-                let changes = names.map { name in entry.changes.first { $0.name == name } }
-                return [changes.map { $0?.new }, changes.map { $0?.old }].contains { $0 == delete.key }
-            }
-            return isReference
-                || entry.links.contains { link in
-                    let target = layout.toMany.first { $0.name == link.relationship }?.target
-                    return target.map { model.entities[$0].root } == root
-                        && (link.new.contains(delete.key) || link.old.contains(delete.key))
-                }
-        }
-    }
-
-    /// Returns the ID of the pending create of an object, if there is one.
-    func waitingCreate(_ root: Int, _ key: [StoredValue]) throws -> Int64? {
-        try entries(root, key).first { $0.operation == .create }?.id
-    }
-
-    /// Returns the entries that wait for an entry.
-    func dependants(of id: Int64) throws -> [OutboxEntry] {
-        try entries("WHERE EXISTS (SELECT 1 FROM json_each(depends_on) WHERE value = ?) ORDER BY id", [.integer(id)])
+            "WHERE id < ? AND state IN ('pending', 'sending', 'unknown') ORDER BY id", [.integer(entry.id)])
+        return entry.waitsForReferences(among: earlier, in: model)
     }
 
     // MARK: - Writing
 
     /// Returns the ID of the next entry; IDs are never reused.
-    func nextID() throws -> Int64 {
+    func nextEntryID() throws -> Int64 {
         let last = try statements.value("SELECT seq FROM sqlite_sequence WHERE name = 'bmo_outbox'")
         return if case .integer(let last) = last { last + 1 } else { 1 }
     }
@@ -163,13 +149,13 @@ final class OutboxTable {
             entry.columns(of: layout(entry)) + [
                 .text(model.entities[root].name), JSONText.keyValue(entry.key), .text(runs),
             ])
-        let id = try nextID() - 1
+        let id = try nextEntryID() - 1
         note(root, entry.key, 1)
         return id
     }
 
     /// Updates an existing entry, except for its key.
-    func update(_ entry: OutboxEntry, run: Int64? = nil) throws {
+    func update(_ entry: OutboxEntry, run: Int64?) throws {
         try statements.run(
             """
             UPDATE bmo_outbox SET entity = ?, operation = ?, changes = ?, base = ?, idempotency_key = ?, state = ?,
@@ -185,9 +171,9 @@ final class OutboxTable {
             """, [.integer(run), .integer(entry.id)])
     }
 
-    func remove(_ entry: OutboxEntry, root: Int) throws {
+    func removeEntry(_ entry: OutboxEntry) throws {
         guard try statements.run("DELETE FROM bmo_outbox WHERE id = ?", [.integer(entry.id)]) > 0 else { return }
-        note(root, entry.key, -1)
+        if let root = model.root(of: entry) { note(root, entry.key, -1) }
         guard entry.operation == .create else { return }
         try statements.run(
             """
@@ -198,7 +184,7 @@ final class OutboxTable {
     }
 
     /// Changes the key in the entries of an object.
-    func rename(_ root: Int, _ old: [StoredValue], to new: [StoredValue], isTemporary: Bool) throws {
+    func renameEntries(_ root: Int, from old: [StoredValue], to new: [StoredValue], isTemporary: Bool) throws {
         let count = try statements.run(
             "UPDATE bmo_outbox SET key = ?, is_temporary = ? WHERE root = ? AND key = ?",
             [
@@ -221,18 +207,5 @@ final class OutboxTable {
 
     private func layout(_ entry: OutboxEntry) -> EntityLayout? {
         model.index(of: entry.entity).map { model.entities[$0] }
-    }
-
-    /// Returns the index of the entity whose table has an entry's object; nil if the entity is not configured any more.
-    func root(of entry: OutboxEntry) -> Int? { model.index(of: entry.entity).map { model.entities[$0].root } }
-
-    /// The maker of keys for new objects.
-    var temporaryKey: TemporaryKey {
-        TemporaryKey(model) { [statements] layout, field in
-            let column = SchemaBuilder.quoted(layout.fields[field].name)
-            return try statements.value("SELECT min(\(column)) FROM \(SchemaBuilder.quoted(layout.table))") ?? .null
-        } nextEntry: {
-            try self.nextID()
-        }
     }
 }

@@ -1,5 +1,6 @@
 internal import GRDB
 public import StoreContract
+internal import StoreRules
 public import Mapping
 
 extension SQLiteStore {
@@ -36,10 +37,12 @@ extension SQLiteStore {
     public func retryOutbox(_ ids: [Int64], sendingUnknown: Bool = false) throws {
         try changeOutbox("trying edits again", isDurable: true) { outbox in
             for id in ids {
-                guard let entry = try outbox.entry(id) else { throw Self.noEntry(id) }
-                let retry = OutboxEvent.retried(sendingUnknown: sendingUnknown, newKey: LocalEditor.newKey())
-                let retried = try entry.after(retry, hasConflicts: try conflict(of: entry, outbox) != nil)
-                guard let retried else { throw Self.cannotRetry(entry, try conflict(of: entry, outbox)) }
+                guard let entry = try outbox.entry(id) else { throw OutboxEntry.missing(id) }
+                let retry = OutboxEvent.retried(sendingUnknown: sendingUnknown, newKey: RandomUUID.text())
+                let conflict = try writers.conflicts.firstConflict(of: entry, in: model)
+                guard let retried = entry.after(retry, hasConflicts: conflict != nil) else {
+                    throw entry.cannotRetry(conflict)
+                }
                 try outbox.update(retried)
             }
         }
@@ -54,20 +57,5 @@ extension SQLiteStore {
     ///   depend on one and are not dropped with it. Nothing is changed then.
     public func dropOutbox(_ ids: [Int64]) throws {
         _ = try changeRows("drop", "dropping edits") { editor in try editor.drop(ids) }
-    }
-
-    private static func cannotRetry(_ entry: OutboxEntry, _ conflict: EditConflict?) -> StoreError {
-        guard entry.state != .sending, let conflict else {
-            return StoreError(
-                .request, "edit \(entry.id) is being sent", remedy: "wait for `bmo push` to end, or run it")
-        }
-        return StoreError(
-            .request,
-            "edit \(entry.id) has a conflict of \(conflict.column ?? "the whole object") that is not decided",
-            remedy: "`bmo resolve \(entry.entity) KEY --take local` or `--take remote`")
-    }
-
-    static func noEntry(_ id: Int64) -> StoreError {
-        StoreError(.request, "there is no edit \(id) that waits", remedy: "`bmo outbox` lists those that do")
     }
 }

@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 public import StoreContract
+internal import StoreRules
 public import Mapping
 
 extension SQLiteStore {
@@ -48,11 +49,7 @@ extension SQLiteStore {
     ///
     /// - Throws: ``StoreError``.
     public func blockers(of entry: OutboxEntry) throws -> [OutboxEntry] {
-        try readOutbox { outbox in
-            guard let root = outbox.root(of: entry) else { return [] }
-            let earlier = try outbox.entries(root, entry.key).filter { $0.id < entry.id }
-            return try earlier + entry.dependsOn.compactMap { try outbox.entry($0) }
-        }
+        try readOutbox { outbox in try outbox.blockers(of: entry, in: model) }
     }
 
     /// Returns the edits of one object in the outbox, in order of creation.
@@ -125,15 +122,10 @@ extension SQLiteStore {
         try changeOutbox("noting what became of an edit", isDurable: true) { outbox in
             guard let entry = try outbox.entry(id) else { return }
             let settled = try entry.after(
-                .settled(outcome), hasConflicts: try conflict(of: entry, outbox) != nil)
+                .settled(outcome), hasConflicts: try writers.conflicts.firstConflict(of: entry, in: model) != nil)
             guard let settled else { return }
             try outbox.update(settled)
         }
-    }
-
-    /// Returns the first undecided conflict of an entry's object.
-    func conflict(of entry: OutboxEntry, _ outbox: OutboxTable) throws -> EditConflict? {
-        try outbox.root(of: entry).flatMap { try writers.conflicts.all(root: $0, key: entry.key).first }
     }
 
     /// Marks entries that a dead process was sending as `unknown`; call it under the push lock.

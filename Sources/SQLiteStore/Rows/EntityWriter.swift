@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The writer of one entity's table, which looks up, compares and writes rows.
@@ -32,13 +33,13 @@ final class EntityWriter {
     init(
         _ layout: EntityLayout, contested: Set<Int> = [], on connection: OpaquePointer?, stubs: StubTable,
         changes: ChangeLog,
-        provenance: ProvenanceTable, edits: EditMerge, abandoned: AbandonedStubs
+        provenance: ProvenanceTable, edits: EditMerge, counts: EditCounts, abandoned: AbandonedStubs
     ) throws {
         self.layout = layout
         self.abandoned = abandoned
         self.contested = contested
         self.edits = edits
-        editCounts = edits.counts(of: layout.index)
+        editCounts = counts
         self.connection = connection
         self.stubs = stubs
         stubCount = stubs.count(of: layout.name)
@@ -85,7 +86,7 @@ final class EntityWriter {
 
     private func mergeOverEdits(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
         let before = RawStatement.totalChanges(connection)
-        guard let own = try edits.merge(layout, cells, as: role) else {
+        guard let own = try edits.merge(layout, Array(cells), as: role) else {
             lastRow = nil
             noteOffered(cells) { _ in true }
             return .unchanged

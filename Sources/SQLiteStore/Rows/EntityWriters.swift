@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The writers of imported rows, one per table, each made on first use.
@@ -6,19 +7,25 @@ final class EntityWriters {
     private let model: CompiledModel
     private let stubs: StubTable
     private let provenance: ProvenanceTable
+    private let changes: ChangeLog
     private let edits: EditMerge
+    private let counts: EditCounts.Tables
     private let abandoned: AbandonedStubs
     private let connection: OpaquePointer?
     private var writers: [EntityWriter?]
 
     init(
-        _ model: CompiledModel, _ stubs: StubTable, _ provenance: ProvenanceTable, _ edits: EditMerge,
+        _ model: CompiledModel, _ stubs: StubTable, _ changes: ChangeLog, _ provenance: ProvenanceTable,
+        _ edits: EditMerge,
+        _ counts: EditCounts.Tables,
         _ abandoned: AbandonedStubs, on connection: OpaquePointer?
     ) {
         self.model = model
         self.stubs = stubs
         self.provenance = provenance
+        self.changes = changes
         self.edits = edits
+        self.counts = counts
         self.abandoned = abandoned
         self.connection = connection
         writers = Array(repeating: nil, count: model.entities.count)
@@ -31,7 +38,8 @@ final class EntityWriters {
         let writer = try EntityWriter(
             model.entities[root],
             contested: model.family(of: root).reduce(into: []) { $0.formUnion(model.contestedFields(of: $1)) },
-            on: connection, stubs: stubs, changes: edits.tables.changes, provenance: provenance, edits: edits,
+            on: connection, stubs: stubs, changes: changes, provenance: provenance, edits: edits,
+            counts: counts(of: root),
             abandoned: abandoned)
         writers[root] = writer
         return writer

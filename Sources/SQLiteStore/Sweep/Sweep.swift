@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 internal import Model
 
@@ -123,12 +124,7 @@ final class Sweep {
         var conditions: [String] = []
         var values: [StoredValue] = []
         if let field = layout.discriminator {
-            // Sub-entities with their own listing belong to that listing.
-            let source = model.model
-            let foreign = source.entities.filter { entity in
-                entity.isScanned && entity.name != layout.name && layout.kinds.contains(entity.name)
-            }.flatMap { entity in model.index(of: entity.name).map { model.entities[$0].kinds } ?? [] }
-            let own = layout.kinds.filter { !foreign.contains($0) }
+            let own = SweepScope.kinds(of: layout, in: model)
             conditions.append(
                 "\(SchemaBuilder.quoted(layout.fields[field].name)) IN (\(own.map { _ in "?" }.joined(separator: ", ")))"
             )

@@ -11,9 +11,9 @@ package import Mapping
 /// let waits = sweep.end(scope, absent: rows, of: total, cursor: cursor)   // per parent
 /// let decision = sweep.decide(by: rule, otherOrigin: nil)    // after the last parent
 /// ```
-package struct ParentSweep<Row: Hashable & Comparable> {
+package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
     /// The scope of one parent.
-    private struct Scope {
+    private struct Scope: Sendable {
         let scope: ScanScope
         var cursor: ScanCursor?
         var gone: Int

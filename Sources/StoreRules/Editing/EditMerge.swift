@@ -2,13 +2,9 @@ package import Mapping
 internal import Model
 package import StoreContract
 
-/// The merge of imports into objects with pending edits.
-///
-/// The merge compares three values of each column: the base, the local and the remote value. If the remote value is
-/// still the base, the edit is kept. If it equals the local value, there is nothing left to push. If it is a third
-/// value, both sides changed the column, and the entity's conflict policy decides. Edits being sent are left alone.
+/// The merge of imports into objects with pending edits, as ``EditedRowMerge`` and ``EditedListMerge`` decide.
 package final class EditMerge {
-    let writer: TableWriter
+    let tables: EditTables
     /// The objects for which the open page has the remote's reply to an edit, on whose values later edits are based.
     var answered: [Int: Set<[StoredValue]>] = [:]
     /// Whether the remote's side is newer, for objects in the open page.
@@ -21,17 +17,29 @@ package final class EditMerge {
     /// The edits that lost a value in favour of the remote in the open page.
     private var givenUp: Set<Int64> = []
 
+    /// Creates the merge over a store's transactions; each page begins with ``beginPage()``.
+    package init(_ tables: EditTables) { self.tables = tables }
+
     /// Creates the merge for one page, and protects edited rows from the writer's deletions.
-    package init(_ writer: TableWriter) {
-        self.writer = writer
+    package convenience init(_ writer: TableWriter) {
+        self.init(EditTables(writer))
         writer.keepsRow = { [unowned self] in try keeps($0, $1) }
     }
 
-    var model: CompiledModel { writer.model }
-    var tables: any StoreTables { writer.tables }
-    var outbox: Outbox { Outbox(tables) }
-    var conflicts: Conflicts { Conflicts(tables) }
-    var localEditor: LocalEditor { LocalEditor(writer) }
+    var model: CompiledModel { tables.model }
+    var objects: any ObjectWriter { tables.objects }
+    var outbox: any OutboxTables { tables.outbox }
+    var conflicts: any ConflictTables { tables.conflicts }
+    private var localEditor: LocalEditor { LocalEditor(tables) }
+
+    /// Discards the state of the previous page.
+    package func beginPage() {
+        answered = [:]
+        remoteIsNewer = [:]
+        scanBegan = nil
+        outdated = [:]
+        givenUp = []
+    }
 
     /// Returns the cells to write for an object and their role; nil if nothing is to be written.
     package func merge(
@@ -57,13 +65,13 @@ package final class EditMerge {
 
     /// Assigns a new key to a local object whose temporary key equals the key of a remote object.
     private func evade(_ layout: EntityLayout, _ key: [StoredValue]) throws {
-        let made = TemporaryKey(tables)
+        let made = tables.temporaryKey
         let entry = try outbox.entries(layout.index, key).first
         let given = Set(entry?.changes.map(\.name) ?? [])
         let new = try zip(layout.key, key).map { field, value in
             given.contains(layout.fields[field].name) ? value : try made.make(layout, field).value
         }
-        try KeyRename(writer).rename(layout.index, key, to: new, isTemporary: true)
+        try KeyRename(tables).rename(layout.index, key, to: new, isTemporary: true)
     }
 
     // MARK: - Edited objects
@@ -71,101 +79,42 @@ package final class EditMerge {
     private func mergeEdited(
         _ layout: EntityLayout, _ key: [StoredValue], _ cells: [Cell], _ entries: [OutboxEntry]
     ) throws -> [Cell] {
-        var set = EntrySet(entries, layout, key)
-        var cells = cells
-        let policy = policy(of: layout)
-        let isAnswer = answered[layout.index]?.contains(key) == true
-        if case .newest(let attribute) = policy {
-            remoteIsNewer[layout.index, default: [:]][key] = isNewer(attribute, layout, cells, set)
+        let merge = EditedRowMerge(
+            entries, layout, key: key, cells: cells, policy: policy(of: layout),
+            isAnswer: answered[layout.index]?.contains(key) == true, now: Clock.now())
+        if case .newest = policy(of: layout) {
+            remoteIsNewer[layout.index, default: [:]][key] = merge.remoteIsNewer
         }
-        // The object is not deleted on the remote, and an existing object is not created.
-        try conflicts.remove(layout.index, key, columns: [""])
-        let wasCreate = set.becomeUpdate()
-        for (index, field) in layout.fields.enumerated() where !layout.key.contains(index) {
-            guard let remote = cells[index].value, let edit = set.edit(of: field.name) else { continue }
-            let isFallback = cells[index].isFallback
-            let cell = cells[index]
-            cells[index] = .absent
-            guard !isFallback else { continue }
-            set.compared.insert(field.name)
-            if remote.isSame(as: edit.local, field.type) {
-                set.drop(field.name)
-                try conflicts.remove(layout.index, key, columns: [field.name])
-            } else if isAnswer {
-                set.rebase(field.name, on: remote)
-            } else if edit.known.contains(where: { $0.isSame(as: remote, field.type) }), !wasCreate {
-                try conflicts.remove(layout.index, key, columns: [field.name])
-            } else {
-                let base = wasCreate ? nil : edit.known.first
-                switch winner(policy, layout, key, isWaiting: edit.isWaiting) {
-                case nil:
-                    try conflicts.note(
-                        EditConflict(
-                            entity: set.entity, key: key, column: field.name, base: base, local: edit.local,
-                            remote: remote, seen: Clock.now()), root: layout.index)
-                case .remote:
-                    set.giveUp(field.name)
-                    try conflicts.remove(layout.index, key, columns: [field.name])
-                    cells[index] = cell
-                case .local:
-                    set.rebase(field.name, on: remote)
-                    try conflicts.remove(layout.index, key, columns: [field.name])
-                    try writer.record(
-                        layout.index, key: key, .updated, old: .columns([(name: field.name, value: remote)]),
-                        new: .columns([(name: field.name, value: edit.local)]))
-                }
+        for action in merge.actions {
+            switch action {
+            case .removeConflicts(let columns):
+                try conflicts.removeConflicts(layout.index, key, columns: columns)
+            case .noteConflict(let conflict): try conflicts.noteConflict(conflict, root: layout.index)
+            case .keepLocal(let column, let remote, let local):
+                try objects.record(
+                    layout.index, key: key, .updated, old: .columns([(name: column, value: remote)]),
+                    new: .columns([(name: column, value: local)]))
             }
         }
-        try save(set, layout.index, key)
-        return cells
-    }
-
-    /// Returns the side whose value wins; nil if the conflict must be resolved manually.
-    private func winner(
-        _ policy: ConflictPolicy, _ layout: EntityLayout, _ key: [StoredValue], isWaiting: Bool
-    ) -> ConflictSide? {
-        // An edit being sent cannot be reverted.
-        guard isWaiting else { return nil }
-        return switch policy {
-        case .manual: nil
-        case .remote: .remote
-        case .local: .local
-        case .newest: remoteIsNewer[layout.index]?[key].map { $0 ? .remote : .local }
-        }
+        try save(merge.set, layout.index, key)
+        return merge.cells
     }
 
     private func policy(of layout: EntityLayout) -> ConflictPolicy { model.model.entities[layout.index].conflicts }
 
-    /// Returns whether the remote's object is newer than the edit; nil if that cannot be determined.
-    private func isNewer(_ attribute: String, _ layout: EntityLayout, _ cells: [Cell], _ set: EntrySet) -> Bool? {
-        guard let field = layout.fields.firstIndex(where: { $0.name == attribute }), let remote = cells[field].value,
-            remote != .null
-        else { return nil }
-        var local = set.edit(of: attribute)?.local
-        if local == nil, layout.fields[field].type == .timestamp { local = .text(set.lastCreated) }
-        guard let local else { return nil }
-        return Watermark.isNewer(remote, than: local)
-    }
-
     private func save(_ set: EntrySet, _ root: Int, _ key: [StoredValue]) throws {
-        let left = try conflicts.all(root: root, key: key)
+        let left = try conflicts.conflicts(root, key)
         givenUp.formUnion(set.givenUp)
-        for (old, entry) in zip(set.original, set.entries) {
-            var entry = entry
-            if entry.operation == .update, entry.changes.isEmpty, entry.links.isEmpty, entry.isAtRest {
-                try outbox.remove(old)
+        for fate in set.fates(hasConflicts: !left.isEmpty, lost: givenUp) {
+            switch fate {
+            case .removed(let entry, let isLost):
+                try outbox.removeEntry(entry)
                 // Code that waits for the edit learns that the remote does not have it.
-                if givenUp.contains(old.id) { try writer.noteDropped(old.id) }
-                continue
+                if isLost { try objects.noteDropped(entry.id) }
+            case .changed(let entry): try outbox.update(entry)
             }
-            if !left.isEmpty {
-                entry = entry.after(.conflictFound) ?? entry
-            } else if entry.failure == nil || entry.changes.allSatisfy({ set.compared.contains($0.name) }) {
-                entry = entry.after(.conflictGone) ?? entry
-            }
-            if entry != old { try outbox.update(entry) }
         }
-        if try outbox.entries(root, key).isEmpty { try conflicts.remove(root, key) }
+        if try outbox.entries(root, key).isEmpty { try conflicts.removeConflicts(root, key) }
     }
 
     // MARK: - Deleted objects
@@ -173,35 +122,20 @@ package final class EditMerge {
     private func mergeDeleted(
         _ layout: EntityLayout, _ key: [StoredValue], _ cells: [Cell], _ role: RowRole, _ entries: [OutboxEntry]
     ) throws -> (cells: [Cell], role: RowRole)? {
-        guard var entry = entries.last else { return (cells, role) }
-        var differs = false
-        var learns = false
-        for (index, field) in layout.fields.enumerated() where index != layout.discriminator {
-            guard let remote = cells[index].value, !cells[index].isFallback else { continue }
-            let known = entries.flatMap { $0.changes.filter { $0.name == field.name } }
-            let isKnown = known.contains { change in
-                [change.old, change.new].contains { $0?.isSame(as: remote, field.type) == true }
-            }
-            guard !isKnown else { continue }
-            if let place = entry.changes.firstIndex(where: { $0.name == field.name }) {
-                let isFirst = [nil, .null].contains(entry.changes[place].old) && isVersion(field, of: layout)
-                entry.changes[place].old = remote
-                if isFirst { learns = true } else { differs = true }
-            }
-        }
+        guard let last = entries.last else { return (cells, role) }
+        let merge = DeletedRowMerge(cells, last, in: entries, layout, model)
+        var entry = merge.entry
         let isAnswer = answered[layout.index]?.contains(key) == true
-        if differs, !isAnswer, entry.isAtRest {
-            if case .newest(let attribute) = policy(of: layout) {
-                let set = EntrySet([entry], layout, key)
-                remoteIsNewer[layout.index, default: [:]][key] = isNewer(attribute, layout, cells, set)
+        if merge.differs, !isAnswer, entry.isAtRest {
+            let policy = policy(of: layout)
+            if case .newest = policy {
+                remoteIsNewer[layout.index, default: [:]][key] = policy.remoteIsNewer(
+                    layout, cells, EntrySet([entry], layout, key))
             }
-            switch winner(policy(of: layout), layout, key, isWaiting: true) {
+            switch policy.winner(isWaiting: true, remoteIsNewer: remoteIsNewer[layout.index]?[key]) {
             case nil:
                 entry = entry.after(.conflictFound) ?? entry
-                try conflicts.note(
-                    EditConflict(
-                        entity: entry.entity, key: key, column: nil, base: nil, local: nil, remote: nil,
-                        seen: Clock.now()), root: layout.index)
+                try conflicts.noteConflict(.ofWholeObject(entry.entity, key), root: layout.index)
             case .local: break
             case .remote:
                 try localEditor.drop(entry)
@@ -209,19 +143,9 @@ package final class EditMerge {
                 return (cells, role)
             }
         }
-        if differs || learns { try outbox.update(entry) }
+        if merge.differs || merge.learns { try outbox.update(entry) }
         // Other objects may still refer to it, and find a stub.
         return role == .listed ? nil : (onlyKey(cells, layout), .reference)
-    }
-
-    /// Returns whether a column may be a version of the object, such as an ETag that only reading the object returns.
-    ///
-    /// Learning it for the first time is not a change of the object.
-    private func isVersion(_ field: EntityLayout.Field, of layout: EntityLayout) -> Bool {
-        guard field.type == .text, field.relationship == nil else { return false }
-        let lineage = model.model.lineage(of: model.model.entities[layout.index])
-        return lineage.lazy.compactMap { entity in entity.attributes.first { $0.name == field.name } }.first?.write
-            .permission == .never
     }
 
     // MARK: - Objects that the remote deleted
@@ -229,38 +153,30 @@ package final class EditMerge {
     /// Returns whether a row that the remote no longer has must be kept, because of an edit that is pending or was just
     /// accepted.
     package func keeps(_ root: Int, _ key: [StoredValue]) throws -> Bool {
-        // The object existed after the scan that lacks it began.
-        if let last = try takenSince(root, key).last, last.operation != .delete { return true }
         let entries = try outbox.entries(root, key)
-        guard let first = entries.first, let last = entries.last else { return false }
-        if first.operation == .create { return true }
-        if last.operation == .delete {
-            if last.isAtRest {
-                for entry in entries where entry.isAtRest { try outbox.remove(entry) }
-                try conflicts.remove(root, key)
+        switch RemoteDeletion(of: entries, since: try takenSince(root, key), model.model.entities[root].conflicts) {
+        case .keepsRow: return true
+        case .deletesRow(let confirmsDelete):
+            if confirmsDelete {
+                for entry in entries where entry.isAtRest { try outbox.removeEntry(entry) }
+                try conflicts.removeConflicts(root, key)
             }
             return false
-        }
-        if entries.allSatisfy(\.isAtRest) {
-            switch model.model.entities[root].conflicts {
-            case .remote:
-                for entry in entries { try localEditor.drop(entry) }
-                try conflicts.remove(root, key)
-                return false
-            case .local:
-                try localEditor.becomeCreate(root, key)
-                return true
-            case .manual, .newest: break
+        case .dropsEdits:
+            for entry in entries { try localEditor.drop(entry) }
+            try conflicts.removeConflicts(root, key)
+            return false
+        case .becomesCreate:
+            try localEditor.becomeCreate(root, key)
+            return true
+        case .isConflict:
+            let entity = entries.last?.entity ?? model.entities[root].name
+            try conflicts.noteConflict(.ofWholeObject(entity, key), root: root)
+            for entry in entries where entry.state != .conflict {
+                if let entry = entry.after(.conflictFound) { try outbox.update(entry) }
             }
+            return true
         }
-        try conflicts.note(
-            EditConflict(
-                entity: last.entity, key: key, column: nil, base: nil, local: nil, remote: nil, seen: Clock.now()),
-            root: root)
-        for entry in entries where entry.state != .conflict {
-            if let entry = entry.after(.conflictFound) { try outbox.update(entry) }
-        }
-        return true
     }
 
     // MARK: - Links
@@ -271,59 +187,54 @@ package final class EditMerge {
         over stored: [[StoredValue]]
     ) throws -> [[StoredValue]]? {
         if try isOutdated(toMany, owner.index, key, remote) { return nil }
-        let entries = try outbox.entries(owner.index, key)
-        guard let last = entries.last else { return remote }
-        if last.operation == .delete { return nil }
-        guard case .links = toMany.storage else { return remote }
-        var set = EntrySet(entries, owner, key)
-        guard let edit = set.links(of: toMany.name) else { return remote }
-        func same(_ left: [[StoredValue]], _ right: [[StoredValue]]) -> Bool {
-            toMany.isOrdered ? left == right : Set(left) == Set(right)
-        }
-        guard toMany.merge == .replace, toMany.window == nil else {
-            // For a partial list, targets that were removed locally are not added again.
-            guard toMany.window == nil else { return nil }
-            let kept = Set(edit.local)
-            return remote.filter { key in kept.contains(key) || !edit.known.contains { $0.contains(key) } }
-        }
-        let columns = [toMany.name]
-        set.compared.insert(toMany.name)
-        var result: [[StoredValue]]?
-        if same(remote, edit.local) {
-            set.dropLinks(toMany.name)
-            try conflicts.remove(owner.index, key, columns: columns)
-        } else if answered[owner.index]?.contains(key) == true {
-            set.rebaseLinks(toMany.name, on: remote)
-        } else if edit.known.contains(where: { same($0, remote) }) {
-            try conflicts.remove(owner.index, key, columns: columns)
-        } else {
-            func text(_ keys: [[StoredValue]]) -> StoredValue { .text(JSONText.keys(keys).string) }
-            switch winner(policy(of: owner), owner, key, isWaiting: edit.isWaiting) {
-            case nil:
-                try conflicts.note(
-                    EditConflict(
-                        entity: set.entity, key: key, column: toMany.name, base: edit.known.first.map(text),
-                        local: text(edit.local), remote: text(remote), seen: Clock.now()), root: owner.index)
-            case .remote:
-                set.giveUpLinks(toMany.name)
-                try conflicts.remove(owner.index, key, columns: columns)
-                result = remote
-            case .local:
-                set.rebaseLinks(toMany.name, on: remote)
-                try conflicts.remove(owner.index, key, columns: columns)
-                if case .links(let old, let new) = LinkSpan.difference(remote, stored) {
-                    try writer.record(
-                        owner.index, key: key, .relinked, old: .links(relationship: toMany.name, old),
-                        new: .links(relationship: toMany.name, new))
-                }
+        let merge = EditedListMerge(
+            remote, toMany, try outbox.entries(owner.index, key), of: owner, key: key, policy: policy(of: owner),
+            isAnswer: answered[owner.index]?.contains(key) == true, remoteIsNewer: remoteIsNewer[owner.index]?[key],
+            now: Clock.now())
+        for action in merge.actions {
+            switch action {
+            case .removeConflict: try conflicts.removeConflicts(owner.index, key, columns: [toMany.name])
+            case .noteConflict(let conflict): try conflicts.noteConflict(conflict, root: owner.index)
+            case .keepLocal:
+                guard case .links(let old, let new) = LinkSpan.difference(remote, stored) else { continue }
+                try objects.record(
+                    owner.index, key: key, .relinked, old: .links(relationship: toMany.name, old),
+                    new: .links(relationship: toMany.name, new))
             }
         }
-        try save(set, owner.index, key)
-        return result
+        if let set = merge.set { try save(set, owner.index, key) }
+        return merge.list
+    }
+
+    /// Returns a list in which objects with edits at their end of the links stay as they were.
+    ///
+    /// - Parameters:
+    ///   - wanted: The list to store.
+    ///   - old: The stored list.
+    ///   - toMany: The relationship.
+    ///   - target: The layout of its targets' table.
+    package func keepEdited(
+        _ wanted: [RowKey], over old: [RowKey], _ toMany: EntityLayout.ToMany, _ target: EntityLayout
+    ) throws -> [RowKey] {
+        let fits: (OutboxEntry) -> Bool
+        switch toMany.storage {
+        case .links: return wanted
+        case .inverse(let index):
+            let toOne = target.toOne[index]
+            let names = (0..<toOne.fieldCount).map { target.fields[toOne.firstField + $0].name }
+            fits = { entry in entry.changes.contains { names.contains($0.name) } }
+        case .reversedLinks(let table):
+            let names = target.toMany.filter { $0.storage == .links(table: table) }.map(\.name)
+            fits = { entry in entry.links.contains { names.contains($0.relationship) } }
+        }
+        let known = Set(old)
+        let brought = Set(wanted)
+        return try wanted.filter { try known.contains($0) || !isPending(target.index, $0, fits) }
+            + old.filter { try !brought.contains($0) && isPending(target.index, $0, fits) }
     }
 
     /// Returns whether a pending edit set a link stored in another object, so that this end must not change it.
-    package func isPending(_ root: Int, _ key: [StoredValue], _ fits: (OutboxEntry) -> Bool) throws -> Bool {
+    private func isPending(_ root: Int, _ key: RowKey, _ fits: (OutboxEntry) -> Bool) throws -> Bool {
         let entries = try outbox.entries(root, key) + takenSince(root, key)
         return entries.contains { $0.operation == .delete || fits($0) }
     }

@@ -11,43 +11,8 @@ extension LocalEditor {
         var otherEntry: Int64?
     }
 
-    // MARK: - References to one
-
-    /// Validates the references of an edit.
-    ///
-    /// - Parameters:
-    ///   - columns: The columns that are set, by name.
-    ///   - row: The row before the edit; nil if there was none.
-    /// - Throws: ``StoreError`` if a reference has only part of a key, or no target.
-    func checkReferences(_ layout: EntityLayout, _ columns: [String: StoredValue], row: [StoredValue]?) throws {
-        for toOne in layout.toOne {
-            let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
-            guard fields.contains(where: { columns[layout.fields[$0].name] != nil }) else { continue }
-            let key = fields.map { columns[layout.fields[$0].name] ?? row?[$0] ?? .null }
-            guard key.contains(where: { $0 != .null }) else { continue }
-            guard !key.contains(.null) else {
-                let names = fields.map { layout.fields[$0].name }.joined(separator: ", ")
-                throw StoreError(
-                    .request, "\(layout.name).\(toOne.name) is set to a part of a key",
-                    remedy: "set all of \(names), or all of them to null")
-            }
-            // An object may refer to itself before it exists.
-            let root = model.entities[toOne.target].root
-            if root == layout.root, key == layout.key.map({ columns[layout.fields[$0].name] ?? row?[$0] ?? .null }) {
-                continue
-            }
-            try checkTarget(toOne.target, key, of: "\(layout.name).\(toOne.name)")
-        }
-    }
-
-    private func checkTarget(_ target: Int, _ key: [StoredValue], of what: String) throws {
-        let root = model.entities[target].root
-        guard try tables.row(root, key) == nil else { return }
-        let name = key.map(\.description).joined(separator: ", ")
-        throw StoreError(
-            .request, "\(what) is to refer to \(model.entities[target].name) \(name), which does not exist",
-            remedy: "create that first, or sync it")
-    }
+    /// Returns whether there is a row.
+    func exists(_ root: Int, _ key: [StoredValue]) throws -> Bool { try objects.row(root, key) != nil }
 
     // MARK: - Relationships to many
 
@@ -65,14 +30,13 @@ extension LocalEditor {
             let toMany = layout.toMany[index]
             var seen: Set<[StoredValue]> = []
             let wanted = try given.filter { seen.insert($0).inserted }.map { key in
-                try checkLink(key, toMany, layout)
+                try layout.checkLink(key, toMany, in: model, exists: exists)
             }
-            let writer = writer.links(object.root, index)
-            let old = try writer.keys(of: object.key)
+            let old = try objects.list(object.root, index, of: object.key)
             guard toMany.isOrdered ? old != wanted : Set(old) != Set(wanted) else { continue }
             switch toMany.storage {
             case .links:
-                try writer.set(wanted, of: object.key)
+                try objects.setList(object.root, index, of: object.key, to: wanted)
                 result.own.append(OutboxEntry.LinkEdit(relationship: name, old: old, new: wanted))
             case .inverse(let toOne):
                 let relationship = model.entities[model.entities[toMany.target].root].toOne[toOne]
@@ -82,23 +46,6 @@ extension LocalEditor {
             }
         }
         return result
-    }
-
-    private func checkLink(
-        _ key: [StoredValue], _ toMany: EntityLayout.ToMany, _ layout: EntityLayout
-    ) throws -> [StoredValue] {
-        let target = model.entities[toMany.target]
-        guard key.count == target.key.count else {
-            throw StoreError(
-                .request, "\(layout.name).\(toMany.name) is given a key of \(key.count) parts",
-                remedy: "keys of \(target.name) have \(target.key.count)")
-        }
-        let values = Dictionary(
-            zip(target.key, key).map { (target.fields[$0].name, $1) }, uniquingKeysWith: { $1 })
-        let checked = try EditedValues(values, of: target, in: model)
-        let fitting = target.key.map { checked.value($0) ?? .null }
-        try checkTarget(toMany.target, fitting, of: "\(layout.name).\(toMany.name)")
-        return fitting
     }
 
     /// Sets links stored in a to-one relationship of the targets, by editing the targets.
@@ -127,9 +74,8 @@ extension LocalEditor {
     ) throws {
         let source = model.entities[model.entities[target].root]
         guard let index = source.toMany.firstIndex(where: { $0.storage == .links(table: table) }) else { return }
-        let writer = writer.links(source.index, index)
         for key in old + new where old.contains(key) != new.contains(key) {
-            let list = try writer.keys(of: key)
+            let list = try objects.list(source.index, index, of: key)
             let changed = new.contains(key) ? list + [object.key] : list.filter { $0 != object.key }
             let receipt = try make(
                 LocalEdit(
@@ -141,7 +87,7 @@ extension LocalEditor {
 
     // MARK: - Dependencies
 
-    /// Resolves the creates that an entry must wait for: those of the objects that it refers to.
+    /// Returns an entry with the creates that it must wait for.
     func dependencies(
         of entry: OutboxEntry, _ object: EditedObject, row: [StoredValue]
     ) throws -> EntryDependencies {

@@ -4,23 +4,22 @@ package import StoreContract
 
 /// The maker of local edits, which changes rows and adds the edits to the outbox.
 ///
-/// Call it inside a transaction, within ``TableWriter/recording(_:undoes:_:)``.
+/// Call it inside a transaction, within a run of its own.
 package struct LocalEditor {
-    let writer: TableWriter
-    /// The newest entry that edits must not join or follow, which also excludes all older ones; nil for no
-    /// limit.
+    let tables: EditTables
+    /// The newest entry that edits must not join or follow, which also excludes all older ones; nil for no limit.
     package var joinsOnlyAfter: Int64?
 
-    /// Creates an editor over a transaction's writer.
-    package init(_ writer: TableWriter) { self.writer = writer }
+    /// Creates an editor over an open transaction.
+    package init(_ tables: EditTables) { self.tables = tables }
 
     /// Returns the ID of the newest entry; 0 if there is none.
-    package func newestEntry() throws -> Int64 { try outbox.newest() }
+    package func newestEntry() throws -> Int64 { try outbox.newestEntryID() }
 
-    var model: CompiledModel { writer.model }
-    var tables: any StoreTables { writer.tables }
-    var outbox: Outbox { Outbox(tables) }
-    var conflicts: Conflicts { Conflicts(tables) }
+    var model: CompiledModel { tables.model }
+    var objects: any ObjectWriter { tables.objects }
+    var outbox: any OutboxTables { tables.outbox }
+    var conflicts: any ConflictTables { tables.conflicts }
 
     /// Makes one edit, with the edits of other objects that its links imply.
     package func make(_ edit: LocalEdit) throws -> EditReceipt {
@@ -42,12 +41,10 @@ package struct LocalEditor {
 
     private func create(_ edit: LocalEdit, _ layout: EntityLayout) throws -> EditReceipt {
         let values = try EditedValues(edit.values, of: layout, in: model)
-        let (key, temporary) = try TemporaryKey(tables)
-            .key(of: layout, given: edit.key, values)
+        let (key, temporary) = try tables.temporaryKey.key(of: layout, given: edit.key, values)
         let object = EditedObject(root: layout.root, layout: layout, key: key)
-        let editor = writer.editor(layout.root)
-        let row = try editor.row(key)
-        let isStub = try row != nil && tables.isStub(layout.root, key)
+        let row = try objects.row(layout.root, key)
+        let isStub = try row != nil && objects.isStub(layout.root, key)
         let last = try outbox.entries(layout.root, key).last
         let isRevived = last?.operation == .delete
         try checkAlone(object)
@@ -59,12 +56,12 @@ package struct LocalEditor {
             values.fields.map { (layout.fields[$0.field].name, $0.value) }, uniquingKeysWith: { $1 })
         for (field, value) in zip(layout.key, key) { columns[layout.fields[field].name] = value }
         if let field = layout.discriminator { columns[layout.fields[field].name] = .text(layout.name) }
-        try checkReferences(layout, columns, row: nil)
+        try layout.checkReferences(columns, row: nil, in: model, exists: exists)
         let ordered = layout.fields.map { (name: $0.name, value: columns[$0.name] ?? .null) }
         if let row {
-            try editor.update(key, from: row, to: ordered, as: .inserted)
+            try objects.update(layout.root, key, from: row, to: ordered, as: .inserted)
         } else {
-            try editor.insert(key, ordered.filter { $0.value != .null }, isStub: false)
+            try objects.insert(layout.root, key, ordered.filter { $0.value != .null }, isStub: false)
         }
         let lists = try setLinks(edit.links, of: object)
         if let last, isRevived, last.takesEdits {
@@ -88,27 +85,11 @@ package struct LocalEditor {
 
     /// Turns the delete of an object that is created again into an update, or removes it if the object is as before.
     private func revive(_ object: EditedObject, _ last: OutboxEntry) throws -> Int64? {
-        var entry = try last.changed(by: .replaced)
-        // The update is based on the values that the remote changed while the object was deleted locally.
         let remote = try conflicts.remoteValues(object.root, object.key)
-        try conflicts.remove(object.root, object.key)
-        let row = try writer.editor(object.root).row(object.key) ?? []
-        entry.entity = object.layout.name
-        entry.operation = .update
-        entry.changes = zip(object.layout.fields, row).compactMap { field, value in
-            let old = remote[field.name] ?? last.changes.first { $0.name == field.name }?.old ?? .null
-            guard old != value, field.name != object.layout.deletion.map({ object.layout.fields[$0].name }) else {
-                return nil
-            }
-            return OutboxEntry.FieldEdit(name: field.name, old: old, new: value)
-        }
-        entry.links = try last.links.compactMap { link in
-            guard let index = object.layout.toMany.firstIndex(where: { $0.name == link.relationship }) else {
-                return nil
-            }
-            let now = try writer.links(object.root, index).keys(of: object.key)
-            return now == link.old
-                ? nil : OutboxEntry.LinkEdit(relationship: link.relationship, old: link.old, new: now)
+        try conflicts.removeConflicts(object.root, object.key)
+        let row = try objects.row(object.root, object.key) ?? []
+        let entry = try last.becomingUpdate(of: object.layout, row, remote: remote) {
+            try objects.list(object.root, $0, of: object.key)
         }
         return try store(entry, object, after: last)
     }
@@ -129,10 +110,11 @@ package struct LocalEditor {
         let changed = values.fields.filter { row[$0.field] != $0.value }
         let columns = Dictionary(
             changed.map { (layout.fields[$0.field].name, $0.value) }, uniquingKeysWith: { $1 })
-        try checkReferences(layout, columns, row: row)
+        try layout.checkReferences(columns, row: row, in: model, exists: exists)
         if !changed.isEmpty {
-            try writer.editor(object.root).update(
-                object.key, from: row, to: changed.map { (name: layout.fields[$0.field].name, value: $0.value) })
+            try objects.update(
+                object.root, object.key, from: row,
+                to: changed.map { (name: layout.fields[$0.field].name, value: $0.value) })
         }
         let lists = try setLinks(edit.links, of: object)
         let changes = changed.map {
@@ -158,7 +140,6 @@ package struct LocalEditor {
 
     /// Returns the object of an edit, with its actual entity, and its row.
     private func existing(_ edit: LocalEdit, _ layout: EntityLayout) throws -> (EditedObject, [StoredValue]) {
-        let editor = writer.editor(layout.root)
         guard !layout.key.isEmpty, edit.key.count == layout.key.count else {
             throw StoreError(
                 .request,
@@ -170,7 +151,7 @@ package struct LocalEditor {
                     : "its parts are: \(layout.key.map { layout.fields[$0].name }.joined(separator: ", "))")
         }
         let object = EditedObject(root: layout.root, layout: layout, key: edit.key)
-        let row = try editor.row(edit.key)
+        let row = try objects.row(layout.root, edit.key)
         let kind = row.flatMap { row in layout.discriminator.map { row[$0].description } } ?? layout.name
         if let last = try outbox.entries(layout.root, edit.key).last, last.operation == .delete {
             throw StoreError(
@@ -184,7 +165,7 @@ package struct LocalEditor {
                 .request, "there is no \(layout.name) \(object.name)",
                 remedy: "`bmo list \(layout.name)` shows the existing ones")
         }
-        if try tables.isStub(layout.root, edit.key) {
+        if try objects.isStub(layout.root, edit.key) {
             throw StoreError(
                 .request, "of \(layout.name) \(object.name) only the key is known here: others refer to it",
                 remedy: "`bmo sync` fetches its values, if the remote lists it")
@@ -202,19 +183,19 @@ package struct LocalEditor {
         var links: [OutboxEntry.LinkEdit] = []
         for (index, toMany) in layout.toMany.enumerated() {
             guard case .links = toMany.storage else { continue }
-            let keys = try writer.links(object.root, index).keys(of: object.key)
+            let keys = try objects.list(object.root, index, of: object.key)
             links.append(OutboxEntry.LinkEdit(relationship: toMany.name, old: keys, new: []))
         }
         let isUnsent = last?.operation == .create && last?.takesEdits == true
         if isUnsent { try checkUnreferred(object, createdBy: last) }
-        try writer.removeAlone(object.root, object.key, isFinal: isUnsent)
+        try objects.removeAlone(object.root, object.key, isFinal: isUnsent)
         if let last, isUnsent {
             try drop(last)
-            try conflicts.remove(object.root, object.key)
+            try conflicts.removeConflicts(object.root, object.key)
             return EditReceipt(entity: layout.name, key: object.key, entry: nil)
         }
         let own = Set([layout.deletion].compactMap { $0 })
-        var changes = layout.fields.indices.filter { !own.contains($0) }.map {
+        let changes = layout.fields.indices.filter { !own.contains($0) }.map {
             OutboxEntry.FieldEdit(name: layout.fields[$0].name, old: row[$0], new: nil)
         }
         guard let last, last.takesEdits else {
@@ -225,22 +206,9 @@ package struct LocalEditor {
                     hasTemporaryKey: last?.hasTemporaryKey ?? false), object)
             return EditReceipt(entity: layout.name, key: object.key, entry: entry)
         }
-        // The remote still has the base values of the update that was never sent.
-        let newest = try conflicts.remoteValues(object.root, object.key)
-        for index in changes.indices {
-            let name = changes[index].name
-            if let old = last.changes.first(where: { $0.name == name })?.old { changes[index].old = old }
-            if let remote = newest[name] { changes[index].old = remote }
-        }
-        for index in links.indices {
-            let edited = last.links.first { $0.relationship == links[index].relationship }
-            if let edited { links[index].old = edited.old }
-        }
-        try conflicts.remove(object.root, object.key)
-        var entry = try last.changed(by: .replaced)
-        entry.operation = .delete
-        entry.changes = changes
-        entry.links = links
+        let remote = try conflicts.remoteValues(object.root, object.key)
+        try conflicts.removeConflicts(object.root, object.key)
+        let entry = try last.becomingDelete(changes, links, remote: remote)
         return EditReceipt(
             entity: layout.name, key: object.key, entry: try store(entry, object, after: last))
     }
@@ -264,7 +232,7 @@ package struct LocalEditor {
     /// - Throws: ``StoreError`` if others refer to an object that will be deleted completely.
     func checkUnreferred(_ object: EditedObject, createdBy create: OutboxEntry? = nil) throws {
         let isAwaited = try create.map { try !outbox.dependants(of: $0.id).isEmpty } ?? false
-        guard try isAwaited || writer.isReferred(object.root, object.key) else { return }
+        guard try isAwaited || objects.isReferred(object.root, object.key) else { return }
         throw StoreError(
             .request, "\(object.layout.name) \(object.name) was never sent, but others refer to it",
             remedy: "change what refers to it first")
@@ -273,24 +241,24 @@ package struct LocalEditor {
     // MARK: - The outbox
 
     /// Removes an entry that should not be sent any more from the outbox.
-    package func drop(_ entry: OutboxEntry) throws {
-        try outbox.remove(entry)
-        try writer.noteDropped(entry.id)
+    func drop(_ entry: OutboxEntry) throws {
+        try outbox.removeEntry(entry)
+        try objects.noteDropped(entry.id)
     }
 
     /// Returns a new idempotency key.
-    static func newKey() -> String { RandomUUID.text() }
+    package static func newKey() -> String { RandomUUID.text() }
 
     /// Adds an entry; a part that would make two creates wait for each other becomes a subsequent update.
     func enqueue(_ entry: OutboxEntry, _ object: EditedObject) throws -> Int64 {
         var entry = entry
         var later: EntryDependencies.Deferred?
-        let row = try writer.editor(object.root).row(object.key)
+        let row = try objects.row(object.root, object.key)
         if entry.operation != .delete {
             let resolved = try dependencies(of: entry, object, row: row ?? [])
             (entry, later) = (resolved.entry, resolved.deferred)
         }
-        entry.id = try outbox.add(entry, root: object.root, run: writer.runIDIfAny())
+        entry.id = try outbox.add(entry, root: object.root, run: objects.runIDIfAny())
         try enqueue(later, after: entry, object)
         return entry.id
     }
@@ -300,7 +268,7 @@ package struct LocalEditor {
         var entry = changed
         if entry.operation == .update, entry.changes.isEmpty, entry.links.isEmpty {
             try drop(entry)
-            try conflicts.remove(object.root, object.key)
+            try conflicts.removeConflicts(object.root, object.key)
             return nil
         }
         // The last attempt was not accepted, and this is a different request.
@@ -310,11 +278,11 @@ package struct LocalEditor {
         if entry.operation == .delete {
             entry.dependsOn = []
         } else {
-            let row = try writer.editor(object.root).row(object.key)
+            let row = try objects.row(object.root, object.key)
             let resolved = try dependencies(of: entry, object, row: row ?? [])
             (entry, later) = (resolved.entry, resolved.deferred)
         }
-        try outbox.update(entry, run: writer.runIDIfAny())
+        try outbox.update(entry, run: objects.runIDIfAny())
         try enqueue(later, after: entry, object)
         return entry.id
     }
@@ -327,6 +295,6 @@ package struct LocalEditor {
             links: later.links, idempotencyKey: Self.newKey(), created: entry.created,
             hasTemporaryKey: entry.hasTemporaryKey)
         update.dependsOn = later.dependsOn
-        _ = try outbox.add(update, root: object.root, run: writer.runIDIfAny())
+        _ = try outbox.add(update, root: object.root, run: objects.runIDIfAny())
     }
 }

@@ -11,7 +11,8 @@ package struct Undo {
     private static let maxConflicts = 1000
 
     private let run: Int64
-    private let writer: TableWriter
+    private let objects: any ObjectWriter
+    private let history: any UndoTables
     private let later: LaterRuns
     private var conflicts: [UndoConflict] = []
     private var conflictCount = 0
@@ -19,23 +20,22 @@ package struct Undo {
     private var touched: Set<String> = []
 
     /// Prepares the reversal of a run.
-    package init(run: Int64, _ writer: TableWriter) throws {
+    package init(run: Int64, _ objects: any ObjectWriter, _ history: any UndoTables) throws {
         self.run = run
-        self.writer = writer
-        later = LaterRuns(than: run, undos: try writer.tables.undos(after: run))
+        self.objects = objects
+        self.history = history
+        later = try history.laterRuns(than: run)
     }
 
-    private var tables: any StoreTables { writer.tables }
-    private var model: CompiledModel { writer.model }
+    private var model: CompiledModel { objects.model }
 
     /// Reverts the run.
     ///
     /// - Throws: ``UndoRefusal`` if its rows have changed since; the caller rolls back the transaction.
     package mutating func apply() throws {
-        let records = try tables.changes(ofRun: run)
-        try findLaterChanges(records)
+        try findLaterChanges()
         try refuseConflicts()
-        for record in records.reversed() {
+        try history.forEachChange(ofRun: run, newestFirst: true) { record in
             touched.insert(record.entity)
             if let scan = record.scan { touched.insert(scan) }
             try takeBack(record)
@@ -47,16 +47,9 @@ package struct Undo {
 
     // MARK: - What later runs did
 
-    /// Finds, for each row that the run changed, the first later change that was not undone itself.
-    private mutating func findLaterChanges(_ records: [ChangeRecord]) throws {
-        var seen: Set<String> = []
-        let rows = records.compactMap { record in record.key.map { (entity: record.entity, key: $0) } }
-            .sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
-        for (entity, key) in rows where seen.insert("\(entity) \(key)").inserted {
-            let first = try tables.changes(of: entity, key: key, afterRun: run).first {
-                !later.cancelled.contains($0.run)
-            }
-            if let first { conflict(entity, key, "run \(first.run) changed it later (\(first.change.rawValue))") }
+    private mutating func findLaterChanges() throws {
+        try history.forEachLaterChange(than: run, later) { entity, key, run, change in
+            conflict(entity, key, "run \(run) changed it later (\(change.rawValue))")
         }
     }
 
@@ -77,56 +70,25 @@ package struct Undo {
         guard let index = model.index(of: record.entity) else {
             return conflict(record.entity, record.key, "the configuration has no \(record.entity) any more")
         }
-        let editor = writer.editor(model.entities[index].root)
-        guard record.change != .loaded else { return try takeBackLoad(record, editor) }
-        guard let text = record.key, let key = editor.layout.key(from: text) else {
+        let layout = model.entities[model.entities[index].root]
+        guard record.change != .loaded else { return try takeBackLoad(record, layout) }
+        guard let text = record.key, let key = layout.key(from: text) else {
             return conflict(record.entity, record.key, "the key of \(record.entity) has changed")
         }
         if case .links(let relationship, let new)? = record.new, case .links(_, let old)? = record.old {
-            return try takeBackLinks(record, relationship, old, new, of: key, editor.layout)
+            return try takeBackLinks(record, relationship, old, new, of: key, layout)
         }
-        let names = Set(editor.layout.fields.map(\.name))
-        if let gone = (record.old?.columns ?? []).first(where: { !names.contains($0.name) && $0.value != .null }) {
-            return conflict(record.entity, text, "the configuration has no \(record.entity).\(gone.name) any more")
+        let row = try objects.row(layout.index, key)
+        let old = record.old?.columns ?? []
+        switch RowReversal(record.change, from: record.old?.columns, to: record.new?.columns, row: row, layout) {
+        case .nothing: break
+        case .delete:
+            try objects.removeLinks(of: key, in: layout.index)
+            try objects.delete(layout.index, key, row ?? [])
+        case .insert(let isStub): try objects.insert(layout.index, key, old, isStub: isStub)
+        case .update(let kind): try objects.update(layout.index, key, from: row ?? [], to: old, as: kind)
+        case .refused(let reason): conflict(record.entity, text, reason)
         }
-        let row = try editor.row(key)
-        switch (record.old, record.new, row) {
-        case (nil, .some(let new), .some(let row)):
-            guard isAsLeft(new, row, record, editor.layout) else { return }
-            try writer.removeLinks(of: RowReference(root: editor.layout.index, key: key))
-            try editor.delete(key, row)
-        case (.some(let old), nil, nil):
-            try editor.insert(key, old.columns, isStub: record.change == .stubbed)
-        case (.some(let old), .some(let new), .some(let row)):
-            guard isAsLeft(new, row, record, editor.layout) else { return }
-            // A filled stub becomes a stub again, and a row that became a stub is restored.
-            let change: RowChange.Kind =
-                switch record.change {
-                case .inserted: .stubbed
-                case .stubbed: .inserted
-                default: .updated
-                }
-            try editor.update(key, from: row, to: old.columns, as: change)
-        case (.some, nil, .some): conflict(record.entity, text, "it exists again, but bmo did not write it")
-        case (_, .some, nil): conflict(record.entity, text, "it is gone, but bmo did not delete it")
-        case (nil, nil, _): break
-        }
-    }
-
-    /// Returns whether a row's columns are as the change left them; otherwise another program has written them.
-    private mutating func isAsLeft(
-        _ new: ChangeRecord.Content, _ row: [StoredValue], _ record: ChangeRecord, _ layout: EntityLayout
-    ) -> Bool {
-        for (name, value) in new.columns {
-            guard let field = layout.fields.firstIndex(where: { $0.name == name }), row[field] != value else {
-                continue
-            }
-            conflict(
-                record.entity, record.key,
-                "its \(name) is \(JSONText.value(row[field])), where the run left \(JSONText.value(value))")
-            return false
-        }
-        return true
     }
 
     private mutating func takeBackLinks(
@@ -137,30 +99,27 @@ package struct Undo {
             return conflict(
                 record.entity, record.key, "the configuration has no \(record.entity).\(relationship) any more")
         }
-        let target = tables.layout(of: layout.toMany[index].target)
-        if try !writer.links(layout.index, index).takeBack(target.keys(old), target.keys(new), of: key) {
+        let target = root(layout.toMany[index].target)
+        let isAsLeft = try objects.takeBackList(
+            layout.index, index, of: key, from: target.keys(new), to: target.keys(old))
+        if !isAsLeft {
             conflict(record.entity, record.key, "its \(relationship) are not as the run left them")
         }
     }
 
     /// Deletes all rows that a first load inserted: those of the entity except those of later runs.
-    private mutating func takeBackLoad(_ load: ChangeRecord, _ editor: RowEditor) throws {
-        var loaded: [(key: RowKey, row: [StoredValue])] = []
-        var changed: [(key: String, change: ChangeRecord)] = []
-        try tables.forEachRow(of: editor.layout.index) { _, key, row in
+    private mutating func takeBackLoad(_ load: ChangeRecord, _ layout: EntityLayout) throws {
+        try history.forEachRow(of: layout.index) { _, key, row in
             let text = JSONText.key(key).string
-            let first = try tables.changes(of: load.entity, key: text, afterRun: run).first {
-                !later.cancelled.contains($0.run)
+            if let first = try history.laterChange(of: load.entity, key: text, than: run, later) {
+                if !first.isNew {
+                    conflict(load.entity, text, "run \(first.run) changed it later (\(first.change.rawValue))")
+                }
+                return
             }
-            if let first { changed.append((text, first)) } else { loaded.append((key, row)) }
-        }
-        for (key, change) in changed where change.old != nil {
-            conflict(load.entity, key, "run \(change.run) changed it later (\(change.change.rawValue))")
-        }
-        guard conflictCount == 0 else { return }
-        for (key, row) in loaded {
-            try writer.removeLinks(of: RowReference(root: editor.layout.index, key: key))
-            try editor.delete(key, row)
+            guard conflictCount == 0 else { return }
+            try objects.removeLinks(of: key, in: layout.index)
+            try objects.delete(layout.index, key, row)
         }
     }
 
@@ -168,54 +127,50 @@ package struct Undo {
 
     /// Adds stubs for deleted rows that are still referenced, and for missing targets of restored rows.
     private func restoreReferences() throws {
-        guard let own = try writer.runIDIfAny() else { return }
-        var done: Int64 = .min
+        guard let own = try objects.runIDIfAny() else { return }
         // The stubs that this adds are recorded too.
-        while case let records = try tables.changes(ofRun: own).filter({ $0.id > done }), let last = records.last {
-            for record in records { try restoreReferences(of: record) }
-            done = last.id
-        }
+        try history.forEachChange(ofRun: own, newestFirst: false) { try restoreReferences(of: $0) }
         // The rows of a table that was emptied and is being refilled have no records of their own.
-        for layout in model.entities where layout.index == layout.root && writer.run.isLoading(layout.index) {
-            var rows: [[StoredValue]] = []
-            try tables.forEachRow(of: layout.index) { _, _, row in rows.append(row) }
-            for row in rows { try ensureTargets(of: row, layout) }
+        for layout in model.entities where layout.index == layout.root && objects.isLoading(layout.index) {
+            for (index, toOne) in layout.toOne.enumerated() {
+                for key in try history.missingTargets(of: layout.index, index) {
+                    try objects.ensure(key, of: toOne.target)
+                }
+            }
         }
     }
 
     private func restoreReferences(of record: ChangeRecord) throws {
         guard let index = model.index(of: record.entity), let text = record.key else { return }
-        let editor = writer.editor(model.entities[index].root)
-        guard let key = editor.layout.key(from: text) else { return }
+        let layout = root(index)
+        guard let key = layout.key(from: text) else { return }
         if case .links(let relationship, let span)? = record.new {
-            guard let toMany = editor.layout.toMany.first(where: { $0.name == relationship }) else { return }
-            for key in tables.layout(of: toMany.target).keys(span).keys { try writer.ensure(key, of: toMany.target) }
+            guard let toMany = layout.toMany.first(where: { $0.name == relationship }) else { return }
+            for key in root(toMany.target).keys(span).keys { try objects.ensure(key, of: toMany.target) }
             return
         }
-        guard let row = try editor.row(key) else {
-            let kind = editor.layout.discriminator.map { editor.layout.fields[$0].name }
+        guard let row = try objects.row(layout.index, key) else {
+            let kind = layout.discriminator.map { layout.fields[$0].name }
             let kept = (record.old?.columns ?? []).filter { $0.name == kind }
-            if try writer.isReferred(editor.layout.index, key) { try editor.insert(key, kept, isStub: true) }
+            if try objects.isReferred(layout.index, key) {
+                try objects.insert(layout.index, key, kept, isStub: true)
+            }
             return
         }
-        try ensureTargets(of: row, editor.layout)
+        try objects.ensureTargets(of: row, layout)
     }
 
-    private func ensureTargets(of row: [StoredValue], _ layout: EntityLayout) throws {
-        for relationship in layout.toOne {
-            let key = Array(row[relationship.firstField..<relationship.firstField + relationship.fieldCount])
-            if !key.contains(.null) { try writer.ensure(key, of: relationship.target) }
-        }
-    }
+    /// Returns the layout of the table that holds an entity's objects.
+    private func root(_ entity: Int) -> EntityLayout { model.entities[model.entities[entity].root] }
 
     /// Forgets the state of scans, because the next ones would otherwise skip the reverted rows.
     private func forgetScans() throws {
         var entities = touched
         // A first load does not record which scans provided its rows, and a sub-entity may have its own scan.
         for entity in touched {
-            entities.formUnion(try tables.sourceScans(of: entity))
+            entities.formUnion(try history.sourceScans(of: entity))
             if let index = model.index(of: entity) { entities.formUnion(model.entities[index].kinds) }
         }
-        for entity in entities.sorted() { try tables.forgetScans(of: entity, parent: nil) }
+        try history.forgetScans(ofEntities: entities.sorted())
     }
 }

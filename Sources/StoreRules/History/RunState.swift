@@ -34,21 +34,11 @@ package struct RunState: Sendable {
     /// Whether changes of existing rows are recorded.
     package func records(_ root: Int) -> Bool { run != nil && loads[root] != .loading }
 
-    /// The text `{"dropped":[7,8]}`, or `{"given_up":[7,8]}` for an import, whose summary has further members.
-    package var droppedText: String? {
-        guard !dropped.isEmpty else { return nil }
-        var text = JSONText()
-        text.append("{")
-        text.beginMember(run?.isEdit == true ? "dropped" : "given_up")
-        text.append(.key(dropped.map { StoredValue.integer($0) }))
-        text.append("}")
-        return text.string
-    }
+    /// The dropped edits as a summary; nil if there are none.
+    package var droppedText: String? { DroppedEdits.text(dropped, isEdit: run?.isEdit == true) }
 
     /// Returns a summary with the dropped edits added.
     package func complete(_ summary: String?) -> String? {
-        guard let droppedText else { return summary }
-        guard let summary, summary.hasPrefix("{"), summary.count > 2 else { return droppedText }
-        return summary.dropLast() + "," + droppedText.dropFirst()
+        DroppedEdits.adding(dropped, to: summary, isEdit: run?.isEdit == true)
     }
 }

@@ -7,7 +7,7 @@ package struct OpenScans: Sendable {
     /// What each scan has listed.
     package var logs: [ScanScope: ScanLog] = [:]
     /// The rows missing so far from the scans of parents, by the entity that is scanned.
-    package var parents: [Int: PendingParentSweep] = [:]
+    package var parents: [Int: ParentSweep<Int64>] = [:]
     /// The rows missing from the first of two listings of a scope.
     package var unconfirmed: [ScanScope: Set<Int64>] = [:]
 

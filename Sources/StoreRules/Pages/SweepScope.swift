@@ -12,16 +12,21 @@ package struct SweepScope {
     package init(_ scan: ScanTarget, _ layout: EntityLayout, in model: CompiledModel) {
         deletion = layout.deletion
         if let field = layout.discriminator {
-            // Sub-entities with their own listing belong to that listing.
-            let foreign = model.model.entities.filter { entity in
-                entity.isScanned && entity.name != layout.name && layout.kinds.contains(entity.name)
-            }.flatMap { entity in model.index(of: entity.name).map { model.entities[$0].kinds } ?? [] }
-            kinds = (field, Set(layout.kinds).subtracting(foreign))
+            kinds = (field, Set(Self.kinds(of: layout, in: model)))
         }
         if let parent = scan.parent {
             let toOne = layout.toOne[parent.relationship]
             self.parent = (toOne.firstField..<toOne.firstField + toOne.fieldCount, parent.key)
         }
+    }
+
+    /// Returns the kinds of objects that an entity's listing covers: sub-entities with their own listing belong to that
+    /// one.
+    package static func kinds(of layout: EntityLayout, in model: CompiledModel) -> [String] {
+        let foreign = model.model.entities.filter { entity in
+            entity.isScanned && entity.name != layout.name && layout.kinds.contains(entity.name)
+        }.flatMap { entity in model.index(of: entity.name).map { model.entities[$0].kinds } ?? [] }
+        return layout.kinds.filter { !foreign.contains($0) }
     }
 
     /// Returns whether a row belongs to the scope; rows marked as deleted do not.
@@ -31,14 +36,5 @@ package struct SweepScope {
         }
         if let parent, Array(row[parent.fields]) != parent.key { return false }
         return deletion.map { row[$0] == .null } ?? true
-    }
-}
-
-extension SkippedRows {
-    /// Returns whether a scan skipped a row.
-    package func contains(_ row: [StoredValue]) -> Bool {
-        guard row[field] != .null else { return false }
-        let text = Array(row[field].description.utf8)
-        return isPrefix ? text.starts(with: Array(value.utf8)) : text == Array(value.utf8)
     }
 }

@@ -12,15 +12,6 @@ package protocol HistoryTables: AnyObject {
     /// Appends a change; the store gives it the next ID.
     func append(_ change: ChangeRecord) throws
 
-    /// Returns a run's changes, oldest first.
-    func changes(ofRun run: Int64) throws -> [ChangeRecord]
-
-    /// Returns the changes of a row by runs after a run, oldest first.
-    func changes(of entity: String, key: String, afterRun run: Int64) throws -> [ChangeRecord]
-
-    /// Returns the runs after a run that undid another, newest first.
-    func undos(after run: Int64) throws -> [(id: Int64, undoes: Int64)]
-
     /// Moves the history of a row to another key.
     func renameHistory(of entity: String, from old: String, to new: String) throws
 
@@ -32,7 +23,4 @@ package protocol HistoryTables: AnyObject {
 
     /// Forgets the sources of all rows of a table.
     func forgetProvenance(of root: Int) throws
-
-    /// Returns the entities whose scans have ever brought columns of an entity's rows.
-    func sourceScans(of entity: String) throws -> Set<String>
 }

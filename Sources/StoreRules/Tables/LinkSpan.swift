@@ -27,3 +27,11 @@ package struct LinkSpan: Equatable, Sendable {
             new: LinkSpan(start: start, keys: Array(new[start..<new.count - end])))
     }
 }
+
+/// The effect of a merge on an object's links.
+package enum LinkDelta {
+    /// The part of the list that changed.
+    case links(old: LinkSpan, new: LinkSpan)
+    /// The objects whose to-one relationship no longer refers to the owner.
+    case detached([[StoredValue]], EntityLayout.ToOne)
+}

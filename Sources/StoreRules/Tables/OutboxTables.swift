@@ -1,15 +1,22 @@
+package import Mapping
 package import StoreContract
 
-/// The outbox, the accepted edits of open scans, and the conflicts, in an open transaction.
+/// The edits that wait to be sent, in an open transaction.
 package protocol OutboxTables: AnyObject {
-    /// Returns all entries, in order of creation.
-    func entries() throws -> [OutboxEntry]
-
     /// Returns the entries of an object, in order of creation.
     func entries(_ root: Int, _ key: RowKey) throws -> [OutboxEntry]
 
     /// Returns an entry; nil if there is none with this ID.
     func entry(_ id: Int64) throws -> OutboxEntry?
+
+    /// Returns the entries that wait for an entry.
+    func dependants(of id: Int64) throws -> [OutboxEntry]
+
+    /// Returns the entries whose values may include a key; others may be among them.
+    func entries(mentioning key: RowKey) throws -> [OutboxEntry]
+
+    /// Returns the ID of the newest entry; 0 if there is none.
+    func newestEntryID() throws -> Int64
 
     /// Returns the ID of the next entry; IDs are never used twice.
     func nextEntryID() throws -> Int64
@@ -17,38 +24,49 @@ package protocol OutboxTables: AnyObject {
     /// Adds an entry under the next ID, which it returns, on behalf of a run.
     func add(_ entry: OutboxEntry, root: Int, run: Int64?) throws -> Int64
 
-    /// Replaces an entry, on behalf of a run if given.
+    /// Replaces an entry, except for its key, on behalf of a run if given.
     func update(_ entry: OutboxEntry, run: Int64?) throws
 
-    /// Deletes an entry, if it exists.
-    func removeEntry(_ id: Int64) throws
+    /// Deletes an entry, if it exists; others no longer wait for its create.
+    func removeEntry(_ entry: OutboxEntry) throws
 
-    /// Returns the runs that contributed to an entry.
-    func runs(ofEntry id: Int64) throws -> [Int64]
+    /// Returns whether a run contributed to an unsent entry of an object.
+    func isWaiting(run: Int64, _ root: Int, _ key: RowKey) throws -> Bool
 
     /// Moves an object's entries to another key.
     func renameEntries(_ root: Int, from old: RowKey, to new: RowKey, isTemporary: Bool) throws
+}
 
+extension OutboxTables {
+    /// Replaces an entry, except for its key.
+    package func update(_ entry: OutboxEntry) throws { try update(entry, run: nil) }
+
+    /// Returns the ID of the pending create of an object, if there is one.
+    package func waitingCreate(_ root: Int, _ key: RowKey) throws -> Int64? {
+        try entries(root, key).first { $0.operation == .create }?.id
+    }
+
+    /// Returns the entries that an entry waits for: earlier ones of its object, and the creates of the objects that it
+    /// refers to.
+    package func blockers(of entry: OutboxEntry, in model: CompiledModel) throws -> [OutboxEntry] {
+        guard let root = model.root(of: entry) else { return [] }
+        let earlier = try entries(root, entry.key).filter { $0.id < entry.id }
+        return try earlier + entry.dependsOn.compactMap { try self.entry($0) }
+    }
+}
+
+extension CompiledModel {
+    /// Returns the index of the entity whose table has an entry's object; nil if the entity is not configured any more.
+    package func root(of entry: OutboxEntry) -> Int? { index(of: entry.entity).map { entities[$0].root } }
+}
+
+/// The edits that the remote accepted during open scans, in an open transaction.
+package protocol AcknowledgedTables: AnyObject {
     /// Returns the edits of an object that the remote accepted after the one with an ID, in order.
     func acknowledged(_ root: Int, _ key: RowKey, after id: Int64) throws -> [OutboxEntry]
 
     /// Saves an edit that the remote accepted, under a new ID.
+    ///
+    /// - Parameter key: The object's key on the remote.
     func addAcknowledged(_ entry: OutboxEntry, root: Int, key: RowKey) throws
-
-    /// Returns all conflicts, in order of discovery.
-    func conflicts() throws -> [StoredConflict]
-
-    /// Replaces all conflicts.
-    func setConflicts(_ conflicts: [StoredConflict]) throws
-}
-
-/// A conflict, with the entity that has the object's table.
-package struct StoredConflict: Sendable, Equatable {
-    package var root: Int
-    package var conflict: EditConflict
-
-    package init(root: Int, conflict: EditConflict) {
-        self.root = root
-        self.conflict = conflict
-    }
 }

@@ -3,7 +3,7 @@ package import Mapping
 /// The rows of an open transaction, and which of them are stubs.
 ///
 /// `root` is the index of the entity that has the table. One thread uses the tables at a time.
-package protocol RowTables: AnyObject {
+package protocol RowTables: RowIteration {
     /// The model, whose tables the store has.
     var model: CompiledModel { get }
 
@@ -27,10 +27,6 @@ package protocol RowTables: AnyObject {
 
     /// Returns whether the table has no rows.
     func isEmpty(_ root: Int) throws -> Bool
-
-    /// Calls `body` with each row, in the order of the numbers; `body` may write.
-    func forEachRow(of root: Int, _ body: (_ number: Int64, _ key: RowKey, _ values: [StoredValue]) throws -> Void)
-        throws
 
     /// Returns the keys of the rows whose to-one relationship refers to a key, in the order of their numbers.
     func referrers(_ root: Int, _ toOne: Int, to key: RowKey) throws -> [RowKey]

@@ -2,4 +2,6 @@
 ///
 /// What is written can be read at once through the same tables, and takes effect when the store commits. Errors are
 /// `StoreError`.
-package protocol StoreTables: RowTables, LinkTables, HistoryTables, OutboxTables, ScanTables {}
+package protocol StoreTables:
+    RowTables, LinkTables, HistoryTables, UndoTables, OutboxTables, ConflictTables, AcknowledgedTables, ScanTables
+{}

@@ -46,9 +46,6 @@ package struct LinkEditor {
         return true
     }
 
-    /// Removes all links whose source is the object.
-    package func removeAll(of owner: RowKey) throws { try set([], of: owner) }
-
     /// Reverts a change of an object's list; returns whether the list was still as the change left it.
     package func takeBack(_ old: LinkSpan, _ new: LinkSpan, of owner: RowKey) throws -> Bool {
         guard let start = new.start else {

@@ -55,7 +55,7 @@ extension TableWriter {
             try forgetScans(byParent: next)
             waiting += try children(of: next)
         }
-        for row in pending { try removeLinks(of: row) }
+        for row in pending { try removeLinks(of: row.key, in: row.root) }
         for row in pending where try delete(row, among: isDoomed) { counts[row.root, default: 0] += 1 }
         return counts
     }
@@ -68,40 +68,33 @@ extension TableWriter {
         guard try tables.row(root, key) != nil else { return false }
         let row = RowReference(root: root, key: key)
         if !isFinal, deletionMode(of: root) == .soft { return try markAsGone(row) }
-        try removeLinks(of: row)
+        try removeLinks(of: row.key, in: row.root)
         return try delete(row, among: [row])
     }
 
-    /// Removes the links whose source is a row.
-    package func removeLinks(of row: RowReference) throws {
-        for (index, relationship) in model.entities[row.root].toMany.enumerated() {
-            if case .links = relationship.storage { try links(row.root, index).removeAll(of: row.key) }
-        }
-    }
-
     private func delete(_ reference: RowReference, among pending: Set<RowReference>) throws -> Bool {
-        let editor = editor(reference.root)
-        guard let row = try editor.row(reference.key) else { return false }
+        guard let row = try tables.row(reference.root, reference.key) else { return false }
         guard try isReferred(reference.root, reference.key, except: pending) else {
-            try editor.delete(reference.key, row)
+            try delete(reference.root, reference.key, row)
             return true
         }
-        let layout = editor.layout
+        let layout = model.entities[reference.root]
         guard try !tables.isStub(reference.root, reference.key) else { return false }
         let kept = Set(layout.key + [layout.discriminator].compactMap { $0 })
         let cleared = layout.fields.indices.filter { !kept.contains($0) }
             .map { (name: layout.fields[$0].name, value: StoredValue.null) }
-        try editor.update(reference.key, from: row, to: cleared, as: .stubbed)
+        try update(reference.root, reference.key, from: row, to: cleared, as: .stubbed)
         return true
     }
 
     private func markAsGone(_ reference: RowReference) throws -> Bool {
-        let editor = editor(reference.root)
-        guard let field = editor.layout.deletion, let row = try editor.row(reference.key), row[field] == .null,
+        let layout = model.entities[reference.root]
+        guard let field = layout.deletion, let row = try tables.row(reference.root, reference.key), row[field] == .null,
             try !tables.isStub(reference.root, reference.key)
         else { return false }
-        try editor.update(
-            reference.key, from: row, to: [(name: editor.layout.fields[field].name, value: .timestamp(Clock.now()))],
+        try update(
+            reference.root, reference.key, from: row,
+            to: [(name: layout.fields[field].name, value: .timestamp(Clock.now()))],
             as: .deleted)
         return true
     }

@@ -31,9 +31,8 @@ extension TableWriter {
             .sorted { ($0.reference.root, $0.text) < ($1.reference.root, $1.text) }.map(\.reference)
         candidates = []
         for stub in order where try isAbandoned(stub) {
-            let editor = editor(stub.root)
-            if let row = try editor.row(stub.key) {
-                try editor.delete(stub.key, row)
+            if let row = try tables.row(stub.root, stub.key) {
+                try delete(stub.root, stub.key, row)
             } else {
                 _ = try tables.setStub(stub.root, stub.key, false)
             }
@@ -58,7 +57,7 @@ extension TableWriter {
     /// Returns whether a remaining row or a link refers to an object.
     ///
     /// - Parameter doomed: Rows that are about to be deleted, whose to-one relationships do not count.
-    package func isReferred(_ root: Int, _ key: RowKey, except pending: Set<RowReference> = []) throws -> Bool {
+    package func isReferred(_ root: Int, _ key: RowKey, except pending: Set<RowReference>) throws -> Bool {
         for layout in model.entities where layout.index == layout.root {
             for (index, toOne) in layout.toOne.enumerated() where model.entities[toOne.target].root == root {
                 let remains = try tables.referrers(layout.index, index, to: key).contains {
@@ -72,17 +71,5 @@ extension TableWriter {
             }
         }
         return false
-    }
-
-    /// Adds a stub for an object unless it has a row; returns whether it did.
-    @discardableResult
-    package func ensure(_ key: RowKey, of entity: Int) throws -> Bool {
-        let layout = model.entities[entity]
-        guard try tables.row(layout.root, key) == nil else { return false }
-        let kind = layout.discriminator.map { field in
-            (name: layout.fields[field].name, value: StoredValue.text(layout.name))
-        }
-        try editor(layout.root).insert(key, kind.map { [$0] } ?? [], isStub: true)
-        return true
     }
 }

@@ -30,9 +30,6 @@ package final class TableWriter {
         try settleAbandonedStubs()
     }
 
-    /// Returns the editor of a table's single rows.
-    package func editor(_ root: Int) -> RowEditor { RowEditor(self, root) }
-
     /// Returns the editor of one relationship's lists.
     package func links(_ root: Int, _ relationship: Int) -> LinkEditor { LinkEditor(self, root, relationship) }
 }

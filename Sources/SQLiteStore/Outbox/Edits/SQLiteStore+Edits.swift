@@ -1,5 +1,6 @@
 internal import GRDB
 public import StoreContract
+internal import StoreRules
 internal import Mapping
 
 extension SQLiteStore {
@@ -18,8 +19,7 @@ extension SQLiteStore {
         inTurn edits: [([EditReceipt]) throws -> LocalEdit], joining: Bool
     ) throws -> [EditReceipt] {
         try changeRows("edit", "making local edits") { editor in
-            editor.joinsOnlyAfter = joining ? nil : try editor.outbox.newest()
-            defer { editor.joinsOnlyAfter = nil }
+            if !joining { editor.joinsOnlyAfter = try editor.newestEntry() }
             var receipts: [EditReceipt] = []
             for edit in edits { receipts.append(try editor.make(try edit(receipts))) }
             return receipts
@@ -28,23 +28,24 @@ extension SQLiteStore {
 
     /// Writes rows in its own transaction, recorded as a run, and notifies observers.
     func changeRows<Result>(
-        _ kind: String, _ action: String, undoes: Int64? = nil, _ body: (LocalEditor) throws -> Result
+        _ kind: String, _ action: String, undoes: Int64? = nil, _ body: (inout LocalEditor) throws -> Result
     ) throws -> (result: Result, run: Int64?) {
         try editing(action, isDurable: true) { db in
             do {
                 try beginTransaction(db)
                 try writers.refresh()
-                let editor = try writers.localEditor
-                editor.touched = []
+                let objects = try writers.objects
+                objects.touched = []
                 let result = try writers.changes.recording(kind, undoes: undoes) {
-                    let result = try body(editor)
-                    editor.touched.formUnion(try writers.abandonedRemover.settle())
+                    var editor = LocalEditor(try writers.editTables)
+                    let result = try body(&editor)
+                    objects.touched.formUnion(try writers.abandonedRemover.settle())
                     return result
                 }
                 try commitTransaction(db)
                 if !isRehearsal {
                     watcherInUse?.committed(
-                        Set(editor.touched.flatMap(model.family(of:))), at: totalChanges(db))
+                        Set(objects.touched.flatMap(model.family(of:))), at: totalChanges(db))
                 }
                 return result
             } catch {

@@ -2,7 +2,7 @@ internal import Mapping
 package import StoreContract
 
 /// The rows of a page.
-extension PageWriter {
+extension TablePageWriter {
     /// The row that a record was merged into.
     private struct Merged {
         var outcome: MergeOutcome

@@ -6,7 +6,7 @@ package import StoreContract
 ///
 /// Only rows that the entity's own listing has ever included count: not stubs, not objects that came nested in others,
 /// and not those already marked as deleted.
-extension PageWriter {
+extension TablePageWriter {
     /// The log of the page's scan; nil if it is not a listing or has not begun.
     private var log: ScanLog? { scan.flatMap { $0.isListing ? scans.logs[$0.scope] : nil } }
 
@@ -14,9 +14,10 @@ extension PageWriter {
     package func markSkipped(_ rows: [SkippedRows]) throws {
         guard let scan, log != nil else { return }
         let root = model.entities[scan.entity].root
+        let matcher = SparedRowMatcher(rows)
         var found: [Int64] = []
         try tables.forEachRow(of: root) { number, _, row in
-            if rows.contains(where: { $0.contains(row) }) { found.append(number) }
+            if matcher.matches({ row[matcher.fields[$0]] }) { found.append(number) }
         }
         for row in found { scans.logs[scan.scope]?.append(row) }
     }
@@ -44,33 +45,28 @@ extension PageWriter {
     package func finish(_ end: ScanEnd) throws -> SweepResult {
         guard let scan else { return SweepResult() }
         var result = SweepResult()
-        var keepsCursor = true
         let relinked = try settleLists(of: scan.scope)
         let log = scans.logs[scan.scope]
         let repeated = try log.flatMap { try self.repeated(in: $0, of: scan) }
-        if let rule = end.sweep, let log {
-            if log.hasUnknown {
-                result.isUncertain = true
-                // If the token were saved, the remote would not list the missing rows again.
-                keepsCursor = end.cursor?.token == nil
-            } else if rule.listing == .first, case let gone = try absent(scan, log).rows, !gone.isEmpty {
-                scans.unconfirmed[scan.scope] = Set(gone)
-                result.unconfirmed = gone.count
-                keepsCursor = false
-            } else if end.defersSweep {
-                keepsCursor = try !wait(scan, log, end.cursor, rule.listing)
-            } else {
+        let step = try SweepStep(end, hasUnknown: log?.hasUnknown) { try log.map { try noteMissing(scan, $0) } ?? 0 }
+        var isSettled = true
+        if let log, let rule = end.sweep {
+            switch step {
+            case .none: break
+            case .isUncertain: result.isUncertain = true
+            case .waitsForSecondListing(let count): result.unconfirmed = count
+            case .waitsForParents: isSettled = try !wait(scan, log, end.cursor, rule.listing)
+            case .sweeps:
                 result = try sweep(scan, log, rule)
-                keepsCursor = result.held == nil
+                isSettled = result.held == nil
             }
-            if rule.listing == .first, result.unconfirmed == 0 { scans.unconfirmed[scan.scope] = nil }
         }
         if let repeated, end.defersSweep {
             scans.parents[scan.entity]?.note(repeated)
         } else if result.unconfirmed == 0 {
             result.repeated = repeated
         }
-        if keepsCursor, let cursor = end.cursor { try save(cursor, of: scan.scope) }
+        if step.savesCursor(of: end, isSettled: isSettled), let cursor = end.cursor { try save(cursor, of: scan.scope) }
         if !end.defersSweep {
             let orphans = try writer.settleOrphans(ofScan: scan.scope.entity)
             result.deleted.merge(orphans, uniquingKeysWith: +)
@@ -90,13 +86,13 @@ extension PageWriter {
     // MARK: - One scope
 
     private func sweep(_ scan: ScanTarget, _ log: ScanLog, _ rule: SweepRule) throws -> SweepResult {
-        var (gone, total) = try absent(scan, log)
-        if rule.listing == .second {
-            let first = scans.unconfirmed.removeValue(forKey: scan.scope) ?? []
-            gone.removeAll { !first.contains($0) }
-        }
+        let (absent, total) = try absent(scan, log)
+        let first = rule.listing == .second ? scans.unconfirmed.removeValue(forKey: scan.scope) ?? [] : []
+        let gone = rule.confirmed(absent, first: first)
         let name = model.entities[scan.entity].name
-        if !gone.isEmpty, let held = try held(gone.count, of: total, name, rule) { return SweepResult(held: held) }
+        if let held = try rule.held(gone.count, of: total, otherOrigin: otherOrigin(name, rule)) {
+            return SweepResult(held: held)
+        }
         try saveOrigin(rule.origin, of: name)
         guard !gone.isEmpty else { return SweepResult() }
         return SweepResult(deleted: try remove(gone, of: scan.entity))
@@ -107,21 +103,22 @@ extension PageWriter {
         return try writer.remove(rows.compactMap { try tables.key(ofRow: $0, in: root) }, of: entity)
     }
 
-    /// Returns the deletion limit that prevents this many deletions; nil if none does.
-    private func held(_ gone: Int, of total: Int, _ entity: String, _ rule: SweepRule) throws -> SweepResult
-        .LimitExceeded?
-    {
-        if rule.deletionLimit != nil, let origin = rule.origin, let known = try tables.origin(of: entity),
-            known != origin
-        {
-            // From now on the rows come from several places, and no listing covers those of another place.
-            let separator = " and "
-            if !known.split(separator: separator).contains(Substring(origin)) {
-                try tables.setOrigin(known + separator + origin, of: entity)
-            }
-            return SweepResult.LimitExceeded(gone: gone, total: total, origin: known)
+    /// Notes the rows missing from the first of two listings; returns their number.
+    private func noteMissing(_ scan: ScanTarget, _ log: ScanLog) throws -> Int {
+        let gone = try absent(scan, log).rows
+        scans.unconfirmed[scan.scope] = gone.isEmpty ? nil : Set(gone)
+        return gone.count
+    }
+
+    /// Returns the origin of an entity's rows if it is another than that of the listing, which is then known too.
+    private func otherOrigin(_ entity: String, _ rule: SweepRule) throws -> String? {
+        guard let origin = rule.origin, let known = try tables.origin(of: entity), known != origin else { return nil }
+        // From now on the rows come from several places, and no listing covers those of another place.
+        let separator = " and "
+        if !known.split(separator: separator).contains(Substring(origin)) {
+            try tables.setOrigin(known + separator + origin, of: entity)
         }
-        return rule.holds(gone, of: total) ? SweepResult.LimitExceeded(gone: gone, total: total) : nil
+        return known
     }
 
     private func saveOrigin(_ origin: String?, of entity: String) throws {
@@ -150,7 +147,7 @@ extension PageWriter {
 
     private func isListed(_ root: Int, _ key: RowKey) throws -> Bool {
         // The remote cannot list an object that was never pushed to it.
-        if try Outbox(tables).waitingCreate(root, key) != nil { return false }
+        if try tables.waitingCreate(root, key) != nil { return false }
         return try !tables.isStub(root, key) && !tables.provenance(root, key).contains { !$0.isListed }
     }
 
@@ -170,7 +167,8 @@ extension PageWriter {
         guard scans.parents[scan.entity] != nil else { return false }
         let (absent, total) = try absent(scan, log)
         let first = listing == .second ? scans.unconfirmed.removeValue(forKey: scan.scope) ?? [] : nil
-        return scans.parents[scan.entity]?.note(absent, of: total, scan.scope, cursor, first: first) ?? false
+        return scans.parents[scan.entity]?.end(scan.scope, absent: absent, of: total, cursor: cursor, first: first)
+            ?? false
     }
 
     /// Deletes the rows missing from the parents' scans; a deletion limit may apply to one parent's scope or to all of
@@ -180,19 +178,14 @@ extension PageWriter {
         var result = SweepResult()
         result.repeated = waiting.repeated
         if let (row, parents) = waiting.shared, let key = try tables.key(ofRow: row, in: model.entities[entity].root) {
-            result.shared = RepeatedKeys(count: waiting.sharedRows.count, key: key, parents: parents)
+            result.shared = RepeatedKeys(count: waiting.sharedCount, key: key, parents: parents)
         }
-        let gone = waiting.scopes.reduce(0) { $0 + $1.gone }
-        if gone > 0, var held = try held(gone, of: waiting.total, name, rule) {
-            held.scopes = waiting.scopes.count
-            result.held = held
-            return result
-        }
+        let decision = try waiting.decide(by: rule, otherOrigin: otherOrigin(name, rule))
+        result.held = decision.held
+        guard !decision.preventsAll else { return result }
         try saveOrigin(rule.origin, of: name)
-        let (rows, cursors, held) = waiting.settled(rule)
-        result.held = held
-        for scope in cursors { if let cursor = scope.cursor { try save(cursor, of: scope.scope) } }
-        result.deleted = try remove(rows, of: entity)
+        for (scope, cursor) in decision.cursors { try save(cursor, of: scope) }
+        result.deleted = try remove(decision.rows, of: entity)
         return result
     }
 }

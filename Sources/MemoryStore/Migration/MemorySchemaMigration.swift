@@ -4,7 +4,7 @@ internal import StoreContract
 internal import StoreRules
 
 /// The adaptation of a database's state to the tables of a model.
-struct SchemaMigration {
+struct MemorySchemaMigration {
     /// Where the rows of a table come from.
     private struct TableSource {
         var layout: EntityLayout
@@ -20,7 +20,7 @@ struct SchemaMigration {
     private let wanted: DatabaseSchema
     private var sources: [TableSource] = []
     /// The changes, in order of execution.
-    private(set) var changes: [SchemaChange] = []
+    private(set) var changes: [MemorySchemaChange] = []
 
     /// Compares the tables of a database with those of a model.
     init(_ state: DatabaseState, to model: CompiledModel) {
@@ -154,7 +154,7 @@ struct SchemaMigration {
 
     // MARK: - Cost
 
-    private func cost(_ change: SchemaChange) -> String? {
+    private func cost(_ change: MemorySchemaChange) -> String? {
         func rows(_ count: Int) -> String { "with \(count) row\(count == 1 ? "" : "s")" }
         switch change {
         case .dropTable(let name), .changeKey(let name, _, _):

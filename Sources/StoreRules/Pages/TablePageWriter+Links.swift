@@ -3,7 +3,7 @@ internal import Model
 package import StoreContract
 
 /// The lists of a page.
-extension PageWriter {
+extension TablePageWriter {
     /// Merges the lists of a batch; see `PageTransaction.mergeLinks`.
     package func mergeLinks(_ lists: [PageLinks], changed: (_ index: Int) -> Void) throws {
         for (index, list) in lists.enumerated() where try merge(list) { changed(index) }
@@ -63,7 +63,7 @@ extension PageWriter {
             guard let field else { return .null }
             return try tables.row(links.target.index, key)?[field] ?? .null
         }
-        let wanted = try keepEdited(update.merged(new, into: old), old, links)
+        let wanted = try edits.keepEdited(update.merged(new, into: old), over: old, links.relationship, links.target)
         guard let delta = try links.write(wanted, over: stored, of: owner) else { return false }
         try links.record(delta, owner)
         if links.relationship.orphans == .delete, let scan = writer.source?.scan {
@@ -73,26 +73,6 @@ extension PageWriter {
             }
         }
         return true
-    }
-
-    /// Returns a list in which objects with pending edits at their end of the links stay as they were.
-    private func keepEdited(_ wanted: [RowKey], _ old: [RowKey], _ links: LinkEditor) throws -> [RowKey] {
-        let target = links.target
-        let fits: (OutboxEntry) -> Bool
-        switch links.relationship.storage {
-        case .links: return wanted
-        case .inverse(let index):
-            let toOne = target.toOne[index]
-            let names = (0..<toOne.fieldCount).map { target.fields[toOne.firstField + $0].name }
-            fits = { entry in entry.changes.contains { names.contains($0.name) } }
-        case .reversedLinks(let table):
-            let names = target.toMany.filter { $0.storage == .links(table: table) }.map(\.name)
-            fits = { entry in entry.links.contains { names.contains($0.relationship) } }
-        }
-        let known = Set(old)
-        let brought = Set(wanted)
-        return try wanted.filter { try known.contains($0) || !edits.isPending(target.index, $0, fits) }
-            + old.filter { try !brought.contains($0) && edits.isPending(target.index, $0, fits) }
     }
 
     /// Writes the lists that waited for the end of the scan; returns how many changed, by entity.

@@ -5,7 +5,7 @@ package import StoreContract
 ///
 /// A store creates one per page, forwards the calls of `PageTransaction` to it, and keeps ``scans`` and the writer's run
 /// if it commits.
-package final class PageWriter {
+package final class TablePageWriter {
     package let writer: TableWriter
     /// The open scans of the store, which a commit keeps.
     package var scans: OpenScans

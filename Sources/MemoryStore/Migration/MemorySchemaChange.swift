@@ -3,7 +3,7 @@ internal import Model
 internal import StoreContract
 
 /// One change of a database's tables.
-enum SchemaChange: Equatable {
+enum MemorySchemaChange: Equatable {
     case renameTable(from: String, to: String)
     case renameColumn(table: String, from: String, to: String)
     case renameKind(table: String, from: String, to: String)
