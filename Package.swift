@@ -138,6 +138,12 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
+        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "PostgreSQLStore",
+            dependencies: [
+                "CPQ", "Model", "Mapping", "RecordBatch", "StoreContract", "StoreRules", "SystemCalls", "TextFormats",
+            ], exclude: ["README.md"]),
         .target(
             name: "BMO",
             dependencies: [
@@ -219,7 +225,8 @@ let package = Package(
         .target(
             name: "StoreTestSupport",
             dependencies: [
-                "ImportTestSupport", "Mapping", "MemoryStore", "SQLiteStore", "StoreContract", "TestSupport",
+                "ImportTestSupport", "Mapping", "MemoryStore", "PostgreSQLStore", "SQLiteStore", "StoreContract",
+                "TestSupport",
             ], path: "Tests/StoreTestSupport"),
         .testTarget(name: "MappingTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "RecordBatch"]),
         .testTarget(

@@ -62,6 +62,8 @@ enum Imports {
         "Importer": Rule("Model", "Mapping", "RecordBatch", "StoreContract"),
         "SQLiteStore": Rule(
             "Model", "Mapping", "StoreContract", "StoreRules", "RecordBatch", "TextFormats", "GRDB", "GRDBSQLite"),
+        "PostgreSQLStore": Rule(
+            "CPQ", "Model", "Mapping", "RecordBatch", "StoreContract", "StoreRules", "SystemCalls", "TextFormats"),
         "BMO": Rule(
             "BridgeContract", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
             "SystemCalls", "TextFormats", "Logging",
@@ -74,7 +76,7 @@ enum Imports {
         "bmo": Rule("BMOCommand", "SQLiteStore"),
         "JSONBatch": Rule("CBridge"),
         "CBridge": Rule(), "CBridgeGuard": Rule(), "CBridgeProcess": Rule(), "CCurl": Rule(), "CLibXML2": Rule(),
-        "CSMBClient": Rule(),
+        "CSMBClient": Rule(), "CPQ": Rule(),
         "CCSV": Rule(), "CTime": Rule(),
         "CLibCrypto": Rule(), "CZlib": Rule(), "CZip": Rule(),
     ]

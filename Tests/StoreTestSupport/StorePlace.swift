@@ -8,14 +8,14 @@ package final class StorePlace: Sendable {
     package let kind: StoreKind
     package let stores: any StoreProvider
     package let folder: TemporaryFolder
-    /// Where the database is: a file's path also for a database in memory.
+    /// Where the database is: a file's path also for a database in memory, and a schema of its own of PostgreSQL.
     package let location: String
 
     package init(_ kind: StoreKind, name: String = "bmo.sqlite") throws {
         self.kind = kind
         stores = kind.provider()
         folder = try TemporaryFolder()
-        location = folder.appending(name)
+        location = kind == .postgresql ? try PostgreSQLServer.shared.get().newLocation() : folder.appending(name)
     }
 
     /// Opens the database.

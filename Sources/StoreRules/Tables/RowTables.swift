@@ -31,6 +31,9 @@ package protocol RowTables: RowIteration {
     /// Returns the keys of the rows whose to-one relationship refers to a key, in the order of their numbers.
     func referrers(_ root: Int, _ toOne: Int, to key: RowKey) throws -> [RowKey]
 
+    /// Returns the least value of a column of integers; null without rows.
+    func leastValue(of field: Int, in root: Int) throws -> StoredValue
+
     /// Returns the keys of a table's stubs.
     func stubs(of root: Int) throws -> [RowKey]
 
@@ -47,7 +50,7 @@ extension RowTables {
 }
 
 extension RowTables {
-    /// Returns the least value of a column; null without rows.
+    /// Returns the least value of a column of integers, by reading all rows.
     package func leastValue(of field: Int, in root: Int) throws -> StoredValue {
         var least: Int64?
         try forEachRow(of: root) { _, _, row in

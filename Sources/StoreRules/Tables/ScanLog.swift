@@ -5,6 +5,12 @@ package struct ScanLog: Sendable {
         package var root: Int
         package var relationship: String
         package var owner: RowKey
+
+        package init(root: Int, relationship: String, owner: RowKey) {
+            self.root = root
+            self.relationship = relationship
+            self.owner = owner
+        }
     }
 
     /// A list that lacks stored targets, and waits for the end of its scan because a later page may have its other part.
@@ -16,6 +22,13 @@ package struct ScanLog: Sendable {
         package var listed: [RowKey]
         /// The stored targets that the list lacks.
         package var missing: [RowKey]
+
+        package init(owner: ListOwner, place: Int, listed: [RowKey], missing: [RowKey]) {
+            self.owner = owner
+            self.place = place
+            self.listed = listed
+            self.missing = missing
+        }
     }
 
     /// The rows, in the order of the listing.

@@ -1,0 +1,176 @@
+internal import CPQ
+internal import Glibc
+internal import StoreContract
+internal import Synchronization
+
+/// A connection to a server.
+///
+/// Calls block, and may come from any thread; one runs at a time.
+final class Connection: @unchecked Sendable {
+    // Sendable because `handle` and `statements` are used while `mutex` is held.
+    private let handle: OpaquePointer
+    private let mutex = Mutex(())
+    /// The names of the prepared statements, by SQL.
+    private var statements: [String: String] = [:]
+    /// Where the database is, for messages: host, database and schema.
+    let place: String
+    let location: DatabaseLocation
+    /// The number of round trips so far.
+    private(set) var roundTrips = 0
+
+    /// The oldest version with all that the statements use.
+    private static let oldestVersion: Int32 = 140_000
+
+    /// Connects to the server.
+    ///
+    /// - Parameter name: How the server's administrators see the connection; at most 63 bytes.
+    /// - Throws: `StoreError` that names host, database, schema and a remedy, and never the password.
+    init(_ location: DatabaseLocation, name: String = "bmo") throws {
+        self.location = location
+        let options = try ConnectionOptions(location, name: name)
+        let handle = options.withPointers { PQconnectdbParams($0, $1, 0) }
+        guard let handle else { throw StoreError(.io, "no memory for a connection") }
+        place = options.place(of: handle, schema: location.schema)
+        guard PQstatus(handle) == CONNECTION_OK else {
+            let message = options.redacted(String(cString: PQerrorMessage(handle)))
+            PQfinish(handle)
+            throw ServerError.refused(message).storeError(place)
+        }
+        self.handle = handle
+        do {
+            try begin()
+        } catch {
+            PQfinish(handle)
+            throw error
+        }
+    }
+
+    deinit { PQfinish(handle) }
+
+    private func begin() throws {
+        let version = PQserverVersion(handle)
+        guard version >= Self.oldestVersion else {
+            throw StoreError(
+                .open, "\(place): the server has version \(version / 10_000)", remedy: "use PostgreSQL 14 or later")
+        }
+        // Notices, such as of a table that exists already, are of no use here.
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
+        try run("SET TimeZone = 'UTC'; SET client_min_messages = warning; SET search_path = pg_catalog, pg_temp")
+        let words = try query("select version()").text(0, 0) ?? ""
+        for engine in ["CockroachDB", "YugabyteDB", "-YB-", "Redshift"] where words.contains(engine) {
+            throw StoreError(
+                .open, "\(place): the server is \(words.prefix(40)), which is not supported yet",
+                remedy: "use PostgreSQL itself, version 14 or later")
+        }
+    }
+
+    /// Whether the connection is usable.
+    var isAlive: Bool { mutex.withLock { _ in PQstatus(handle) == CONNECTION_OK } }
+
+    /// Whether a transaction is open or failed.
+    var isInTransaction: Bool { mutex.withLock { _ in PQtransactionStatus(handle) != PQTRANS_IDLE } }
+
+    // MARK: - Statements
+
+    /// Runs statements without parameters and results.
+    func run(_ sql: String, for action: @autoclosure () -> String = "a statement") throws {
+        try mutex.withLock { _ in
+            roundTrips += 1
+            guard let result = PQexec(handle, sql) else { throw failure(nil, action()) }
+            defer { PQclear(result) }
+            let status = PQresultStatus(result)
+            guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY else {
+                throw failure(result, action())
+            }
+        }
+    }
+
+    /// Runs a statement, which is prepared once per connection.
+    @discardableResult
+    func query(
+        _ sql: String, _ parameters: [SQLParameter] = [], for action: @autoclosure () -> String = "a statement"
+    ) throws -> QueryResult {
+        try mutex.withLock { _ in
+            let name = try prepared(sql, action())
+            roundTrips += 1
+            let result = withPointers(parameters) { values, lengths, formats in
+                PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+            }
+            guard let result else { throw failure(nil, action()) }
+            let status = PQresultStatus(result)
+            guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
+                defer { PQclear(result) }
+                throw failure(result, action())
+            }
+            return QueryResult(result)
+        }
+    }
+
+    private func prepared(_ sql: String, _ action: String) throws -> String {
+        if let name = statements[sql] { return name }
+        let name = "bmo\(statements.count)"
+        roundTrips += 1
+        guard let result = PQprepare(handle, name, sql, 0, nil) else { throw failure(nil, action) }
+        defer { PQclear(result) }
+        guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result, action) }
+        statements[sql] = name
+        return name
+    }
+
+    private func withPointers<Result>(
+        _ parameters: [SQLParameter],
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> Result
+    ) -> Result {
+        // One buffer for all values, so that a single pointer need stay valid; an empty value still needs an address.
+        var all: [UInt8] = []
+        all.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
+        for parameter in parameters { if let bytes = parameter.bytes { all += bytes } }
+        all.append(0)
+        let lengths = parameters.map { Int32($0.bytes?.count ?? 0) } + [0]
+        let formats = parameters.map { _ in Int32(1) } + [0]
+        return all.withUnsafeBytes { buffer in
+            var offset = 0
+            var pointers: [UnsafePointer<CChar>?] = []
+            for parameter in parameters {
+                guard let bytes = parameter.bytes else {
+                    pointers.append(nil)
+                    continue
+                }
+                pointers.append(buffer.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self))
+                offset += bytes.count
+            }
+            pointers.append(nil)
+            return body(pointers, lengths, formats)
+        }
+    }
+
+    // MARK: - Errors
+
+    private func failure(_ result: OpaquePointer?, _ action: String) -> StoreError {
+        func field(_ code: UnicodeScalar) -> String? {
+            PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
+        }
+        let isDisconnected = PQstatus(handle) != CONNECTION_OK
+        let state = field("C") ?? ""
+        let words = field("M") ?? String(cString: PQerrorMessage(handle))
+        let detail = field("D").map { ": \($0)" } ?? ""
+        let message = (words + detail).split(whereSeparator: \.isNewline).joined(separator: " ")
+        return ServerError(state: state, message: message, action: action, isDisconnected: isDisconnected)
+            .storeError(place)
+    }
+}
+
+extension ServerError {
+    /// An error of connecting, for which libpq gives no SQLSTATE.
+    static func refused(_ message: String) -> ServerError {
+        let states = [
+            ("password authentication failed", "28P01"), ("no password supplied", "28P01"),
+            ("no pg_hba.conf entry", "28000"), ("Peer authentication failed", "28000"),
+            ("\" does not exist", message.contains("database \"") ? "3D000" : "28000"),
+            ("too many clients", "53300"), ("permission denied for database", "42501"),
+        ]
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let state = states.first { message.contains($0.0) }?.1 ?? ""
+        return ServerError(state: state, message: line, action: "connecting", isDisconnected: true)
+    }
+}

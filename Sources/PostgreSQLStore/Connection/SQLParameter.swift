@@ -1,0 +1,64 @@
+/// A parameter of a prepared statement, in PostgreSQL's binary format; nil bytes are NULL.
+///
+/// The statements cast each parameter, as in `$1::bigint[]`, so that the server knows its type.
+struct SQLParameter {
+    let bytes: [UInt8]?
+
+    static let null = SQLParameter(bytes: nil)
+
+    static func text(_ text: String) -> SQLParameter { SQLParameter(bytes: Array(text.utf8)) }
+
+    static func text(_ text: String?) -> SQLParameter { text.map { .text($0) } ?? .null }
+
+    static func bigint(_ value: Int64) -> SQLParameter { SQLParameter(bytes: value.bigEndianBytes) }
+
+    static func bigint(_ value: Int64?) -> SQLParameter { value.map { .bigint($0) } ?? .null }
+
+    static func bytes(_ bytes: [UInt8]) -> SQLParameter { SQLParameter(bytes: bytes) }
+
+    static func boolean(_ value: Bool) -> SQLParameter { SQLParameter(bytes: [value ? 1 : 0]) }
+
+    static func texts(_ texts: some Collection<String>) -> SQLParameter {
+        array(of: .text, texts.map { Array($0.utf8) })
+    }
+
+    static func optionalTexts(_ texts: some Collection<String?>) -> SQLParameter {
+        array(of: .text, texts.map { $0.map { Array($0.utf8) } })
+    }
+
+    static func bigints(_ values: some Collection<Int64>) -> SQLParameter {
+        array(of: .bigint, values.map(\.bigEndianBytes))
+    }
+
+    /// An array of one dimension: the format of `array_recv` in src/backend/utils/adt/arrayfuncs.c.
+    static func array(of type: SQLType, _ elements: [[UInt8]?]) -> SQLParameter {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(20 + elements.reduce(0) { $0 + 4 + ($1?.count ?? 0) })
+        bytes += (elements.isEmpty ? 0 : 1 as Int32).bigEndianBytes
+        bytes += (elements.contains { $0 == nil } ? 1 : 0 as Int32).bigEndianBytes
+        bytes += type.oid.bigEndianBytes
+        if !elements.isEmpty {
+            bytes += Int32(elements.count).bigEndianBytes
+            bytes += (1 as Int32).bigEndianBytes
+        }
+        for element in elements {
+            guard let element else {
+                bytes += (-1 as Int32).bigEndianBytes
+                continue
+            }
+            bytes += Int32(element.count).bigEndianBytes
+            bytes += element
+        }
+        return SQLParameter(bytes: bytes)
+    }
+}
+
+extension FixedWidthInteger {
+    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+
+    /// Reads the value from exactly as many bytes.
+    init?(bigEndian bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == MemoryLayout<Self>.size else { return nil }
+        self.init(bigEndian: bytes.loadUnaligned(as: Self.self))
+    }
+}

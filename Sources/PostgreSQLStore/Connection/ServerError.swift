@@ -1,0 +1,45 @@
+internal import CPQ
+internal import StoreContract
+
+/// An error that the server or libpq reported, before it gets the words of a ``StoreError``.
+struct ServerError: Error, CustomStringConvertible {
+    /// The SQLSTATE, five characters; empty if the connection failed.
+    let state: String
+    /// The primary message, in the server's words, without values of connection options.
+    let message: String
+    /// What the statement did, such as "reading rows".
+    let action: String
+    /// Whether the connection is lost.
+    let isDisconnected: Bool
+
+    var description: String { "\(action): \(message)" + (state.isEmpty ? "" : " (SQLSTATE \(state))") }
+
+    /// Returns the error for a user, with the database's place.
+    func storeError(_ place: String) -> StoreError {
+        let (code, remedy) = meaning
+        return StoreError(code, "\(place): \(self)", remedy: remedy)
+    }
+
+    /// The meaning of a SQLSTATE; see "PostgreSQL Error Codes" in its documentation.
+    private var meaning: (StoreError.Code, String?) {
+        switch state {
+        case "": return (.io, "check that the server runs and can be reached; the next sync continues")
+        case "28P01", "28000": return (.open, "check the user and the password: {env:NAME}, {file:PATH} or ~/.pgpass")
+        case "3D000": return (.open, "create the database: createdb NAME")
+        case "42501": return (.open, "let an administrator grant the role CREATE on the database, or the schema to it")
+        case "53300": return (.busy, "raise max_connections or try again later")
+        case "55P03": return (.busy, "another process is writing; try again when it has ended")
+        case "40001", "40P01": return (.busy, "another program changed the same rows; run the command again")
+        case "53100": return (.io, "the server's disk is full; free some space and run the command again")
+        case "42P01", "42703", "42804", "3F000":
+            return (.schema, "somebody changed the tables; `bmo migrate` shows what is missing")
+        default: break
+        }
+        switch state.prefix(2) {
+        case "08", "57": return (.io, "check that the server runs; the next sync continues")
+        case "23", "22", "54": return (.constraint, "the server refuses a value; its log has the statement")
+        case "53", "58", "XX": return (.io, "the server's log says more")
+        default: return (.internal, nil)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+internal import Mapping
+internal import StoreContract
+internal import Synchronization
+internal import SystemCalls
+
+/// Notices the commits of this store at once, and those of others by asking the server at intervals.
+final class ChangeWatcher: Sendable {
+    private struct State {
+        var subscriptions: [Weak] = []
+        var interval = Duration.seconds(1)
+        /// The commits of each entity that are known.
+        var known: [String: Int64] = [:]
+        var isRunning = false
+        var isFinished = false
+    }
+
+    private struct Weak: Sendable {
+        weak var value: Subscription?
+    }
+
+    private let state = Monitor(State())
+    /// Held while this store commits and while the server is asked, so that an own commit is not taken for another's.
+    private let commits = Mutex(())
+    private let location: DatabaseLocation
+    private let sql: DatabaseSQL
+
+    init(_ location: DatabaseLocation, _ sql: DatabaseSQL) {
+        self.location = location
+        self.sql = sql
+    }
+
+    /// Begins to notify of later commits.
+    func subscribe(_ entities: Set<Int>, every interval: Duration) throws -> Subscription {
+        let subscription = Subscription(entities)
+        let starts = state.withLock { state -> Bool in
+            state.interval = state.isRunning ? min(state.interval, interval) : interval
+            state.subscriptions.removeAll { $0.value == nil }
+            state.subscriptions.append(Weak(value: subscription))
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard starts else { return subscription }
+        let connection = try Connection(location)
+        let counts = try Self.counts(connection, sql)
+        state.withLock { $0.known = counts }
+        let isStarted = NativeThread.detach(blocking: .all) { [weak self] in
+            while let watcher = self, watcher.waits() { watcher.ask(connection) }
+        }
+        guard isStarted else { throw StoreError(.internal, "no thread can be started to observe the database") }
+        return subscription
+    }
+
+    /// Ends all sequences.
+    func finish() {
+        let ended = state.change { state in
+            state.isFinished = true
+            defer { state.subscriptions = [] }
+            return state.subscriptions.compactMap(\.value)
+        }
+        for subscription in ended { subscription.finish() }
+    }
+
+    /// Runs the commit of a transaction that changed entities, and notifies of it.
+    func committing(_ entities: Set<String>, _ commit: () throws -> Void) throws {
+        try commits.withLock { _ in
+            try commit()
+            state.withLock { state in
+                for entity in entities { if let count = state.known[entity] { state.known[entity] = count + 1 } else { state.known[entity] = 1 } }
+            }
+        }
+        notify(entities, isForeign: false)
+    }
+
+    // MARK: - The thread
+
+    /// Waits for the next time to ask; returns false at the end.
+    private func waits() -> Bool {
+        let interval = state.withLock { $0.interval }
+        let seconds = max(0.001, Double(interval / .microseconds(1)) / 1_000_000)
+        let isFinished = state.wait(seconds: seconds) { $0.isFinished ? true : nil }
+        return isFinished == nil
+    }
+
+    private func ask(_ connection: Connection) {
+        let changed = commits.withLock { _ -> Set<String> in
+            // A lost connection, or a missing table, is an error of the next reading call.
+            guard let counts = try? Self.counts(connection, sql) else { return [] }
+            return state.withLock { state in
+                defer { state.known = counts }
+                return Set(counts.filter { state.known[$0.key] != $0.value }.keys)
+            }
+        }
+        if !changed.isEmpty { notify(changed, isForeign: true) }
+    }
+
+    private static func counts(_ connection: Connection, _ sql: DatabaseSQL) throws -> [String: Int64] {
+        let result = try connection.query("SELECT entity, commits FROM \(sql.own("bmo_observed"))")
+        return Dictionary(
+            (0..<result.count).map { (result.text($0, 0) ?? "", result.bigint($0, 1) ?? 0) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    private func notify(_ entities: Set<String>, isForeign: Bool) {
+        let indexes = Set(entities.compactMap { sql.model.index(of: $0) })
+        for subscription in state.withLock({ $0.subscriptions.compactMap(\.value) }) {
+            subscription.note(indexes, isForeign: isForeign)
+        }
+    }
+
+    // MARK: - Subscriptions
+
+    /// The pending notifications of one sequence of changes.
+    final class Subscription: ChangeSubscription {
+        let signals: AsyncStream<Void>
+        private let entities: Set<Int>
+        private let signal: AsyncStream<Void>.Continuation
+        private let pending = Mutex(PendingChanges())
+
+        /// Creates a subscription of entities, by their index in the model.
+        init(_ entities: Set<Int>) {
+            self.entities = entities
+            // All changes while the consumer is busy are combined into one.
+            (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        }
+
+        deinit { signal.finish() }
+
+        /// A subscription of a store that is closed.
+        static var ended: Subscription {
+            let subscription = Subscription([])
+            subscription.finish()
+            return subscription
+        }
+
+        func note(_ changed: Set<Int>, isForeign: Bool) {
+            let own = changed.intersection(entities)
+            guard !own.isEmpty else { return }
+            pending.withLock {
+                $0.entities.formUnion(own)
+                $0.isForeign = $0.isForeign || isForeign
+            }
+            signal.yield()
+        }
+
+        func take() -> PendingChanges {
+            pending.withLock { pending in
+                defer { pending = PendingChanges() }
+                return pending
+            }
+        }
+
+        func finish() { signal.finish() }
+    }
+}

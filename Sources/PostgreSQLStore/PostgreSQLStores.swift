@@ -1,0 +1,204 @@
+public import Mapping
+public import StoreContract
+
+/// PostgreSQL databases as stores: the location is a URI that libpq understands, with the option `schema` of bmo's own.
+///
+/// ```swift
+/// let location = "postgresql://importer:{env:PASSWORD}@db.example.com/crm?schema=people"
+/// let store = try PostgreSQLStores().open(location, model: model, for: .writing)
+/// ```
+///
+/// All tables are in one schema, `bmo` unless the location says otherwise, which is created if necessary. The server
+/// must be PostgreSQL 14 or later.
+public struct PostgreSQLStores: StoreProvider {
+    /// Creates a provider.
+    public init() {}
+
+    /// Returns whether a location is a PostgreSQL database's.
+    public static func isLocation(_ location: String) -> Bool { DatabaseLocation.isURI(location) }
+
+    /// Opens a database, whose schema is created or adapted as far as nothing can be lost.
+    public func open(_ location: String, model: CompiledModel, for use: StoreUse) throws -> any Store {
+        let location = try DatabaseLocation(location)
+        let connection = try Connection(location)
+        let sql = DatabaseSQL(model, schema: location.schema)
+        switch use {
+        case .writing: try Self.adapt(connection, to: model)
+        case .rehearsing:
+            try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'")
+            try SchemaMigration.prepare(connection, schema: location.schema)
+            try connection.run("LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE", for: "beginning a dry run")
+            try Self.change(connection, to: model)
+        case .reading(let entities): try Self.check(connection, model, entities)
+        }
+        return try PostgreSQLStore(connection, sql, for: use)
+    }
+
+    /// Returns whether the schema has bmo's tables; true as well if the server cannot be asked, so that opening the
+    /// database reports why.
+    public func exists(_ location: String) -> Bool {
+        do {
+            let location = try DatabaseLocation(location)
+            return try Catalog.hasBookkeeping(Connection(location), schema: location.schema)
+        } catch {
+            return true
+        }
+    }
+
+    /// Takes a lock of a database, whose schema need not exist yet, without waiting.
+    public func attemptLock(_ location: String, for purpose: LockPurpose, command: String) throws -> LockAttempt {
+        try SessionLock.attempt(DatabaseLocation(location), for: purpose, command: command)
+    }
+
+    /// Returns the holder of a lock; nil if the lock is free.
+    public func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder? {
+        try? SessionLock.holder(of: purpose, over: Connection(DatabaseLocation(location)))
+    }
+
+    /// Returns the tables of a model as SQL, in order of creation.
+    public func schema(of model: CompiledModel) -> [String] {
+        let schema = DatabaseLocation.usualSchema
+        let tables = TableDefinition.all(of: model)
+        return tables.map { $0.creation(in: schema) }
+            + tables.flatMap { table in table.references.flatMap { table.constraint($0, in: schema) } }
+            + tables.compactMap { $0.viewCreation(in: schema) }
+    }
+
+    /// Returns what has to change before the database's tables fit a model.
+    public func migrationPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
+        let connection = try existing(location)
+        return try SchemaMigration(connection, schema: connection.location.schema, to: model).planWithCosts()
+    }
+
+    /// Adapts the database's tables to a model in one transaction, after a copy of the schema.
+    ///
+    /// - Parameter backup: The location of the copy. A location that begins with the database's own names a schema whose
+    ///   name has the rest appended.
+    public func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
+        let started = Clock.now()
+        let connection = try existing(location)
+        let schema = connection.location.schema
+        let backupSchema = try Self.backupSchema(location, schema, backup)
+        let sql = DatabaseSQL(model, schema: schema)
+        try connection.run(
+            "BEGIN; SET LOCAL lock_timeout = '30s'; LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE",
+            for: "beginning a migration")
+        var migration = try SchemaMigration(connection, schema: schema, to: model)
+        guard !migration.changes.isEmpty else {
+            return MigrationResult(plan: SchemaPlan(steps: []), notes: [])
+        }
+        let plan = try migration.planWithCosts()
+        try SchemaBackup.copy(schema, to: backupSchema, over: connection)
+        let notes = try migration.run(dropsUnused: true)
+        try Self.addRun(connection, sql, plan, notes, started: started)
+        try connection.run("COMMIT", for: "committing the migration")
+        return MigrationResult(plan: plan, backup: backup, notes: notes)
+    }
+
+    /// Returns all rows of the tables of entities and links.
+    public func contents(of location: String) throws -> [TableContents] {
+        let connection = try existing(location)
+        return try TableContents.read(connection, schema: connection.location.schema)
+    }
+
+    // MARK: - Opening
+
+    private func existing(_ location: String) throws -> Connection {
+        let location = try DatabaseLocation(location)
+        let connection = try Connection(location)
+        guard try Catalog.hasBookkeeping(connection, schema: location.schema) else { throw Self.missing(connection) }
+        return connection
+    }
+
+    private static func missing(_ connection: Connection) -> StoreError {
+        StoreError(.open, "\(connection.place): bmo has no tables there", remedy: "`bmo sync` creates them")
+    }
+
+    /// Makes the changes that cannot lose data.
+    private static func adapt(_ connection: Connection, to model: CompiledModel) throws {
+        let schema = connection.location.schema
+        if try Catalog.hasBookkeeping(connection, schema: schema),
+            try SchemaComparison(connection, schema: schema, to: model).changes.allSatisfy(\.isOptional)
+        {
+            return
+        }
+        let sql = DatabaseSQL(model, schema: schema)
+        try connection.run("BEGIN; SET LOCAL lock_timeout = '30s'")
+        do {
+            // Two processes that both create the schema: the second one waits here.
+            try connection.query("SELECT pg_advisory_xact_lock(1651339057)", for: "creating the tables")
+            if try !Catalog.hasBookkeeping(connection, schema: schema) {
+                // Before the bookkeeping is there, a table of an entity's name is another program's.
+                _ = try SchemaComparison(connection, schema: schema, to: model)
+            }
+            try SchemaMigration.prepare(connection, schema: schema)
+            try connection.run("LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE", for: "changing the tables")
+            try change(connection, to: model)
+            try connection.run("COMMIT", for: "changing the tables")
+        } catch {
+            if connection.isAlive { try? connection.run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private static func change(_ connection: Connection, to model: CompiledModel) throws {
+        var migration = try SchemaMigration(connection, schema: connection.location.schema, to: model)
+        guard migration.plan.obstacles.isEmpty else { throw naming(connection, migration.plan.refusal) }
+        _ = try migration.run(dropsUnused: false)
+    }
+
+    /// Checks that the tables that a reader needs are there.
+    private static func check(_ connection: Connection, _ model: CompiledModel, _ entities: [Int]?) throws {
+        let schema = connection.location.schema
+        guard try Catalog.hasBookkeeping(connection, schema: schema) else { throw missing(connection) }
+        let tables = entities.map { entities in
+            Set(
+                entities.flatMap { index -> [String] in
+                    let root = model.entities[model.entities[index].root]
+                    return [root.name]
+                        + root.toMany.compactMap { if case .links(let name) = $0.storage { name } else { nil } }
+                })
+        }
+        let changes = try SchemaComparison(connection, schema: schema, to: model).changes
+            .filter { tables?.contains($0.table) ?? true }
+        let plan = SchemaPlan(steps: changes.map { $0.step() })
+        guard plan.obstacles.isEmpty else { throw naming(connection, plan.refusal) }
+        guard let missing = changes.first(where: \.isLossless) else { return }
+        throw StoreError(
+            .schema, "\(connection.place): the tables do not fit the configuration yet: \(missing.words)",
+            remedy: "`bmo sync` or `bmo migrate --apply` brings it up to date")
+    }
+
+    private static func naming(_ connection: Connection, _ error: StoreError) -> StoreError {
+        StoreError(error.code, "\(connection.place): \(error.message)", remedy: error.remedy)
+    }
+
+    // MARK: - Migration
+
+    private static func backupSchema(_ location: String, _ schema: String, _ backup: String) throws -> String {
+        let name =
+            backup.hasPrefix(location)
+            ? schema + backup.dropFirst(location.count) : try DatabaseLocation(backup).schema
+        try Identifier.check(name, "the backup's schema")
+        return name
+    }
+
+    /// Records a migration as a run.
+    private static func addRun(
+        _ connection: Connection, _ sql: DatabaseSQL, _ plan: SchemaPlan, _ notes: [String], started: String
+    ) throws {
+        var summary = JSONText()
+        summary.append("{")
+        for (name, lines) in [("steps", plan.steps.map(\.description)), ("notes", notes)] {
+            summary.beginMember(name)
+            summary.append(.key(lines.map { StoredValue.text($0) }))
+        }
+        summary.append("}")
+        try connection.query(
+            """
+            WITH counted AS (UPDATE \(sql.own("bmo_database")) SET last_run = last_run + 1 RETURNING last_run)
+            INSERT INTO \(sql.own("bmo_runs")) SELECT last_run, 'migrate', $1::text, $2::text, 'finished', $3::text, NULL
+            FROM counted
+            """, [.text(started), .text(Clock.now()), .text(summary.string)], for: "recording the migration")
+    }
+}

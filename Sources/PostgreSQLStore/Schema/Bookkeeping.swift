@@ -1,0 +1,122 @@
+/// The tables of bmo's own state, in the same schema as the entities' tables; their names begin with `bmo_`.
+enum Bookkeeping {
+    /// The number of this form of the tables; a later bmo may have another.
+    static let format: Int64 = 1
+
+    /// The statements that create the tables in a schema, in order.
+    static func statements(in schema: String) -> [String] {
+        let prefix = Identifier.quoted(schema) + "."
+        let text = SQLType.text.definition
+        let entry = """
+            id bigint PRIMARY KEY, entity \(text) NOT NULL, root \(text) NOT NULL, key \(text) NOT NULL,
+            operation \(text) NOT NULL, changes \(text) NOT NULL, base \(text), idempotency_key \(text) NOT NULL,
+            state \(text) NOT NULL, attempts bigint NOT NULL, not_before \(text), created \(text) NOT NULL,
+            failure \(text), depends_on \(text) NOT NULL, has_temporary_key boolean NOT NULL,
+            may_have_arrived boolean NOT NULL, runs \(text) NOT NULL
+            """
+        let scope = "entity \(text) NOT NULL, source \(text) NOT NULL, parent \(text) NOT NULL"
+        let tables = [
+            (
+                "bmo_database",
+                """
+                id bigint PRIMARY KEY CHECK (id = 1), format bigint NOT NULL, version bigint NOT NULL,
+                schema_version bigint NOT NULL, last_run bigint NOT NULL, last_change bigint NOT NULL,
+                last_entry bigint NOT NULL, last_acknowledged bigint NOT NULL, last_quarantined bigint NOT NULL,
+                last_commit \(text) NOT NULL
+                """
+            ),
+            // Empty: a transaction that writes locks it, so that one writes at a time. A row's lock would be written to
+            // the log even if nothing else is.
+            ("bmo_writers", "id bigint PRIMARY KEY"),
+            ("bmo_observed", "entity \(text) PRIMARY KEY, commits bigint NOT NULL"),
+            ("bmo_stubs", "entity \(text), key \(text), PRIMARY KEY (entity, key)"),
+            (
+                "bmo_sources",
+                """
+                entity \(text), key \(text), bridge \(text), scan \(text), columns \(text) NOT NULL, first_run bigint,
+                last_run bigint, location \(text), is_listed boolean NOT NULL, ord bigint NOT NULL,
+                PRIMARY KEY (entity, key, bridge, scan)
+                """
+            ),
+            ("bmo_source_scans", "entity \(text), scan \(text), PRIMARY KEY (entity, scan)"),
+            (
+                "bmo_runs",
+                """
+                id bigint PRIMARY KEY, kind \(text) NOT NULL, started \(text) NOT NULL, finished \(text),
+                outcome \(text) NOT NULL, summary \(text), undoes bigint
+                """
+            ),
+            (
+                "bmo_changes",
+                """
+                id bigint PRIMARY KEY, run bigint NOT NULL, entity \(text) NOT NULL, key \(text),
+                change \(text) NOT NULL, old \(text), new \(text), bridge \(text), scan \(text), location \(text)
+                """
+            ),
+            ("bmo_outbox", entry), ("bmo_acknowledged", entry),
+            (
+                "bmo_conflicts",
+                """
+                ord bigint PRIMARY KEY, root \(text) NOT NULL, entity \(text) NOT NULL, key \(text) NOT NULL,
+                attribute \(text), base \(text), local \(text), remote \(text), seen \(text) NOT NULL
+                """
+            ),
+            (
+                "bmo_cursors",
+                """
+                \(scope), token \(text), newest \(text), newest_remote \(text), request \(text) NOT NULL,
+                full_at \(text) NOT NULL, saved \(text) NOT NULL, PRIMARY KEY (entity, source, parent)
+                """
+            ),
+            (
+                "bmo_progress",
+                """
+                \(scope), cursor \(text) NOT NULL, page bigint NOT NULL, request \(text) NOT NULL, newest \(text),
+                newest_remote \(text), schema_version bigint NOT NULL, saved \(text) NOT NULL, began \(text) NOT NULL,
+                waiting \(text) NOT NULL, has_unknown boolean NOT NULL, repeated bytea NOT NULL,
+                PRIMARY KEY (entity, source, parent)
+                """
+            ),
+            (
+                "bmo_seen",
+                """
+                \(scope), page bigint NOT NULL, rows bytea NOT NULL, owners \(text) NOT NULL,
+                PRIMARY KEY (entity, source, parent, page)
+                """
+            ),
+            ("bmo_origins", "entity \(text) PRIMARY KEY, origin \(text) NOT NULL"),
+            (
+                "bmo_orphans",
+                "scan \(text), root \(text), key \(text), ord bigint GENERATED ALWAYS AS IDENTITY, "
+                    + "PRIMARY KEY (scan, root, key)"
+            ),
+            (
+                "bmo_quarantine",
+                """
+                id bigint PRIMARY KEY, entity \(text) NOT NULL, bridge \(text) NOT NULL, page bigint NOT NULL,
+                record bigint, reason \(text) NOT NULL, representation \(text) NOT NULL, location \(text),
+                cut_from bigint, first_seen \(text) NOT NULL, last_seen \(text) NOT NULL, hash bigint NOT NULL
+                """
+            ),
+            (
+                "bmo_unknown_fields",
+                "entity \(text), path \(text), seen \(text) NOT NULL, PRIMARY KEY (entity, path)"
+            ),
+            (
+                "bmo_members",
+                """
+                listing \(text), source \(text), entity \(text), path \(text), request \(text) NOT NULL,
+                is_gone boolean NOT NULL, PRIMARY KEY (listing, source, entity, path)
+                """
+            ),
+        ]
+        return tables.map { "CREATE TABLE IF NOT EXISTS \(prefix)\($0) (\($1))" } + [
+            "CREATE INDEX IF NOT EXISTS bmo_changes_by_run ON \(prefix)bmo_changes (run, id)",
+            "CREATE INDEX IF NOT EXISTS bmo_changes_by_key ON \(prefix)bmo_changes (entity, key, id)",
+            "CREATE INDEX IF NOT EXISTS bmo_quarantine_by_hash ON \(prefix)bmo_quarantine (entity, hash)",
+            """
+            INSERT INTO \(prefix)bmo_database VALUES (1, \(format), 0, 0, 0, 0, 0, 0, 0, '') ON CONFLICT DO NOTHING
+            """,
+        ]
+    }
+}

@@ -1,0 +1,63 @@
+/// The tables that a schema has, from the server's catalog.
+struct Catalog {
+    /// A table.
+    struct Table {
+        var columns: [(name: String, type: String)] = []
+        var key: [String] = []
+        /// The references, and the names of their constraints.
+        var references: [TableDefinition.Reference: String] = [:]
+
+        func column(_ name: String) -> String? { columns.first { $0.name == name }?.type }
+    }
+
+    var tables: [String: Table] = [:]
+
+    /// Reads the tables of a schema, without those of the bookkeeping; none if there is no such schema.
+    init(_ connection: Connection, schema: String) throws {
+        let columns = try connection.query(
+            """
+            SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+            WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') AND c.relname NOT LIKE 'bmo\\_%'
+            ORDER BY c.relname, a.attnum
+            """, [.text(schema)], for: "reading the tables")
+        for row in 0..<columns.count {
+            guard let table = columns.text(row, 0), let name = columns.text(row, 1), let type = columns.text(row, 2)
+            else { continue }
+            tables[table, default: Table()].columns.append((name, type))
+        }
+        let constraints = try connection.query(
+            """
+            SELECT c.relname::text, o.conname::text, o.contype::text, coalesce(f.relname::text, ''),
+                (SELECT string_agg(a.attname::text, E'\\x01' ORDER BY k.n) FROM unnest(o.conkey) WITH ORDINALITY k(c, n)
+                    JOIN pg_attribute a ON a.attrelid = o.conrelid AND a.attnum = k.c),
+                (SELECT string_agg(a.attname::text, E'\\x01' ORDER BY k.n) FROM unnest(o.confkey) WITH ORDINALITY k(c, n)
+                    JOIN pg_attribute a ON a.attrelid = o.confrelid AND a.attnum = k.c)
+            FROM pg_constraint o JOIN pg_class c ON c.oid = o.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+            LEFT JOIN pg_class f ON f.oid = o.confrelid
+            WHERE n.nspname = $1::text AND o.contype IN ('p', 'f')
+            """, [.text(schema)], for: "reading the tables")
+        for row in 0..<constraints.count {
+            func names(_ column: Int) -> [String] {
+                (constraints.text(row, column) ?? "").split(separator: "\u{1}").map(String.init)
+            }
+            guard let table = constraints.text(row, 0), tables[table] != nil else { continue }
+            if constraints.text(row, 2) == "p" {
+                tables[table]?.key = names(4)
+            } else {
+                let reference = TableDefinition.Reference(
+                    columns: names(4), target: constraints.text(row, 3) ?? "", targetColumns: names(5))
+                tables[table]?.references[reference] = constraints.text(row, 1) ?? ""
+            }
+        }
+    }
+
+    /// Returns whether a schema has bmo's bookkeeping.
+    static func hasBookkeeping(_ connection: Connection, schema: String) throws -> Bool {
+        try connection.query(
+            "SELECT to_regclass($1::text) IS NOT NULL", [.text(Identifier.quoted(schema) + ".bmo_database")],
+            for: "looking for the database"
+        ).boolean(0, 0)
+    }
+}

@@ -1,0 +1,53 @@
+internal import Mapping
+internal import StoreRules
+
+/// The statements of a model's tables in one schema.
+final class DatabaseSQL: Sendable {
+    let model: CompiledModel
+    let schema: String
+    /// The tables by the index of the entity that has one.
+    let rows: [Int: RowTableSQL]
+    let links: [String: LinkTableSQL]
+    /// The entities with tables, targets of references before the entities that refer to them where possible.
+    let order: [Int]
+
+    init(_ model: CompiledModel, schema: String) {
+        self.model = model
+        self.schema = schema
+        var rows: [Int: RowTableSQL] = [:]
+        var links: [String: LinkTableSQL] = [:]
+        for layout in model.entities where layout.index == layout.root {
+            rows[layout.index] = RowTableSQL(layout, schema: schema)
+            for toMany in layout.toMany {
+                guard case .links(let table) = toMany.storage else { continue }
+                let target = model.entities[model.entities[toMany.target].root]
+                links[table] = LinkTableSQL(table, model, from: layout, to: target, schema: schema)
+            }
+        }
+        self.rows = rows
+        self.links = links
+        order = Self.order(of: model)
+    }
+
+    /// Returns the quoted name of a table of the bookkeeping.
+    func own(_ table: String) -> String { Identifier.quoted(schema) + "." + table }
+
+    private static func order(of model: CompiledModel) -> [Int] {
+        var order: [Int] = []
+        var begun: Set<Int> = []
+        func visit(_ root: Int) {
+            guard begun.insert(root).inserted else { return }
+            for toOne in model.entities[root].toOne { visit(model.entities[toOne.target].root) }
+            order.append(root)
+        }
+        for layout in model.entities where layout.index == layout.root { visit(layout.index) }
+        return order
+    }
+
+    /// The to-one relationships of an entity whose targets come after it in ``order``.
+    func forwardReferences(of root: Int) -> [EntityLayout.ToOne] {
+        let place = order.firstIndex(of: root) ?? 0
+        let later = Set(order[(place + 1)...])
+        return model.entities[root].toOne.filter { later.contains(model.entities[$0.target].root) }
+    }
+}

@@ -1,0 +1,149 @@
+internal import Mapping
+internal import Model
+internal import StoreContract
+
+/// The differences between the tables of a schema and those of a model.
+struct SchemaComparison {
+    private let connection: Connection
+    private let schema: String
+    private let model: CompiledModel
+    private let catalog: Catalog
+    private let wanted: [TableDefinition]
+    /// The changes, in order of execution.
+    private(set) var changes: [SchemaChange] = []
+    /// The stored tables that the model uses.
+    private var used: Set<String> = []
+
+    init(_ connection: Connection, schema: String, to model: CompiledModel) throws {
+        self.connection = connection
+        self.schema = schema
+        self.model = model
+        catalog = try Catalog(connection, schema: schema)
+        wanted = TableDefinition.all(of: model)
+        for table in wanted {
+            try table.checkNames()
+            try compare(table)
+        }
+        for name in catalog.tables.keys.sorted() where !used.contains(name) { changes.append(.dropTable(name)) }
+    }
+
+    private mutating func compare(_ table: TableDefinition) throws {
+        let family = model.model.entity(named: table.name).map(model.model.family(of:)) ?? []
+        let isNew = catalog.tables[table.name] == nil
+        let oldName = isNew ? self.oldName(of: table, family) : table.name
+        guard let oldName, let stored = catalog.tables[oldName] else {
+            changes.append(.addTable(table))
+            return
+        }
+        used.insert(oldName)
+        try checkOwner(stored, table)
+        if oldName != table.name { changes.append(.renameTable(from: oldName, to: table.name)) }
+        var names: [String: String] = [:]
+        for column in table.columns {
+            if stored.column(column.name) != nil {
+                names[column.name] = column.name
+            } else if let old = oldColumn(column.name, table, family), stored.column(old) != nil,
+                !table.columns.contains(where: { $0.name == old })
+            {
+                names[column.name] = old
+                changes.append(.renameColumn(table: table.name, from: old, to: column.name))
+            }
+        }
+        try compareKinds(table, oldName, names, family)
+        let present = stored.key.map { old in names.first { $0.value == old }?.key ?? old }
+        let key = table.key.isEmpty ? [RowTableSQL.numberColumn] : table.key
+        let isNumberChanged = (stored.column(RowTableSQL.numberColumn) != nil) != table.isNumberedApart
+        if present != key || isNumberChanged {
+            changes.append(.changeKey(table: table.name, from: present, to: table.key))
+            return
+        }
+        for column in table.columns {
+            guard let type = names[column.name].flatMap({ stored.column($0) }) else {
+                changes.append(.addColumn(table, column))
+                continue
+            }
+            if SQLType(catalogName: type) != column.type { changes.append(.convert(table: table.name, column, from: type)) }
+        }
+        compareReferences(table, stored, names)
+        let known = Set(names.values).union([RowTableSQL.numberColumn])
+        for column in stored.columns where !known.contains(column.name) {
+            changes.append(.dropColumn(table: table.name, column: column.name))
+        }
+    }
+
+    /// Refuses a table of another program with the name of an entity.
+    private func checkOwner(_ stored: Catalog.Table, _ table: TableDefinition) throws {
+        guard try !Catalog.hasBookkeeping(connection, schema: schema) else { return }
+        throw StoreError(
+            .schema, "\(connection.place): there is a table \(table.name) that bmo did not create",
+            remedy: "add schema=NAME to the address, so that bmo has a schema of its own")
+    }
+
+    private mutating func compareReferences(
+        _ table: TableDefinition, _ stored: Catalog.Table, _ names: [String: String]
+    ) {
+        for reference in table.references {
+            let columns = reference.columns.compactMap { names[$0] }
+            guard columns.count == reference.columns.count else { continue }
+            let old = stored.references.keys.first { $0.columns == columns }
+            guard let old else { continue }
+            let target = wanted.first { $0.name == reference.target }
+            let isSame = old.target == reference.target || target.flatMap { self.oldName(of: $0, family($0)) } == old.target
+            if !isSame { changes.append(.changeReference(table: table.name, reference, from: old.target)) }
+        }
+    }
+
+    private mutating func compareKinds(
+        _ table: TableDefinition, _ oldName: String, _ names: [String: String], _ family: [Entity]
+    ) throws {
+        guard let discriminator = table.discriminator, let column = names[discriminator] else { return }
+        for entity in family {
+            guard let old = entity.renamedFrom else { continue }
+            let result = try connection.query(
+                """
+                SELECT EXISTS (SELECT FROM \(Identifier.quoted(schema)).\(Identifier.quoted(oldName))
+                    WHERE \(Identifier.quoted(column)) = $1::text)
+                """, [.text(old)], for: "reading \(oldName)")
+            guard result.boolean(0, 0) else { continue }
+            changes.append(.renameKind(table: table.name, column: discriminator, from: old, to: entity.name))
+        }
+    }
+
+    // MARK: - Names
+
+    private func family(_ table: TableDefinition) -> [Entity] {
+        model.model.entity(named: table.name).map(model.model.family(of:)) ?? []
+    }
+
+    /// Returns the earlier name of a table that is stored; nil if it is new.
+    private func oldName(of table: TableDefinition, _ family: [Entity]) -> String? {
+        var old = family.first?.renamedFrom
+        if table.isLinkTable { old = oldLinkName(table.name) }
+        guard let old, catalog.tables[old] != nil, !wanted.contains(where: { $0.name == old }) else { return nil }
+        return old
+    }
+
+    private func oldLinkName(_ name: String) -> String? {
+        for entity in model.model.entities {
+            for relationship in entity.relationships
+            where relationship.table ?? "\(entity.name)_\(relationship.name)" == name {
+                return "\(entity.renamedFrom ?? entity.name)_\(relationship.renamedFrom ?? relationship.name)"
+            }
+        }
+        return nil
+    }
+
+    private func oldColumn(_ name: String, _ table: TableDefinition, _ family: [Entity]) -> String? {
+        if let attribute = family.flatMap(\.attributes).first(where: { $0.name == name }) {
+            return attribute.renamedFrom
+        }
+        for relationship in family.flatMap(\.relationships) where relationship.kind == .toOne {
+            guard let target = model.model.entity(named: relationship.target) else { continue }
+            let key = model.model.key(of: target)
+            guard let part = relationship.columnNames(targetKey: key.map(\.name)).firstIndex(of: name) else { continue }
+            return Relationship(name: relationship.renamedFrom ?? relationship.name, kind: .toOne, target: "")
+                .columnNames(targetKey: key.map { $0.renamedFrom ?? $0.name })[part]
+        }
+        return nil
+    }
+}

@@ -1,0 +1,270 @@
+internal import Mapping
+internal import Model
+internal import StoreContract
+
+/// The adaptation of a schema's tables to a model, in the connection's open transaction.
+struct SchemaMigration {
+    private let connection: Connection
+    private let schema: String
+    private let model: CompiledModel
+    let changes: [SchemaChange]
+    private var notes: [String] = []
+
+    init(_ connection: Connection, schema: String, to model: CompiledModel) throws {
+        self.connection = connection
+        self.schema = schema
+        self.model = model
+        changes = try SchemaComparison(connection, schema: schema, to: model).changes
+    }
+
+    /// The changes as a plan.
+    var plan: SchemaPlan { SchemaPlan(steps: changes.map { $0.step() }) }
+
+    /// The changes as a plan with their cost, which reads the tables.
+    func planWithCosts() throws -> SchemaPlan {
+        SchemaPlan(steps: try changes.map { $0.step(cost: try cost($0)) })
+    }
+
+    private func quoted(_ table: String) -> String { Identifier.quoted(schema) + "." + Identifier.quoted(table) }
+
+    // MARK: - Execution
+
+    /// Creates the schema and the bookkeeping if they are missing.
+    static func prepare(_ connection: Connection, schema: String) throws {
+        guard try !Catalog.hasBookkeeping(connection, schema: schema) else { return }
+        let exists = try connection.query(
+            "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1::text)", [.text(schema)]
+        ).boolean(0, 0)
+        if !exists { try connection.run("CREATE SCHEMA \(Identifier.quoted(schema))", for: "creating the schema") }
+        for statement in Bookkeeping.statements(in: schema) {
+            try connection.run(statement, for: "creating the bookkeeping")
+        }
+    }
+
+    /// Makes the changes; returns what could not be kept, in words.
+    ///
+    /// - Parameter dropsUnused: Whether all changes are made, or only those that cannot lose data.
+    mutating func run(dropsUnused: Bool) throws -> [String] {
+        let made = changes.filter { dropsUnused || $0.isLossless }
+        guard !made.isEmpty else { return [] }
+        if let key = made.first(where: { if case .changeKey = $0 { true } else { false } }) {
+            throw StoreError(
+                .schema, "\(connection.place): bmo cannot do this on PostgreSQL yet: \(key.words)",
+                remedy: "add schema=NAME to the address, and sync into a new schema")
+        }
+        if made.contains(where: { !$0.isLossless }) { try dropReferences() }
+        for change in made { try make(change) }
+        try addReferences()
+        for table in TableDefinition.all(of: model) {
+            if let view = table.viewCreation(in: schema) { try connection.run(view, for: "creating a view") }
+        }
+        try connection.run(
+            "UPDATE \(quoted("bmo_database")) SET schema_version = schema_version + 1, version = version + 1",
+            for: "noting the change of the tables")
+        return notes
+    }
+
+    private mutating func make(_ change: SchemaChange) throws {
+        let action = change.words
+        switch change {
+        case .renameTable(let old, let new):
+            try connection.run(
+                "ALTER TABLE \(quoted(old)) RENAME TO \(Identifier.quoted(new))", for: action)
+            try renameEntity(old, to: new)
+        case .renameColumn(let table, let old, let new):
+            try connection.run(
+                "ALTER TABLE \(quoted(table)) RENAME COLUMN \(Identifier.quoted(old)) TO \(Identifier.quoted(new))",
+                for: action)
+        case .renameKind(let table, let column, let old, let new):
+            let name = Identifier.quoted(column)
+            try connection.query(
+                "UPDATE \(quoted(table)) SET \(name) = $2::text WHERE \(name) = $1::text", [.text(old), .text(new)],
+                for: action)
+        case .addTable(let table): try connection.run(table.creation(in: schema), for: action)
+        case .addColumn(let table, let column):
+            try connection.run(table.addition(of: column, in: schema), for: action)
+        case .convert(let table, let column, let type):
+            try convert(table, column, from: type)
+            try forgetHistory(of: table)
+        case .changeReference(let table, let reference, _):
+            let cleared = reference.columns.map { "\(Identifier.quoted($0)) = NULL" }.joined(separator: ", ")
+            try connection.run("UPDATE \(quoted(table)) SET \(cleared)", for: action)
+        case .dropColumn(let table, let column):
+            try connection.run("ALTER TABLE \(quoted(table)) DROP COLUMN \(Identifier.quoted(column))", for: action)
+        case .dropTable(let table): try connection.run("DROP TABLE \(quoted(table))", for: action)
+        case .changeKey: break
+        }
+    }
+
+    private func dropReferences() throws {
+        for (table, stored) in try Catalog(connection, schema: schema).tables {
+            for name in stored.references.values {
+                try connection.run(
+                    "ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(Identifier.quoted(name))", for: "changing references")
+            }
+        }
+    }
+
+    /// Adds the references that are missing.
+    private func addReferences() throws {
+        let catalog = try Catalog(connection, schema: schema)
+        for table in TableDefinition.all(of: model) {
+            for reference in table.references where catalog.tables[table.name]?.references[reference] == nil {
+                for statement in table.constraint(reference, in: schema) {
+                    try connection.run(statement, for: "adding a reference of \(table.name)")
+                }
+            }
+        }
+    }
+
+    private func renameEntity(_ old: String, to new: String) throws {
+        let columns = [
+            ("bmo_changes", "entity"), ("bmo_outbox", "entity"), ("bmo_outbox", "root"), ("bmo_acknowledged", "entity"),
+            ("bmo_acknowledged", "root"), ("bmo_conflicts", "entity"), ("bmo_conflicts", "root"),
+            ("bmo_quarantine", "entity"), ("bmo_cursors", "entity"), ("bmo_progress", "entity"),
+            ("bmo_seen", "entity"), ("bmo_stubs", "entity"), ("bmo_sources", "entity"), ("bmo_source_scans", "entity"),
+            ("bmo_origins", "entity"), ("bmo_orphans", "root"), ("bmo_unknown_fields", "entity"),
+            ("bmo_observed", "entity"),
+        ]
+        for (table, column) in columns {
+            try connection.query(
+                "UPDATE \(quoted(table)) SET \(column) = $2::text WHERE \(column) = $1::text", [.text(old), .text(new)],
+                for: "renaming \(old)")
+        }
+    }
+
+    /// Forgets the recorded changes of a table whose values are others now.
+    private mutating func forgetHistory(of table: String) throws {
+        let count = try connection.query(
+            "DELETE FROM \(quoted("bmo_changes")) WHERE entity = $1::text", [.text(table)], for: "changing \(table)"
+        ).changed
+        if count > 0 { notes.append("\(table): its history so far (\(count) changes) is in the backup only") }
+    }
+
+    // MARK: - Conversion
+
+    /// The number of values converted at a time.
+    private static let portion = 5_000
+
+    /// Converts a column: its values become texts that the server can read as the new type, or null.
+    private mutating func convert(_ table: String, _ column: TableDefinition.Column, from type: String) throws {
+        let name = Identifier.quoted(column.name)
+        let action = "converting \(table).\(column.name)"
+        let old = SQLType(catalogName: type)
+        var unfit = 0
+        var last: Int64 = 0
+        try connection.run(
+            "ALTER TABLE \(quoted(table)) ADD COLUMN bmo_converted text, ADD COLUMN bmo_number bigint "
+                + "GENERATED ALWAYS AS IDENTITY", for: action)
+        while true {
+            let read = old.map { $0.read(name) } ?? "\(name)::text"
+            let values = try connection.query(
+                """
+                SELECT bmo_number, \(read) FROM \(quoted(table)) WHERE bmo_number > $1::bigint AND \(name) IS NOT NULL
+                ORDER BY bmo_number LIMIT \(Self.portion)
+                """, [.bigint(last)], for: action)
+            var converted: [(Int64, String)] = []
+            for row in 0..<values.count {
+                last = values.bigint(row, 0) ?? 0
+                guard let text = Self.converted(values.bytes(row, 1), old, column) else {
+                    unfit += 1
+                    continue
+                }
+                converted.append((last, text))
+            }
+            try connection.query(
+                """
+                UPDATE \(quoted(table)) t SET bmo_converted = u.v FROM unnest($1::bigint[], $2::text[]) AS u(n, v)
+                WHERE t.bmo_number = u.n
+                """, [.bigints(converted.map(\.0)), .texts(converted.map(\.1))], for: action)
+            if values.count < Self.portion { break }
+        }
+        try connection.run(
+            """
+            ALTER TABLE \(quoted(table)) ALTER COLUMN \(name) TYPE \(column.type.definition)
+                USING bmo_converted::\(column.type.name);
+            ALTER TABLE \(quoted(table)) DROP COLUMN bmo_converted, DROP COLUMN bmo_number
+            """, for: action)
+        if unfit > 0 { notes.append("\(table).\(column.name): \(Self.words(unfit)) did not fit and became null") }
+    }
+
+    /// Returns a value as text that the server reads as the column's type; nil if it does not fit.
+    private static func converted(
+        _ bytes: UnsafeRawBufferPointer?, _ old: SQLType?, _ column: TableDefinition.Column
+    ) -> String? {
+        guard let bytes else { return nil }
+        let value = ValueCodec.decode(bytes, old ?? .text)
+        let converter = StoredValueConverter(from: old?.attribute, to: column.attribute)
+        guard let converted = try? converter.convert(value), converted != .null,
+            (try? ValueCodec(column.attribute).encode(converted)) != nil
+        else { return nil }
+        switch converted {
+        case .bytes(let bytes): return "\\x" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        case .real(let number): return number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : "\(number)"
+        default: return converted.description
+        }
+    }
+
+    // MARK: - Cost
+
+    private static func words(_ count: Int) -> String { "\(count) value\(count == 1 ? "" : "s")" }
+
+    private func cost(_ change: SchemaChange) throws -> String? {
+        func count(_ table: String, _ column: String?) throws -> Int {
+            let what = column.map { "count(\(Identifier.quoted($0)))" } ?? "count(*)"
+            return Int(
+                try connection.query("SELECT \(what) FROM \(quoted(stored(table)))", for: "counting rows").bigint(0, 0)
+                    ?? 0)
+        }
+        switch change {
+        case .dropTable(let name), .changeKey(let name, _, _):
+            let rows = try count(name, nil)
+            return "with \(rows) row\(rows == 1 ? "" : "s")"
+        case .dropColumn(let table, let column): return "with \(Self.words(try count(table, column)))"
+        case .changeReference(let table, let reference, _):
+            let values = try count(table, reference.columns.first)
+            return values == 0 ? nil : "\(Self.words(values)) become null"
+        case .convert(let table, let column, let type): return try conversionCost(table, column, from: type)
+        default: return nil
+        }
+    }
+
+    private func conversionCost(
+        _ table: String, _ column: TableDefinition.Column, from type: String
+    ) throws -> String? {
+        let old = SQLType(catalogName: type)
+        let renamed = changes.compactMap { change -> String? in
+            if case .renameColumn(table, let old, column.name) = change { old } else { nil }
+        }.first
+        let name = Identifier.quoted(renamed ?? column.name)
+        let values = try connection.query(
+            "SELECT \(old.map { $0.read(name) } ?? "\(name)::text") FROM \(quoted(stored(table))) WHERE \(name) IS NOT NULL",
+            for: "reading \(table)")
+        let unfit = (0..<values.count).count { Self.converted(values.bytes($0, 0), old, column) == nil }
+        guard unfit > 0 else { return values.count == 0 ? nil : "all \(Self.words(values.count)) fit" }
+        return "\(unfit) of \(Self.words(values.count)) \(unfit == 1 ? "does" : "do") not fit"
+    }
+
+    /// Returns the present name of a table.
+    private func stored(_ table: String) -> String {
+        for change in changes { if case .renameTable(let old, table) = change { return old } }
+        return table
+    }
+}
+
+extension SQLType {
+    /// The attribute type whose values a column of this type has, for a conversion.
+    fileprivate var attribute: AttributeType {
+        switch self {
+        case .text: .text
+        case .bigint: .integer
+        case .boolean: .boolean
+        case .double: .real
+        case .numeric: .decimal
+        case .timestamptz: .timestamp
+        case .date: .date
+        case .uuid: .uuid
+        case .bytea: .data
+        }
+    }
+}

@@ -1,0 +1,145 @@
+internal import Mapping
+internal import Model
+
+/// A table that a model needs.
+struct TableDefinition {
+    /// A column.
+    struct Column: Equatable {
+        var name: String
+        var attribute: AttributeType
+        var type: SQLType { SQLType(attribute) }
+    }
+
+    /// A reference to the key of another table.
+    struct Reference: Hashable {
+        var columns: [String]
+        var target: String
+        var targetColumns: [String]
+    }
+
+    let name: String
+    let columns: [Column]
+    /// The names of the key's columns; empty for rows that only have a number.
+    let key: [String]
+    let references: [Reference]
+    /// The column with the name of the object's entity, and the entity of a row that does not say it.
+    let discriminator: String?
+    /// Whether it has the hidden column with the row's number.
+    let isNumberedApart: Bool
+    let isLinkTable: Bool
+    /// Whether it has at most one row.
+    let isSingleton: Bool
+    /// The view of its rows that are not deleted.
+    let view: String?
+
+    /// The tables of a model, entity tables first.
+    static func all(of model: CompiledModel) -> [TableDefinition] {
+        let roots = model.entities.filter { $0.index == $0.root }
+        return roots.map { TableDefinition($0, model) }
+            + roots.flatMap { layout in
+                layout.toMany.compactMap { toMany in
+                    guard case .links(let table) = toMany.storage else { return nil }
+                    return TableDefinition(table, layout, model.entities[model.entities[toMany.target].root], model)
+                }
+            }
+    }
+
+    private init(_ layout: EntityLayout, _ model: CompiledModel) {
+        name = layout.name
+        columns = layout.fields.map { Column(name: $0.name, attribute: $0.type) }
+        key = layout.key.map { layout.fields[$0].name }
+        references = layout.toOne.map { toOne in
+            let target = model.entities[model.entities[toOne.target].root]
+            return Reference(
+                columns: (0..<toOne.fieldCount).map { layout.fields[toOne.firstField + $0].name }, target: target.name,
+                targetColumns: target.key.map { target.fields[$0].name })
+        }
+        discriminator = layout.discriminator.map { layout.fields[$0].name }
+        isNumberedApart = !RowTableSQL.isNumbered(layout)
+        isLinkTable = false
+        isSingleton = layout.isSingleton
+        view = model.model.entities[layout.index].deletes.view
+    }
+
+    private init(_ table: String, _ source: EntityLayout, _ target: EntityLayout, _ model: CompiledModel) {
+        name = table
+        let names = LinkTableSQL.columns(of: table, source, target, in: model)
+        func columns(_ names: [String], _ layout: EntityLayout) -> [Column] {
+            zip(names, layout.key).map { Column(name: $0, attribute: layout.fields[$1].type) }
+        }
+        func reference(_ names: [String], _ layout: EntityLayout) -> Reference {
+            Reference(columns: names, target: layout.name, targetColumns: layout.key.map { layout.fields[$0].name })
+        }
+        self.columns =
+            columns(names.source, source) + [Column(name: "position", attribute: .integer)]
+            + columns(names.target, target)
+        key = names.source + ["position"]
+        references = [reference(names.source, source), reference(names.target, target)]
+        discriminator = nil
+        isNumberedApart = false
+        isLinkTable = true
+        isSingleton = false
+        view = nil
+    }
+
+    // MARK: - SQL
+
+    /// Checks the names, which PostgreSQL would cut if they are too long.
+    func checkNames() throws {
+        try Identifier.check(name, "the table")
+        for column in columns { try Identifier.check(column.name, "the column of \(name)") }
+    }
+
+    func quoted(in schema: String) -> String { Identifier.quoted(schema) + "." + Identifier.quoted(name) }
+
+    /// The statement that creates the table without its references.
+    func creation(in schema: String) -> String {
+        var lines = columns.map { column in
+            let isRequired = isLinkTable || key.contains(column.name)
+            return "\(Identifier.quoted(column.name)) \(column.type.definition)\(isRequired ? " NOT NULL" : "")"
+        }
+        if isNumberedApart {
+            lines.insert("\(RowTableSQL.numberColumn) bigint NOT NULL\(key.isEmpty ? "" : " UNIQUE")", at: 0)
+        }
+        if let discriminator, let place = columns.firstIndex(where: { $0.name == discriminator }) {
+            lines[place + (isNumberedApart ? 1 : 0)] += " DEFAULT \(Identifier.literal(name)) NOT NULL"
+        }
+        if isSingleton, let first = key.first { lines.append("CHECK (\(Identifier.quoted(first)) = 1)") }
+        let primary = key.isEmpty ? RowTableSQL.numberColumn : Identifier.list(key)
+        lines.append("PRIMARY KEY (\(primary))")
+        return "CREATE TABLE \(quoted(in: schema)) (\n    \(lines.joined(separator: ",\n    "))\n)"
+    }
+
+    /// The statement that adds a column.
+    func addition(of column: Column, in schema: String) -> String {
+        let suffix = column.name == discriminator ? " DEFAULT \(Identifier.literal(name)) NOT NULL" : ""
+        return "ALTER TABLE \(quoted(in: schema)) ADD COLUMN \(Identifier.quoted(column.name)) "
+            + "\(column.type.definition)\(suffix)"
+    }
+
+    /// The statements that add a reference and the index for it.
+    func constraint(_ reference: Reference, in schema: String) -> [String] {
+        let words = reference.columns.joined(separator: "_")
+        let columns = Identifier.list(reference.columns)
+        let add = "ALTER TABLE \(quoted(in: schema)) ADD CONSTRAINT "
+            + "\(Identifier.quoted(Identifier.short("\(name)_\(words)_fkey"))) FOREIGN KEY (\(columns)) "
+            + "REFERENCES \(Identifier.quoted(schema)).\(Identifier.quoted(reference.target)) "
+            + "(\(Identifier.list(reference.targetColumns)))"
+        // The source of links begins the primary key.
+        guard !isLinkTable || reference.columns != Array(key.dropLast()) else { return [add] }
+        return [
+            add,
+            "CREATE INDEX IF NOT EXISTS \(Identifier.quoted(Identifier.short("\(name)_by_\(words)"))) "
+                + "ON \(quoted(in: schema)) (\(columns))",
+        ]
+    }
+
+    /// The statement that creates the view; nil if the table has none.
+    func viewCreation(in schema: String) -> String? {
+        view.map {
+            "CREATE OR REPLACE VIEW \(Identifier.quoted(schema)).\(Identifier.quoted($0)) AS SELECT "
+                + "\(Identifier.list(columns.map(\.name))) FROM \(quoted(in: schema)) "
+                + "WHERE \(Identifier.quoted(Entity.deletionColumn)) IS NULL"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Glibc
+internal import StoreContract
+internal import Synchronization
+
+/// A lock of a database: an advisory lock of a connection of its own.
+///
+/// The server releases it when the connection ends, however the process dies. It needs no table, so that a database that
+/// does not exist yet can be locked.
+final class SessionLock: StoreLock {
+    private let connection: Mutex<Connection?>
+
+    private init(_ connection: Connection) { self.connection = Mutex(connection) }
+
+    /// Closes the connection, which releases the lock; later calls do nothing.
+    func release() { connection.withLock { $0 = nil } }
+
+    /// Takes a lock without waiting.
+    static func attempt(
+        _ location: DatabaseLocation, for purpose: LockPurpose, command: String
+    ) throws -> LockAttempt {
+        let connection = try Connection(location, name: name(command))
+        let (first, second) = numbers(location.schema, purpose)
+        let result = try connection.query(
+            "SELECT pg_try_advisory_lock(\(first), \(second))", for: "taking the lock of the database")
+        return result.boolean(0, 0)
+            ? .taken(SessionLock(connection)) : .held(by: try holder(of: purpose, over: connection))
+    }
+
+    /// Returns the holder of a lock; nil if it is free.
+    static func holder(of purpose: LockPurpose, over connection: Connection) throws -> LockHolder? {
+        let (first, second) = numbers(connection.location.schema, purpose)
+        let result = try connection.query(
+            """
+            SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+            WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+                AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                AND l.classid::bigint = \(UInt32(bitPattern: first))
+                AND l.objid::bigint = \(UInt32(bitPattern: second)) LIMIT 1
+            """, for: "asking who holds the lock")
+        return result.count == 0 ? nil : holder(name: result.text(0, 0) ?? "")
+    }
+
+    /// The numbers of the lock: "bmo1", and a hash of the schema and the purpose.
+    private static func numbers(_ schema: String, _ purpose: LockPurpose) -> (Int32, Int32) {
+        let hash = Identifier.hash("\(schema) \(purpose == .writing ? "writing" : "pushing")")
+        return (0x626D_6F31, Int32(truncatingIfNeeded: hash))
+    }
+
+    // MARK: - The holder
+
+    /// The name of the lock's connection: `bmo PID SECONDS HOST COMMAND`, cut to the 63 bytes that the server keeps.
+    private static func name(_ command: String) -> String {
+        let host = hostName.prefix { $0 != "." }.prefix(16)
+        let words = "bmo \(getpid()) \(time(nil)) \(host) \(command)"
+        return String(words.map { $0.isASCII && !$0.isNewline ? $0 : "?" }.prefix(Identifier.longest))
+    }
+
+    private static func holder(name: String) -> LockHolder? {
+        let parts = name.split(separator: " ", maxSplits: 4)
+        guard parts.count == 5, let pid = Int32(parts[1]), let seconds = Int64(parts[2]) else { return nil }
+        return LockHolder(
+            pid: pid, host: String(parts[3]), command: String(parts[4]),
+            since: Clock.text(secondsAgo: Int64(time(nil)) - seconds))
+    }
+
+    private static var hostName: String {
+        var name = utsname()
+        uname(&name)
+        return withUnsafeBytes(of: &name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

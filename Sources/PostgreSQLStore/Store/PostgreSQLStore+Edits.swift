@@ -1,0 +1,62 @@
+public import Mapping
+public import StoreContract
+internal import StoreRules
+
+/// Local edits and their conflicts.
+extension PostgreSQLStore {
+    /// Makes local edits and their outbox entries in one transaction, recorded as a run of kind `edit`.
+    public func edit(
+        inTurn edits: [([EditReceipt]) throws -> LocalEdit], joining: Bool
+    ) throws -> [EditReceipt] {
+        try changeRows("edit") { editor in
+            if !joining { editor.joinsOnlyAfter = try editor.newestEntry() }
+            var receipts: [EditReceipt] = []
+            for edit in edits { receipts.append(try editor.make(try edit(receipts))) }
+            return receipts
+        }.result
+    }
+
+    /// Returns the columns that were changed both locally and on the remote, in order of discovery.
+    public func conflicts(entity: String?, key: [StoredValue]?) throws -> [EditConflict] {
+        try read { try Conflicts($0).all(key: key, entity: entity) }
+    }
+
+    /// Resolves conflicts of an object, recorded as a run of kind `resolve`.
+    public func resolve(entity: String, key: [StoredValue], column: String?, take: ConflictSide) throws {
+        _ = try changeRows("resolve") { try $0.resolve(entity, key, column: column, take: take) }
+    }
+
+    /// Makes entries due now.
+    public func retryOutbox(_ ids: [Int64], sendingUnknown: Bool) throws {
+        try write { writer in
+            for id in ids {
+                guard let entry = try writer.tables.entry(id) else { throw OutboxEntry.missing(id) }
+                let conflict = try Conflicts(writer.tables).first(of: entry)
+                let retried = entry.after(
+                    .retried(sendingUnknown: sendingUnknown, newKey: RandomUUID.text()), hasConflicts: conflict != nil)
+                guard let retried else { throw entry.cannotRetry(conflict) }
+                try writer.tables.update(retried, run: nil)
+            }
+        }
+    }
+
+    /// Drops entries and rolls back their local changes, recorded as a run of kind `drop`.
+    public func dropOutbox(_ ids: [Int64]) throws { _ = try changeRows("drop") { try $0.drop(ids) } }
+
+    /// Writes rows in a transaction, recorded as a run.
+    func changeRows<Result>(
+        _ kind: String, undoes: Int64? = nil, _ body: (inout LocalEditor) throws -> Result
+    ) throws -> (result: Result, run: Int64?) {
+        try write { writer in
+            let merge = EditMerge(writer)
+            return try withExtendedLifetime(merge) {
+                try writer.recording(kind, undoes: undoes) {
+                    var editor = LocalEditor(writer)
+                    let result = try body(&editor)
+                    try writer.settle()
+                    return result
+                }
+            }
+        }
+    }
+}

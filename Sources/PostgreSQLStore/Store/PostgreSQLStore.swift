@@ -1,0 +1,295 @@
+internal import Mapping
+public import StoreContract
+internal import StoreRules
+internal import SystemCalls
+
+/// A store over a schema of a PostgreSQL database; ``PostgreSQLStores`` opens it.
+public final class PostgreSQLStore: Store, @unchecked Sendable {
+    // Sendable because the state is accessed under its lock only; the tables of the open page belong to the thread that
+    // writes it.
+    private struct State {
+        var run = RunState()
+        var scans = OpenScans()
+        /// The tables of the open page.
+        var page: PostgreSQLTables?
+        /// Whether a transaction is open.
+        var isWriting = false
+        var writer: Connection
+        /// The connections for reading that no call uses at the moment.
+        var readers: [Connection] = []
+        var ownCommits: Int64 = 0
+        var isClosed = false
+        var lock: (any StoreLock)?
+        var savedScans: [ScanScope: SavedPlace] = [:]
+    }
+
+    /// How much of a scan's state is saved.
+    struct SavedPlace {
+        var rows = 0
+        var owners = 0
+        /// When a page of the scan was committed or saved last without having changed anything.
+        var time = ContinuousClock.now
+    }
+
+    let location: DatabaseLocation
+    let sql: DatabaseSQL
+    private let use: StoreUse
+    private let schemaVersion: Int64
+    private let state: Monitor<State>
+    let watcher: ChangeWatcher
+
+    var model: CompiledModel { sql.model }
+    var isRehearsal: Bool { use == .rehearsing }
+
+    private static let closed = StoreError(.internal, "the database is closed")
+    private static let onlyRead = StoreError(.internal, "the database was opened for reading")
+    /// The statements before those of a transaction that writes; see ``Bookkeeping``.
+    static func beginning(_ sql: DatabaseSQL) -> String {
+        """
+        BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '30s'; \
+        LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE
+        """
+    }
+
+    /// Opens a schema whose tables fit the model.
+    ///
+    /// - Parameter connection: A connection, in a dry run with its open transaction.
+    init(_ connection: Connection, _ sql: DatabaseSQL, for use: StoreUse) throws {
+        self.sql = sql
+        self.use = use
+        location = connection.location
+        schemaVersion = try PostgreSQLTables(connection, sql).counters.schemaVersion
+        state = Monitor(State(writer: connection))
+        watcher = ChangeWatcher(location, sql)
+    }
+
+    deinit { try? close() }
+
+    /// Whether this store holds the database's lock; see ``keep(_:)``.
+    public var hasLock: Bool { state.withLock { $0.lock != nil } }
+
+    /// Keeps the database's lock, and releases it when the store is closed.
+    public func keep(_ lock: any StoreLock) { state.withLock { $0.lock = lock } }
+
+    /// Closes the store; an open page is rolled back, and sequences of changes end.
+    public func close() throws {
+        let (wasOpen, lock, writer) = state.withLock { state -> (Bool, (any StoreLock)?, Connection) in
+            let before = (!state.isClosed, state.lock, state.writer)
+            state.isClosed = true
+            (state.page, state.lock, state.readers) = (nil, nil, [])
+            return before
+        }
+        guard wasOpen else { return }
+        watcher.finish()
+        if writer.isAlive, writer.isInTransaction { try? writer.run("ROLLBACK") }
+        lock?.release()
+    }
+
+    /// Whether the store was closed.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// The open run.
+    var run: RunState {
+        get { state.withLock { $0.run } }
+        set { state.withLock { $0.run = newValue } }
+    }
+
+    /// The scans that have begun.
+    var scans: OpenScans {
+        get { state.withLock { $0.scans } }
+        set { state.withLock { $0.scans = newValue } }
+    }
+
+    /// How much of the state of open scans is saved.
+    var savedScans: [ScanScope: SavedPlace] {
+        get { state.withLock { $0.savedScans } }
+        set { state.withLock { $0.savedScans = newValue } }
+    }
+
+    /// The number of this store's commits that wrote anything.
+    var ownCommits: Int64 { state.withLock { $0.ownCommits } }
+
+    // MARK: - Reading
+
+    /// Runs `body` over the committed state; in a dry run, over what this store has written too.
+    ///
+    /// - Throws: ``StoreError`` when the store is closed.
+    func read<Result>(_ body: (PostgreSQLTables) throws -> Result) throws -> Result {
+        if isRehearsal { return try body(try PostgreSQLTables(writer(), sql)) }
+        let connection = try reader()
+        defer { giveBack(connection) }
+        try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        let result = try body(try PostgreSQLTables(connection, sql))
+        try connection.run("COMMIT")
+        return result
+    }
+
+    /// Takes a connection that no other call uses: `body` of one call may make another.
+    private func reader() throws -> Connection {
+        let idle = try state.withLock { state -> Connection? in
+            guard !state.isClosed else { throw Self.closed }
+            return state.readers.popLast()
+        }
+        if let idle, idle.isAlive { return idle }
+        return try Connection(location)
+    }
+
+    private func giveBack(_ connection: Connection) {
+        if connection.isAlive, connection.isInTransaction { try? connection.run("ROLLBACK") }
+        guard connection.isAlive else { return }
+        state.withLock { state in if !state.isClosed { state.readers.append(connection) } }
+    }
+
+    // MARK: - Transactions
+
+    private func writer() throws -> Connection {
+        let writer = try state.withLock { state -> Connection in
+            guard !state.isClosed else { throw Self.closed }
+            return state.writer
+        }
+        // A dry run lost its transaction with the connection.
+        guard !writer.isAlive, !isRehearsal else { return writer }
+        let new = try Connection(location)
+        state.withLock { $0.writer = new }
+        return new
+    }
+
+    /// Begins a transaction of this store.
+    ///
+    /// - Throws: ``StoreError``: `busy` if another store is writing for too long.
+    func begin() throws -> PostgreSQLTables {
+        if case .reading = use { throw Self.onlyRead }
+        try state.withLock { state in
+            guard !state.isClosed else { throw Self.closed }
+            guard state.page == nil, !state.isWriting else {
+                throw StoreError(
+                    .busy, "\(state.writer.place): a page of an import is open in this store",
+                    remedy: "make edits through another store of the same database")
+            }
+            state.isWriting = true
+        }
+        do {
+            let connection = try writer()
+            try connection.run(
+                isRehearsal ? "SAVEPOINT bmo_page" : Self.beginning(sql), for: "beginning a transaction")
+            let tables = try PostgreSQLTables(connection, sql)
+            guard tables.counters.schemaVersion == schemaVersion else {
+                throw StoreError(
+                    .schema, "\(connection.place): the tables were changed since the store was opened",
+                    remedy: "open the database again")
+            }
+            return tables
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Writes what a transaction has changed, and commits it.
+    ///
+    /// - Parameter touched: The roots of the entities whose rows changed.
+    func commit(_ tables: PostgreSQLTables, touched: Set<Int> = []) throws {
+        let token = RandomUUID.text()
+        let entities = Set(touched.flatMap(model.family(of:)).map { model.entities[$0].name })
+        do {
+            try tables.flush()
+            if tables.hasWritten { try tables.saveCounters(token, changed: entities) }
+            guard !isRehearsal else {
+                try tables.connection.run("RELEASE SAVEPOINT bmo_page")
+                return state.withLock { ($0.page, $0.isWriting) = (nil, false) }
+            }
+        } catch {
+            rollBack()
+            throw error
+        }
+        try watcher.committing(entities) {
+            do {
+                try tables.connection.run("COMMIT", for: "committing")
+            } catch {
+                defer { rollBack() }
+                guard try wasCommitted(token, over: tables.connection) else { throw error }
+            }
+        }
+        state.withLock { state in
+            (state.page, state.isWriting) = (nil, false)
+            if tables.hasWritten { state.ownCommits += 1 }
+        }
+    }
+
+    /// Returns whether a transaction took effect whose COMMIT got no answer.
+    private func wasCommitted(_ token: String, over connection: Connection) throws -> Bool {
+        guard !connection.isAlive, let other = try? Connection(location) else { return false }
+        let result = try other.query("SELECT last_commit FROM \(sql.own("bmo_database"))")
+        guard result.text(0, 0) == token else { return false }
+        state.withLock { $0.writer = other }
+        return true
+    }
+
+    /// Rolls a transaction back.
+    func rollBack() {
+        let (wasOpen, writer) = state.withLock { state -> (Bool, Connection) in
+            defer { (state.page, state.isWriting) = (nil, false) }
+            return (state.isWriting && !state.isClosed, state.writer)
+        }
+        guard wasOpen, writer.isAlive else { return }
+        // If this fails, the server rolls back when the connection closes.
+        if isRehearsal {
+            try? writer.run("ROLLBACK TO SAVEPOINT bmo_page; RELEASE SAVEPOINT bmo_page")
+        } else if writer.isInTransaction {
+            try? writer.run("ROLLBACK")
+        }
+    }
+
+    /// Keeps the tables of a page that stays open over several calls.
+    func open(_ page: PostgreSQLTables) { state.withLock { $0.page = page } }
+
+    /// Runs `body` as a transaction that may change rows.
+    func write<Result>(_ body: (TableWriter) throws -> Result) throws -> Result {
+        let tables = try begin()
+        let writer = TableWriter(tables, run: run)
+        let result: Result
+        do {
+            result = try body(writer)
+        } catch {
+            rollBack()
+            throw error
+        }
+        try commit(tables, touched: writer.touched)
+        run = writer.run
+        return result
+    }
+
+    /// Runs `body`, which changes bookkeeping only, in the open page if there is one, or else as a transaction.
+    func keepBooks<Result>(_ body: (PostgreSQLTables) throws -> Result) throws -> Result {
+        if let page = state.withLock({ $0.page }) { return try body(page) }
+        return try write { writer in
+            guard let tables = writer.tables as? PostgreSQLTables else { throw Self.closed }
+            return try body(tables)
+        }
+    }
+}
+
+extension PostgreSQLTables {
+    /// Writes the numbers that the database counts, and notes which entities changed.
+    ///
+    /// - Parameter token: Identifies the transaction, should its COMMIT get no answer.
+    fileprivate func saveCounters(_ token: String, changed entities: Set<String>) throws {
+        counters.version += 1
+        let numbers = [
+            counters.version, counters.lastRun, counters.lastChange, counters.lastEntry, counters.lastAcknowledged,
+            counters.lastQuarantined,
+        ]
+        try connection.query(
+            """
+            UPDATE \(sql.own("bmo_database")) SET version = $1::bigint, last_run = $2::bigint,
+                last_change = $3::bigint, last_entry = $4::bigint, last_acknowledged = $5::bigint,
+                last_quarantined = $6::bigint, last_commit = $7::text
+            """, numbers.map { .bigint($0) } + [.text(token)], for: "saving the database's state")
+        guard !entities.isEmpty else { return }
+        try connection.query(
+            """
+            INSERT INTO \(sql.own("bmo_observed")) AS o SELECT *, 1 FROM unnest($1::text[])
+            ON CONFLICT (entity) DO UPDATE SET commits = o.commits + 1
+            """, [.texts(entities.sorted())], for: "noting which entities changed")
+    }
+}

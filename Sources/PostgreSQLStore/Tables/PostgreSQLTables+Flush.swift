@@ -1,0 +1,246 @@
+internal import Mapping
+internal import Model
+internal import StoreContract
+internal import StoreRules
+
+/// The statements that write what the transaction has changed.
+///
+/// They run in an order in which each reference's target exists when the reference is written, so that foreign keys need
+/// not be deferred.
+extension PostgreSQLTables {
+    /// The number of rows written by one statement.
+    private static let portion = 10_000
+
+    /// Writes everything.
+    func flush() throws {
+        try flushRows()
+        try flushStubs()
+        try flushSources()
+        try flushChanges()
+        try flushOutbox()
+    }
+
+    /// Writes the rows and links if a table's rows have changed.
+    func flush(_ root: Int) throws {
+        if dirtyRows[root]?.isEmpty == false { try flushRows() }
+    }
+
+    // MARK: - Rows and links
+
+    private func flushRows() throws {
+        guard dirtyRows.contains(where: { !$0.value.isEmpty }) || !dirtyLists.isEmpty else { return }
+        noteWritten()
+        var written: [Int: [RowKey]] = [:]
+        var deleted: [Int: [RowKey]] = [:]
+        for (root, keys) in dirtyRows {
+            for key in keys {
+                guard let row = rows[root]?[key], row.isDirty else { continue }
+                if row.values == nil { deleted[root, default: []].append(key) } else {
+                    written[root, default: []].append(key)
+                }
+            }
+        }
+        // In the order of their numbers, so that the table's order is that of the listing.
+        for root in written.keys { written[root]?.sort { number(root, $0) < number(root, $1) } }
+        for root in sql.order { try insertTargets(of: root, written) }
+        for root in sql.order {
+            for portion in (written[root] ?? []).chunks(of: Self.portion) { try upsert(root, portion) }
+        }
+        try flushLinks()
+        for root in sql.order { try clearReferences(of: root, deleted[root] ?? []) }
+        for root in sql.order.reversed() { try delete(root, deleted[root] ?? []) }
+        dirtyRows = [:]
+    }
+
+    private func number(_ root: Int, _ key: RowKey) -> Int64 { rows[root]?[key]?.number ?? 0 }
+
+    /// Inserts bare rows for new objects that rows written before them refer to.
+    private func insertTargets(of root: Int, _ written: [Int: [RowKey]]) throws {
+        guard let keys = written[root], !keys.isEmpty else { return }
+        var relationships = sql.forwardReferences(of: root)
+        if keys.count > Self.portion {
+            relationships += model.entities[root].toOne.filter { model.entities[$0.target].root == root }
+        }
+        for toOne in relationships {
+            let target = model.entities[toOne.target].root
+            let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
+            let wanted = Set(keys.compactMap { rows[root]?[$0]?.values.map { Array($0[fields]) } })
+            let new = wanted.filter { key in
+                rows[target]?[key].map { $0.isDirty && !$0.isStored && $0.values != nil } ?? false
+            }
+            guard !new.isEmpty else { continue }
+            try insertBare(target, new.sorted { number(target, $0) < number(target, $1) })
+        }
+    }
+
+    private func insertBare(_ root: Int, _ keys: [RowKey]) throws {
+        let table = try table(root)
+        let layout = table.layout
+        let fields = Set(layout.key + [layout.discriminator].compactMap { $0 }).sorted()
+        let columns = fields.map { Identifier.quoted(layout.fields[$0].name) }
+        let codecs = fields.map { table.codecs[$0] }
+        var parameters: [SQLParameter] = []
+        if !table.isNumbered { parameters.append(.bigints(keys.map { number(root, $0) })) }
+        let encoded = keys.compactMap { rows[root]?[$0]?.encoded }
+        for (field, codec) in zip(fields, codecs) {
+            parameters.append(.array(of: codec.sqlType.transferred, encoded.map { $0[field] }))
+        }
+        let names = (table.isNumbered ? [] : [RowTableSQL.numberColumn]) + columns
+        let types = (table.isNumbered ? [] : [SQLType.bigint]) + codecs.map(\.sqlType)
+        let arrays = types.enumerated().map { $1.arrayParameter($0 + 1) }.joined(separator: ", ")
+        try connection.query(
+            "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) SELECT * FROM unnest(\(arrays))",
+            parameters, for: "inserting rows of \(name(root))")
+        for key in keys { rows[root]?[key]?.isStored = true }
+    }
+
+    private func upsert(_ root: Int, _ keys: ArraySlice<RowKey>) throws {
+        let table = try table(root)
+        let encoded = keys.compactMap { rows[root]?[$0]?.encoded }
+        var parameters: [SQLParameter] = []
+        if !table.isNumbered { parameters.append(.bigints(keys.map { number(root, $0) })) }
+        for (field, codec) in table.codecs.enumerated() {
+            parameters.append(.array(of: codec.sqlType.transferred, encoded.map { $0[field] }))
+        }
+        try connection.query(table.upsert, parameters, for: "writing rows of \(name(root))")
+        for key in keys {
+            rows[root]?[key]?.isStored = true
+            rows[root]?[key]?.isDirty = false
+            rows[root]?[key]?.encoded = nil
+        }
+    }
+
+    /// Clears the references of rows to be deleted whose targets are deleted before them.
+    private func clearReferences(of root: Int, _ keys: [RowKey]) throws {
+        guard !keys.isEmpty else { return }
+        let table = try table(root)
+        for toOne in sql.forwardReferences(of: root) {
+            guard let parameters = table.parameters(keys) else { return }
+            let names = (0..<toOne.fieldCount).map {
+                "\(Identifier.quoted(table.layout.fields[toOne.firstField + $0].name)) = NULL"
+            }
+            let statement = table.delete.replacing("DELETE FROM \(table.name) t USING ", with: "")
+            try connection.query(
+                "UPDATE \(table.name) t SET \(names.joined(separator: ", ")) FROM \(statement)", parameters,
+                for: "deleting rows of \(name(root))")
+        }
+    }
+
+    private func delete(_ root: Int, _ keys: [RowKey]) throws {
+        guard !keys.isEmpty, let parameters = try table(root).parameters(keys) else { return }
+        try connection.query(try table(root).delete, parameters, for: "deleting rows of \(name(root))")
+        for key in keys {
+            rows[root]?[key]?.isStored = false
+            rows[root]?[key]?.isDirty = false
+        }
+    }
+
+    private func flushLinks() throws {
+        for (table, names) in Dictionary(grouping: dirtyLists, by: \.table).sorted(by: { $0.key < $1.key }) {
+            let links = try linkTable(table)
+            var removed: [RowKey] = []
+            var added: [RowKey] = []
+            for name in names {
+                guard var list = lists[name] else { continue }
+                for position in list.dirty.sorted() {
+                    if let target = list.targets[position] {
+                        added.append(name.key + [.integer(position)] + target)
+                        list.stored.insert(position)
+                    } else if list.stored.remove(position) != nil {
+                        removed.append(name.key + [.integer(position)])
+                    }
+                }
+                list.dirty = []
+                lists[name] = list
+            }
+            let position = ValueCodec(.integer)
+            if let parameters = RowTableSQL.parameters(removed, links.sourceCodecs + [position]) {
+                try connection.query(links.delete, parameters, for: "deleting links of \(table)")
+            }
+            let codecs = links.sourceCodecs + [position] + links.targetCodecs
+            if let parameters = RowTableSQL.parameters(added, codecs) {
+                try connection.query(links.upsert, parameters, for: "writing links of \(table)")
+            }
+        }
+        dirtyLists = []
+    }
+
+    // MARK: - Stubs and sources
+
+    private func flushStubs() throws {
+        guard !dirtyStubs.isEmpty else { return }
+        noteWritten()
+        for (root, references) in Dictionary(grouping: dirtyStubs, by: \.root).sorted(by: { $0.key < $1.key }) {
+            let (added, removed) = references.reduce(into: ([String](), [String]())) { lists, reference in
+                let text = JSONText.key(reference.key).string
+                if stubs[root]?[reference.key] == true { lists.0.append(text) } else { lists.1.append(text) }
+            }
+            if !added.isEmpty {
+                try connection.query(
+                    """
+                    INSERT INTO \(sql.own("bmo_stubs")) SELECT $1::text, * FROM unnest($2::text[]) ON CONFLICT DO NOTHING
+                    """, [.text(name(root)), .texts(added)], for: "noting stubs of \(name(root))")
+                // Later questions of this transaction read them.
+                hasStubs.insert(root)
+            }
+            if !removed.isEmpty {
+                try connection.query(
+                    "DELETE FROM \(sql.own("bmo_stubs")) WHERE entity = $1::text AND key = ANY($2::text[])",
+                    [.text(name(root)), .texts(removed)], for: "removing stubs of \(name(root))")
+            }
+        }
+        dirtyStubs = []
+    }
+
+    private func flushSources() throws {
+        if !newSourceScans.isEmpty {
+            noteWritten()
+            try connection.query(
+                """
+                INSERT INTO \(sql.own("bmo_source_scans")) SELECT * FROM unnest($1::text[], $2::text[])
+                ON CONFLICT DO NOTHING
+                """, [.texts(newSourceScans.map { $0[0] }), .texts(newSourceScans.map { $0[1] })],
+                for: "noting the sources of entities")
+            newSourceScans = []
+        }
+        guard !dirtySources.isEmpty else { return }
+        noteWritten()
+        let dirty = dirtySources.map { (name($0.root), JSONText.key($0.key).string, sources[$0] ?? []) }
+        try connection.query(
+            """
+            DELETE FROM \(sql.own("bmo_sources")) t USING unnest($1::text[], $2::text[]) AS u(e, k)
+            WHERE t.entity = u.e AND t.key = u.k
+            """, [.texts(dirty.map(\.0)), .texts(dirty.map(\.1))], for: "writing the sources of rows")
+        let records = dirty.flatMap { entity, key, records in
+            records.enumerated().map { (entity, key, Int64($0), $1) }
+        }
+        for (root, key) in dirtySources.map({ ($0.root, $0.key) }) where !(sources[RowReference(root: root, key: key)] ?? []).isEmpty {
+            hasSources.insert(root)
+        }
+        dirtySources = []
+        guard !records.isEmpty else { return }
+        try connection.query(
+            """
+            INSERT INTO \(sql.own("bmo_sources"))
+                (entity, key, ord, bridge, scan, columns, first_run, last_run, location, is_listed)
+            SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[],
+                $7::bigint[], $8::bigint[], $9::text[], $10::boolean[])
+            """,
+            [
+                .texts(records.map(\.0)), .texts(records.map(\.1)), .bigints(records.map(\.2)),
+                .texts(records.map(\.3.bridge)), .texts(records.map(\.3.scan)),
+                .texts(records.map { JSONText.key($0.3.columns.sorted().map { StoredValue.text($0) }).string }),
+                .array(of: .bigint, records.map { $0.3.firstRun?.bigEndianBytes }),
+                .array(of: .bigint, records.map { $0.3.lastRun?.bigEndianBytes }),
+                .optionalTexts(records.map(\.3.location)),
+                .array(of: .boolean, records.map { [$0.3.isListed ? 1 : 0] }),
+            ], for: "writing the sources of rows")
+    }
+}
+
+extension Array {
+    /// Returns consecutive parts of at most `count` elements.
+    func chunks(of count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+    }
+}

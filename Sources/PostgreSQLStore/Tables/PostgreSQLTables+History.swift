@@ -1,0 +1,140 @@
+internal import Mapping
+internal import StoreContract
+internal import StoreRules
+
+/// The runs and the recorded changes.
+extension PostgreSQLTables {
+    func addRun(_ run: RunDescription) throws -> Int64 {
+        // A local edit holds no lock, ends with its transaction, and does not show whether other runs have died.
+        if !run.isEdit { try closeDeadRuns(pushes: run.kind == "push") }
+        counters.lastRun += 1
+        noteWritten()
+        try connection.query(
+            """
+            INSERT INTO \(sql.own("bmo_runs")) (id, kind, started, outcome, undoes)
+            VALUES ($1::bigint, $2::text, $3::text, 'running', $4::bigint)
+            """, [.bigint(counters.lastRun), .text(run.kind), .text(run.started), .bigint(run.undoes)],
+            for: "beginning a run")
+        return counters.lastRun
+    }
+
+    /// Marks runs that are still open as killed.
+    func closeDeadRuns(pushes: Bool) throws {
+        let closed = try connection.query(
+            """
+            UPDATE \(sql.own("bmo_runs")) SET outcome = 'killed'
+            WHERE outcome = 'running' AND (kind = 'push') = $1::boolean
+            """, [.boolean(pushes)], for: "closing dead runs")
+        if closed.changed > 0 { noteWritten() }
+    }
+
+    func finishRun(_ id: Int64, outcome: String, summary: String?) throws {
+        noteWritten()
+        try connection.query(
+            """
+            UPDATE \(sql.own("bmo_runs")) SET finished = $2::text, outcome = $3::text, summary = $4::text
+            WHERE id = $1::bigint
+            """, [.bigint(id), .text(Clock.now()), .text(outcome), .text(summary)], for: "ending a run")
+    }
+
+    func setSummary(_ id: Int64, _ summary: String?) throws {
+        noteWritten()
+        try connection.query(
+            "UPDATE \(sql.own("bmo_runs")) SET summary = $2::text WHERE id = $1::bigint", [.bigint(id), .text(summary)],
+            for: "writing a run's summary")
+    }
+
+    /// Deletes the runs before one, with their changes.
+    func forgetRuns(before id: Int64) throws {
+        noteWritten()
+        for (table, column) in [("bmo_runs", "id"), ("bmo_changes", "run")] {
+            try connection.query(
+                "DELETE FROM \(sql.own(table)) WHERE \(column) < $1::bigint", [.bigint(id)], for: "forgetting old runs")
+        }
+    }
+
+    func append(_ change: ChangeRecord) throws {
+        counters.lastChange += 1
+        var change = change
+        change.id = counters.lastChange
+        newChanges.append(change)
+        if newChanges.count >= 20_000 { try flushChanges() }
+    }
+
+    /// Writes the recorded changes.
+    func flushChanges() throws {
+        guard !newChanges.isEmpty else { return }
+        noteWritten()
+        let changes = newChanges
+        try connection.query(
+            """
+            INSERT INTO \(sql.own("bmo_changes"))
+            SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+                $8::text[], $9::text[], $10::text[])
+            """,
+            [
+                .bigints(changes.map(\.id)), .bigints(changes.map(\.run)), .texts(changes.map(\.entity)),
+                .optionalTexts(changes.map(\.key)), .texts(changes.map(\.change.rawValue)),
+                .optionalTexts(changes.map { $0.old?.json }), .optionalTexts(changes.map { $0.new?.json }),
+                .optionalTexts(changes.map(\.bridge)), .optionalTexts(changes.map(\.scan)),
+                .optionalTexts(changes.map(\.location)),
+            ], for: "recording changes")
+        newChanges = []
+    }
+
+    // MARK: - Reading
+
+    /// Returns the recorded changes that meet a condition, oldest first.
+    func changes(where condition: String, _ parameters: [SQLParameter], order: String = "id") throws -> [ChangeRecord] {
+        try flushChanges()
+        let result = try connection.query(
+            """
+            SELECT id, run, entity, key, change, old, new, bridge, scan, location FROM \(sql.own("bmo_changes"))
+            WHERE \(condition) ORDER BY \(order)
+            """, parameters, for: "reading recorded changes")
+        return try (0..<result.count).map { try ChangeRecord(result, $0) }
+    }
+
+    func changes(ofRun run: Int64) throws -> [ChangeRecord] {
+        try changes(where: "run = $1::bigint", [.bigint(run)])
+    }
+
+    func changes(of entity: String, key: String, afterRun run: Int64) throws -> [ChangeRecord] {
+        try changes(
+            where: "run > $1::bigint AND entity = $2::text AND key = $3::text",
+            [.bigint(run), .text(entity), .text(key)])
+    }
+
+    func undos(after run: Int64) throws -> [(id: Int64, undoes: Int64)] {
+        let result = try connection.query(
+            """
+            SELECT id, undoes FROM \(sql.own("bmo_runs")) WHERE id > $1::bigint AND undoes IS NOT NULL ORDER BY id DESC
+            """, [.bigint(run)], for: "reading runs")
+        return (0..<result.count).map { (result.bigint($0, 0) ?? 0, result.bigint($0, 1) ?? 0) }
+    }
+
+    func renameHistory(of entity: String, from old: String, to new: String) throws {
+        try flushChanges()
+        noteWritten()
+        try connection.query(
+            "UPDATE \(sql.own("bmo_changes")) SET key = $3::text WHERE entity = $1::text AND key = $2::text",
+            [.text(entity), .text(old), .text(new)], for: "renaming a row")
+    }
+
+    /// Returns the runs that meet a condition, newest first.
+    func runs(where condition: String = "true", _ parameters: [SQLParameter] = [], limit: Int? = nil) throws
+        -> [RunRecord]
+    {
+        let result = try connection.query(
+            """
+            SELECT id, kind, started, finished, outcome, summary, undoes FROM \(sql.own("bmo_runs"))
+            WHERE \(condition) ORDER BY id DESC \(limit.map { "LIMIT \($0)" } ?? "")
+            """, parameters, for: "reading runs")
+        return (0..<result.count).map { row in
+            RunRecord(
+                id: result.bigint(row, 0) ?? 0, kind: result.text(row, 1) ?? "", started: result.text(row, 2) ?? "",
+                finished: result.text(row, 3), outcome: result.text(row, 4) ?? "", summary: result.text(row, 5),
+                undoes: result.bigint(row, 6))
+        }
+    }
+}

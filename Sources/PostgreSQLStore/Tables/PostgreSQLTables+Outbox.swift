@@ -1,0 +1,201 @@
+internal import Mapping
+internal import RecordBatch
+internal import StoreContract
+internal import StoreRules
+
+/// The outbox, the accepted edits and the conflicts: few, so that they are read as a whole.
+extension PostgreSQLTables {
+    private func read(_ table: String) throws -> [StoredEntry] {
+        let result = try connection.query(
+            "SELECT \(StoredEntry.columns) FROM \(sql.own(table)) ORDER BY id", for: "reading the outbox")
+        return try (0..<result.count).map { try StoredEntry(result, $0, model) }
+    }
+
+    private func stored() throws -> [StoredEntry] {
+        if let outbox { return outbox }
+        let read = counters.hasOutbox ? try read("bmo_outbox") : []
+        outbox = read
+        return read
+    }
+
+    private func change(_ id: Int64, _ body: (inout StoredEntry) -> Void) throws {
+        guard let index = try stored().firstIndex(where: { $0.entry.id == id }) else { return }
+        if var entry = outbox?[index] {
+            body(&entry)
+            outbox?[index] = entry
+        }
+        dirtyEntries.insert(id)
+    }
+
+    func entries() throws -> [OutboxEntry] { try stored().map(\.entry) }
+
+    func entries(_ root: Int, _ key: RowKey) throws -> [OutboxEntry] {
+        let all = try stored()
+        guard !all.isEmpty else { return [] }
+        let name = name(root)
+        return all.filter { $0.root == name && $0.entry.key == key }.map(\.entry)
+    }
+
+    func entry(_ id: Int64) throws -> OutboxEntry? { try stored().first { $0.entry.id == id }?.entry }
+
+    func nextEntryID() -> Int64 { counters.lastEntry + 1 }
+
+    func add(_ entry: OutboxEntry, root: Int, run: Int64?) throws -> Int64 {
+        _ = try stored()
+        counters.lastEntry += 1
+        var entry = entry
+        entry.id = counters.lastEntry
+        outbox?.append(StoredEntry(entry: entry, root: name(root), runs: [run].compactMap { $0 }))
+        dirtyEntries.insert(entry.id)
+        return entry.id
+    }
+
+    func update(_ entry: OutboxEntry, run: Int64?) throws {
+        try change(entry.id) { stored in
+            stored.entry = entry
+            if let run, !stored.runs.contains(run) { stored.runs.append(run) }
+        }
+    }
+
+    func removeEntry(_ id: Int64) throws {
+        guard try stored().contains(where: { $0.entry.id == id }) else { return }
+        outbox?.removeAll { $0.entry.id == id }
+        dirtyEntries.insert(id)
+    }
+
+    func runs(ofEntry id: Int64) throws -> [Int64] { try stored().first { $0.entry.id == id }?.runs ?? [] }
+
+    func renameEntries(_ root: Int, from old: RowKey, to new: RowKey, isTemporary: Bool) throws {
+        let name = name(root)
+        for stored in try stored() where stored.root == name && stored.entry.key == old {
+            try change(stored.entry.id) {
+                $0.entry.key = new
+                $0.entry.hasTemporaryKey = isTemporary
+            }
+        }
+    }
+
+    // MARK: - Accepted edits
+
+    private func accepted() throws -> [StoredEntry] {
+        if let acceptedEdits { return acceptedEdits }
+        let read = counters.hasAcknowledged ? try read("bmo_acknowledged") : []
+        acceptedEdits = read
+        return read
+    }
+
+    func acknowledged(_ root: Int, _ key: RowKey, after id: Int64) throws -> [OutboxEntry] {
+        let all = try accepted()
+        guard !all.isEmpty else { return [] }
+        let name = name(root)
+        return all.filter { $0.entry.id > id && $0.root == name && $0.entry.key == key }.map(\.entry)
+    }
+
+    func addAcknowledged(_ entry: OutboxEntry, root: Int, key: RowKey) throws {
+        _ = try accepted()
+        counters.lastAcknowledged += 1
+        var entry = entry
+        entry.id = counters.lastAcknowledged
+        entry.key = key
+        // Nothing is compared for a deleted object.
+        if entry.operation == .delete { (entry.changes, entry.links) = ([], []) }
+        let stored = StoredEntry(entry: entry, root: name(root))
+        acceptedEdits?.append(stored)
+        newAcceptedEdits.append(stored)
+    }
+
+    /// Returns the ID of the newest accepted edit that is kept; 0 without one.
+    func newestAcknowledged() throws -> Int64 { try accepted().last?.entry.id ?? 0 }
+
+    /// Forgets the accepted edits: no scan that began before them is in progress.
+    func forgetAcknowledged() throws {
+        guard counters.hasAcknowledged else { return }
+        noteWritten()
+        try connection.run("DELETE FROM \(sql.own("bmo_acknowledged"))", for: "forgetting accepted edits")
+        acceptedEdits = []
+    }
+
+    // MARK: - Conflicts
+
+    func conflicts() throws -> [StoredConflict] {
+        if let knownConflicts { return knownConflicts }
+        guard counters.hasConflicts else {
+            knownConflicts = []
+            return []
+        }
+        let result = try connection.query(
+            """
+            SELECT root, entity, key, attribute, base, local, remote, seen FROM \(sql.own("bmo_conflicts")) ORDER BY ord
+            """, for: "reading conflicts")
+        var conflicts: [StoredConflict] = []
+        for row in 0..<result.count {
+            guard let root = model.index(of: result.text(row, 0) ?? "") else { continue }
+            func value(_ column: Int) -> StoredValue? { result.text(row, column).flatMap(StoredValue.init(json:)) }
+            let key = result.text(row, 2) ?? ""
+            let conflict = EditConflict(
+                entity: result.text(row, 1) ?? "", key: model.entities[root].key(from: key) ?? [],
+                column: result.text(row, 3), base: value(4), local: value(5), remote: value(6),
+                seen: result.text(row, 7) ?? "")
+            conflicts.append(StoredConflict(root: root, conflict: conflict))
+        }
+        knownConflicts = conflicts
+        return conflicts
+    }
+
+    func setConflicts(_ conflicts: [StoredConflict]) throws {
+        knownConflicts = conflicts
+        noteWritten()
+        try connection.run("DELETE FROM \(sql.own("bmo_conflicts"))", for: "writing conflicts")
+        guard !conflicts.isEmpty else { return }
+        counters.hasConflicts = true
+        let all = conflicts.map(\.conflict)
+        func json(_ value: StoredValue?) -> String? { value.map(JSONText.value) }
+        try connection.query(
+            """
+            INSERT INTO \(sql.own("bmo_conflicts"))
+            SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+                $8::text[], $9::text[])
+            """,
+            [
+                .bigints(all.indices.map { Int64($0) }), .texts(conflicts.map { name($0.root) }),
+                .texts(all.map(\.entity)), .texts(all.map { JSONText.key($0.key).string }),
+                .optionalTexts(all.map(\.column)), .optionalTexts(all.map { json($0.base) }),
+                .optionalTexts(all.map { json($0.local) }), .optionalTexts(all.map { json($0.remote) }),
+                .texts(all.map(\.seen)),
+            ], for: "writing conflicts")
+    }
+
+    // MARK: - Writing
+
+    /// Writes the changed entries.
+    func flushOutbox() throws {
+        for id in dirtyEntries.sorted() {
+            noteWritten()
+            try connection.query(
+                "DELETE FROM \(sql.own("bmo_outbox")) WHERE id = $1::bigint", [.bigint(id)], for: "writing the outbox")
+            guard let stored = outbox?.first(where: { $0.entry.id == id }) else { continue }
+            counters.hasOutbox = true
+            try insert(stored, into: "bmo_outbox")
+        }
+        dirtyEntries = []
+        for stored in newAcceptedEdits {
+            noteWritten()
+            try insert(stored, into: "bmo_acknowledged")
+        }
+        newAcceptedEdits = []
+    }
+
+    private func insert(_ stored: StoredEntry, into table: String) throws {
+        try connection.query(
+            "INSERT INTO \(sql.own(table)) (\(StoredEntry.columns)) VALUES (\(StoredEntry.parameters))",
+            stored.values, for: "writing the outbox")
+    }
+}
+
+extension StoredValue {
+    /// Reads a value written by `JSONText.value`.
+    init?(json text: String) {
+        guard let parts = try? JSONParser.batch("[\(text)]") else { return nil }
+        self = withExtendedLifetime(parts) { parts[0].elements.first.map(StoredValue.init(stored:)) ?? .null }
+    }
+}

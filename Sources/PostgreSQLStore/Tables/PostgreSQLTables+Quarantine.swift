@@ -1,0 +1,148 @@
+internal import Mapping
+internal import StoreContract
+internal import TextFormats
+
+/// Quarantine, unknown fields and members.
+extension PostgreSQLTables {
+    /// The maximum number of unknown fields kept per entity: a remote may use values as names.
+    private static let mostFields: Int64 = 1_000
+
+    /// Stores a record; one that fails repeatedly for the same reason is stored once.
+    func quarantine(_ record: QuarantinedRecord) throws {
+        noteWritten()
+        let reason = Self.storable(record.reason)
+        let representation = Self.storable(record.representation)
+        var fingerprint = Fingerprint()
+        fingerprint.add(reason)
+        fingerprint.separate()
+        fingerprint.add(representation)
+        let hash = Int64(bitPattern: fingerprint.value)
+        let known = try connection.query(
+            """
+            UPDATE \(sql.own("bmo_quarantine")) SET bridge = $5::text, page = $6::bigint, record = $7::bigint,
+                location = $8::text, last_seen = $9::text
+            WHERE entity = $1::text AND hash = $2::bigint AND reason = $3::text AND representation = $4::text
+            """,
+            [
+                .text(record.entity), .bigint(hash), .text(reason), .text(representation), .text(record.bridge),
+                .bigint(Int64(record.page)), .bigint(record.record.map(Int64.init)),
+                .text(record.location.map(Self.storable)), .text(Clock.now()),
+            ], for: "putting a record into quarantine")
+        guard known.changed == 0 else { return }
+        counters.lastQuarantined += 1
+        try connection.query(
+            """
+            INSERT INTO \(sql.own("bmo_quarantine"))
+            VALUES ($1::bigint, $2::text, $3::text, $4::bigint, $5::bigint, $6::text, $7::text, $8::text, $9::bigint,
+                $10::text, $10::text, $11::bigint)
+            """,
+            [
+                .bigint(counters.lastQuarantined), .text(record.entity), .text(record.bridge),
+                .bigint(Int64(record.page)), .bigint(record.record.map(Int64.init)), .text(reason),
+                .text(representation), .text(record.location.map(Self.storable)),
+                .bigint(record.cutFrom.map(Int64.init)), .text(Clock.now()), .bigint(hash),
+            ], for: "putting a record into quarantine")
+    }
+
+    /// Writes out the one character that PostgreSQL's text cannot have.
+    private static func storable(_ text: String) -> String {
+        text.utf8.contains(0) ? text.replacing("\0", with: "\\u0000") : text
+    }
+
+    /// Returns the quarantined records that meet a condition, oldest first.
+    func quarantined(where condition: String = "true", _ parameters: [SQLParameter] = []) throws -> [QuarantineEntry] {
+        let result = try connection.query(
+            """
+            SELECT id, entity, bridge, page, record, reason, representation, location, cut_from, first_seen, last_seen
+            FROM \(sql.own("bmo_quarantine")) WHERE \(condition) ORDER BY id
+            """, parameters, for: "reading the quarantine")
+        return (0..<result.count).map { row in
+            let record = QuarantinedRecord(
+                entity: result.text(row, 1) ?? "", bridge: result.text(row, 2) ?? "",
+                page: Int(result.bigint(row, 3) ?? 0), record: result.bigint(row, 4).map(Int.init),
+                reason: result.text(row, 5) ?? "", representation: result.text(row, 6) ?? "",
+                location: result.text(row, 7), cutFrom: result.bigint(row, 8).map(Int.init))
+            return QuarantineEntry(
+                id: result.bigint(row, 0) ?? 0, record: record, firstSeen: result.text(row, 9) ?? "",
+                lastSeen: result.text(row, 10) ?? "")
+        }
+    }
+
+    /// Removes records from quarantine.
+    func release(_ ids: [Int64]) throws {
+        noteWritten()
+        try connection.query(
+            "DELETE FROM \(sql.own("bmo_quarantine")) WHERE id = ANY($1::bigint[])", [.bigints(ids)],
+            for: "releasing quarantined records")
+    }
+
+    // MARK: - Fields and members
+
+    func noteUnknownField(_ path: String, of entity: String) throws {
+        let path = Self.storable(path)
+        let inserted = try connection.query(
+            """
+            INSERT INTO \(sql.own("bmo_unknown_fields"))
+            SELECT $1::text, CASE WHEN count(*) < \(Self.mostFields) THEN $2::text ELSE '(further fields)' END, $3::text
+            FROM \(sql.own("bmo_unknown_fields")) WHERE entity = $1
+            HAVING NOT EXISTS (SELECT FROM \(sql.own("bmo_unknown_fields")) WHERE entity = $1 AND path = $2)
+                AND NOT (count(*) >= \(Self.mostFields) AND bool_or(path = '(further fields)'))
+            """, [.text(entity), .text(path), .text(Clock.now())], for: "noting a field that nothing reads")
+        if inserted.changed > 0 { noteWritten() }
+    }
+
+    /// Notes the members of a listing's records; writes only what is new.
+    func noteMembers(_ members: [(entity: String, path: String)], in listing: MemberListing) throws {
+        let known = Set(
+            try self.members(of: listing).filter { $0.request == listing.request && !$0.isGone }
+                .map { [$0.entity, $0.path] })
+        let new = Set(members.map { [$0.entity, Self.storable($0.path)] }).subtracting(known)
+        guard !new.isEmpty else { return }
+        noteWritten()
+        try connection.query(
+            """
+            INSERT INTO \(sql.own("bmo_members"))
+            SELECT $1::text, $2::text, e, p, $3::text, false FROM unnest($4::text[], $5::text[]) AS u(e, p)
+            ON CONFLICT (listing, source, entity, path) DO UPDATE SET request = excluded.request, is_gone = false
+            """,
+            [
+                .text(listing.entity), .text(listing.source), .text(listing.request), .texts(new.map { $0[0] }),
+                .texts(new.map { $0[1] }),
+            ], for: "noting the members of \(listing.entity)")
+    }
+
+    /// A member of a listing's records.
+    struct Member {
+        var entity: String
+        var path: String
+        var request: String
+        var isGone: Bool
+    }
+
+    func members(of listing: MemberListing) throws -> [Member] {
+        let result = try connection.query(
+            """
+            SELECT entity, path, request, is_gone FROM \(sql.own("bmo_members"))
+            WHERE listing = $1::text AND source = $2::text
+            """, [.text(listing.entity), .text(listing.source)], for: "reading the members of \(listing.entity)")
+        return (0..<result.count).map { row in
+            Member(
+                entity: result.text(row, 0) ?? "", path: result.text(row, 1) ?? "", request: result.text(row, 2) ?? "",
+                isGone: result.boolean(row, 3))
+        }
+    }
+
+    func markGone(_ members: [Member], in listing: MemberListing) throws {
+        noteWritten()
+        try connection.query(
+            """
+            UPDATE \(sql.own("bmo_members")) t SET is_gone = true
+            FROM unnest($3::text[], $4::text[]) AS u(e, p)
+            WHERE t.listing = $1::text AND t.source = $2::text AND t.entity = u.e AND t.path = u.p
+            """,
+            [
+                .text(listing.entity), .text(listing.source), .texts(members.map(\.entity)),
+                .texts(members.map(\.path)),
+            ], for: "noting missing members of \(listing.entity)")
+    }
+}

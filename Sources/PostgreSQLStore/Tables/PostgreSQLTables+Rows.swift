@@ -1,0 +1,217 @@
+internal import Mapping
+internal import StoreContract
+internal import StoreRules
+
+/// The rows of entities.
+extension PostgreSQLTables {
+    /// Reads rows that the transaction needs, one statement for all of a table.
+    func prefetch(_ root: Int, _ keys: some Sequence<RowKey>) throws {
+        let wanted = Set(keys).filter { rows[root]?[$0] == nil }
+        guard !wanted.isEmpty else { return }
+        for key in wanted { rows[root, default: [:]][key] = CachedRow(number: 0, values: nil, isStored: false) }
+        let table = try table(root)
+        let result: QueryResult
+        if let range = Self.range(of: wanted, table) {
+            result = try connection.query(
+                table.selectByRange, [.bigint(range.lowerBound), .bigint(range.upperBound)],
+                for: "reading rows of \(name(root))")
+        } else {
+            guard let parameters = table.parameters(wanted) else { return }
+            result = try connection.query(table.selectByKey, parameters, for: "reading rows of \(name(root))")
+        }
+        for row in 0..<result.count {
+            let (number, key, values) = read(result, row, table)
+            // A range may contain rows that this transaction has changed.
+            guard wanted.contains(key) else { continue }
+            rows[root, default: [:]][key] = CachedRow(number: number, values: values, isStored: true)
+        }
+    }
+
+    /// Returns the range of keys if these are dense integers; a range is read faster than a list.
+    private static func range(of keys: Set<RowKey>, _ table: RowTableSQL) -> ClosedRange<Int64>? {
+        guard table.isNumbered, keys.count > 8 else { return nil }
+        var (low, high) = (Int64.max, Int64.min)
+        for key in keys {
+            guard case .integer(let number) = key[0] else { return nil }
+            (low, high) = (min(low, number), max(high, number))
+        }
+        let (distance, overflow) = high.subtractingReportingOverflow(low)
+        return !overflow && distance < 2 * Int64(keys.count) ? low...high : nil
+    }
+
+    func read(_ result: QueryResult, _ row: Int, _ table: RowTableSQL) -> (Int64, RowKey, [StoredValue]) {
+        let number = result.bigint(row, 0) ?? 0
+        let values = result.values(row, from: 1, table.codecs)
+        return (number, table.key(number, values), values)
+    }
+
+    private func cached(_ root: Int, _ key: RowKey) throws -> CachedRow? {
+        if let row = rows[root]?[key] { return row }
+        try prefetch(root, [key])
+        return rows[root]?[key]
+    }
+
+    func row(_ root: Int, _ key: RowKey) throws -> [StoredValue]? { try cached(root, key)?.values }
+
+    func number(of key: RowKey, in root: Int) throws -> Int64? {
+        try cached(root, key).flatMap { $0.values == nil ? nil : $0.number }
+    }
+
+    func key(ofRow number: Int64, in root: Int) throws -> RowKey? {
+        let table = try table(root)
+        if table.isNumbered || table.layout.key.isEmpty {
+            return try row(root, [.integer(number)]) == nil ? nil : [.integer(number)]
+        }
+        try flush(root)
+        let result = try connection.query(
+            "\(table.select) WHERE t.\(RowTableSQL.numberColumn) = $1::bigint", [.bigint(number)],
+            for: "reading a row of \(name(root))")
+        return result.count == 0 ? nil : read(result, 0, table).1
+    }
+
+    func nextNumber(in root: Int) throws -> Int64 {
+        if let last = lastNumbers[root] { return last + 1 }
+        let table = try table(root)
+        let result = try connection.query(
+            "SELECT max(t.\(table.numberName)) FROM \(table.name) t", for: "reading the last row of \(name(root))")
+        let unsaved = (rows[root] ?? [:]).values.lazy.filter { $0.values != nil }.map(\.number).max() ?? 0
+        let last = max(result.bigint(0, 0) ?? 0, unsaved)
+        lastNumbers[root] = last
+        return last + 1
+    }
+
+    func write(_ root: Int, _ key: RowKey, _ values: [StoredValue]) throws {
+        let table = try table(root)
+        // As a database stores them: not a number is null, and zero has no sign.
+        let values = values.map { value -> StoredValue in
+            guard case .real(let real) = value else { return value }
+            return real.isNaN ? .null : real == 0 ? .real(0) : value
+        }
+        let encoded = try table.encode(key, values)
+        let known = try cached(root, key)
+        var row = known ?? CachedRow(number: 0, values: nil, isStored: false)
+        if row.values == nil, !row.isStored || row.number == 0 {
+            if table.isNumbered || table.layout.key.isEmpty, case .integer(let number)? = key.first {
+                row.number = number
+                if let last = lastNumbers[root] { lastNumbers[root] = max(last, number) }
+            } else {
+                row.number = try nextNumber(in: root)
+                lastNumbers[root] = row.number
+            }
+        }
+        noteReferences(table, key, row.number, from: row.values, to: values)
+        (row.values, row.encoded, row.isDirty) = (values, encoded, true)
+        rows[root, default: [:]][key] = row
+        dirtyRows[root, default: []].insert(key)
+    }
+
+    func erase(_ root: Int, _ key: RowKey) throws {
+        guard var row = try cached(root, key), row.values != nil else { return }
+        noteReferences(try table(root), key, row.number, from: row.values, to: nil)
+        (row.values, row.encoded, row.isDirty) = (nil, nil, row.isStored)
+        rows[root]?[key] = row
+        if row.isStored { dirtyRows[root, default: []].insert(key) } else { dirtyRows[root]?.remove(key) }
+    }
+
+    func isEmpty(_ root: Int) throws -> Bool {
+        if (rows[root] ?? [:]).values.contains(where: { $0.values != nil }) { return false }
+        try flush(root)
+        let table = try table(root)
+        return try !connection.query(
+            "SELECT EXISTS (SELECT FROM \(table.name))", for: "reading \(name(root))"
+        ).boolean(0, 0)
+    }
+
+    /// The number of rows read at a time.
+    private static let portion = 5_000
+
+    func forEachRow(
+        of root: Int, _ body: (_ number: Int64, _ key: RowKey, _ values: [StoredValue]) throws -> Void
+    ) throws {
+        try flush(root)
+        let table = try table(root)
+        var last: Int64?
+        while true {
+            let result = try connection.query(
+                "\(table.select) WHERE $1::bigint IS NULL OR t.\(table.numberName) > $1 "
+                    + "ORDER BY t.\(table.numberName) LIMIT \(Self.portion)", [.bigint(last)],
+                for: "reading the rows of \(name(root))")
+            for row in 0..<result.count {
+                let (number, key, values) = read(result, row, table)
+                last = number
+                if let changed = rows[root]?[key], changed.isDirty {
+                    if let values = changed.values { try body(number, key, values) }
+                } else {
+                    try body(number, key, values)
+                }
+            }
+            guard result.count == Self.portion else { return }
+        }
+    }
+
+    /// Returns the least value of a column; null without rows.
+    func leastValue(of field: Int, in root: Int) throws -> StoredValue {
+        try flush(root)
+        let table = try table(root)
+        let column = Identifier.quoted(table.layout.fields[field].name)
+        let result = try connection.query(
+            "SELECT min(\(table.codecs[field].sqlType.read("t.\(column)"))) FROM \(table.name) t",
+            for: "reading \(name(root))")
+        return result.values(0, [table.codecs[field]])[0]
+    }
+
+    // MARK: - References
+
+    /// Reads the rows that refer to keys, one statement for all.
+    func prefetchReferrers(_ root: Int, _ toOne: Int, to keys: some Sequence<RowKey>) throws {
+        let names = Set(keys.map { ReferrerName(root: root, toOne: toOne, key: $0) }).filter { referrers[$0] == nil }
+        guard !names.isEmpty else { return }
+        try flush(root)
+        let table = try table(root)
+        let relationship = table.layout.toOne[toOne]
+        let fields = Array(relationship.firstField..<relationship.firstField + relationship.fieldCount)
+        for name in names { referrers[name] = [] }
+        let columns = fields.map { Identifier.quoted(table.layout.fields[$0].name) }
+        let codecs = fields.map { table.codecs[$0] }
+        guard let parameters = RowTableSQL.parameters(names.map(\.key), codecs) else { return }
+        let result = try connection.query(
+            RowTableSQL.join(table.select, columns, codecs) + " ORDER BY t.\(table.numberName)", parameters,
+            for: "reading the rows of \(self.name(root)) that refer to others")
+        for row in 0..<result.count {
+            let (number, key, values) = read(result, row, table)
+            let name = ReferrerName(root: root, toOne: toOne, key: fields.map { values[$0] })
+            referrers[name, default: []].append((number, key))
+            if rows[root]?[key] == nil {
+                rows[root, default: [:]][key] = CachedRow(number: number, values: values, isStored: true)
+            }
+        }
+    }
+
+    func referrers(_ root: Int, _ toOne: Int, to key: RowKey) throws -> [RowKey] {
+        let name = ReferrerName(root: root, toOne: toOne, key: key)
+        if referrers[name] == nil { try prefetchReferrers(root, toOne, to: [key]) }
+        return (referrers[name] ?? []).map(\.key)
+    }
+
+    /// Keeps the known referrers up to date with a write.
+    private func noteReferences(
+        _ table: RowTableSQL, _ key: RowKey, _ number: Int64, from old: [StoredValue]?, to new: [StoredValue]?
+    ) {
+        guard !referrers.isEmpty else { return }
+        for (index, toOne) in table.layout.toOne.enumerated() {
+            let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
+            let before = old.map { Array($0[fields]) }
+            let after = new.map { Array($0[fields]) }
+            guard before != after else { continue }
+            if let before {
+                let name = ReferrerName(root: table.layout.index, toOne: index, key: before)
+                referrers[name]?.removeAll { $0.key == key }
+            }
+            if let after, !after.contains(.null) {
+                let name = ReferrerName(root: table.layout.index, toOne: index, key: after)
+                let place = referrers[name]?.firstIndex { $0.number > number } ?? referrers[name]?.count ?? 0
+                referrers[name]?.insert((number, key), at: place)
+            }
+        }
+    }
+}

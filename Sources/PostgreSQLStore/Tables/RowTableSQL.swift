@@ -1,0 +1,128 @@
+internal import Mapping
+internal import Model
+internal import StoreContract
+internal import StoreRules
+
+/// The statements of one entity's table.
+struct RowTableSQL {
+    /// The hidden column with a row's number, in tables whose key is not a single integer.
+    static let numberColumn = "bmo_row"
+    /// The longest text of a key in bytes, below the 2,704 that an index entry can have (BTMaxItemSize).
+    static let longestKey = 2_600
+
+    let layout: EntityLayout
+    let codecs: [ValueCodec]
+    /// The quoted name with the schema.
+    let name: String
+    /// Whether the key is one integer, which is then the row's number.
+    let isNumbered: Bool
+    let keyColumns: [String]
+    let keyCodecs: [ValueCodec]
+    /// `SELECT number, field...`
+    let select: String
+    let selectByKey: String
+    let selectByRange: String
+    let upsert: String
+    let delete: String
+
+    init(_ layout: EntityLayout, schema: String) {
+        self.layout = layout
+        let codecs = layout.fields.map { ValueCodec($0.type) }
+        self.codecs = codecs
+        name = Identifier.quoted(schema) + "." + Identifier.quoted(layout.name)
+        isNumbered = Self.isNumbered(layout)
+        let number = isNumbered ? Identifier.quoted(layout.fields[layout.key[0]].name) : Self.numberColumn
+        let columns = layout.fields.map { Identifier.quoted($0.name) }
+        keyColumns = layout.key.isEmpty ? [Self.numberColumn] : layout.key.map { columns[$0] }
+        keyCodecs = layout.key.isEmpty ? [ValueCodec(.integer)] : layout.key.map { codecs[$0] }
+        select = "SELECT t.\(number), "
+            + zip(columns, codecs).map { $1.sqlType.read("t.\($0)") }.joined(separator: ", ") + " FROM \(name) t"
+        numberName = number
+        selectByKey = Self.join(select, keyColumns, keyCodecs)
+        selectByRange = "\(select) WHERE t.\(keyColumns[0]) BETWEEN $1::bigint AND $2::bigint"
+        let written = (isNumbered ? [] : [Self.numberColumn]) + columns
+        let types = (isNumbered ? [] : [SQLType.bigint]) + codecs.map(\.sqlType)
+        let arrays = types.enumerated().map { $1.arrayParameter($0 + 1) }.joined(separator: ", ")
+        let keyColumns = self.keyColumns
+        let changed = columns.filter { !keyColumns.contains($0) }
+        upsert = "INSERT INTO \(name) (\(written.joined(separator: ", "))) SELECT * FROM unnest(\(arrays)) "
+            + "ON CONFLICT (\(keyColumns.joined(separator: ", "))) DO "
+            + (changed.isEmpty ? "NOTHING" : "UPDATE SET " + changed.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+        let unnested = keyCodecs.enumerated().map { $1.sqlType.arrayParameter($0 + 1) }.joined(separator: ", ")
+        let names = keyColumns.indices.map { "k\($0)" }
+        delete = "DELETE FROM \(name) t USING unnest(\(unnested)) AS u(\(names.joined(separator: ", "))) WHERE "
+            + zip(keyColumns, names).map { "t.\($0) = u.\($1)" }.joined(separator: " AND ")
+    }
+
+    /// The column with the row's number.
+    let numberName: String
+
+    /// Whether the key is one integer, which is then the row's number.
+    static func isNumbered(_ layout: EntityLayout) -> Bool {
+        layout.key.count == 1 && layout.fields[layout.key[0]].type == .integer
+    }
+
+    /// Returns the statement that selects the rows in which some columns have one of several lists of values.
+    static func join(_ select: String, _ columns: [String], _ codecs: [ValueCodec]) -> String {
+        guard columns.count > 1 else {
+            return "\(select) WHERE t.\(columns[0]) = ANY(\(codecs[0].sqlType.arrayParameter(1)))"
+        }
+        let unnested = codecs.enumerated().map { $1.sqlType.arrayParameter($0 + 1) }.joined(separator: ", ")
+        let names = columns.indices.map { "k\($0)" }
+        return "\(select) JOIN unnest(\(unnested)) AS u(\(names.joined(separator: ", "))) ON "
+            + zip(columns, names).map { "t.\($0) = u.\($1)" }.joined(separator: " AND ")
+    }
+
+    /// Returns arrays of keys as parameters; nil if none of the keys can be in the table.
+    ///
+    /// Keys that do not fit the columns are left out, as no row can have them.
+    func parameters(_ keys: some Sequence<RowKey>) -> [SQLParameter]? { Self.parameters(keys, keyCodecs) }
+
+    static func parameters(_ keys: some Sequence<RowKey>, _ codecs: [ValueCodec]) -> [SQLParameter]? {
+        var columns: [[[UInt8]?]] = codecs.map { _ in [] }
+        for key in keys where key.count == codecs.count {
+            let encoded = zip(key, codecs).map { value, codec in (try? codec.encode(value)) ?? nil }
+            guard !encoded.contains(where: { $0 == nil }) else { continue }
+            for (index, bytes) in encoded.enumerated() { columns[index].append(bytes) }
+        }
+        guard columns.first?.isEmpty == false else { return nil }
+        return zip(columns, codecs).map { .array(of: $1.sqlType.transferred, $0) }
+    }
+
+    /// Returns the key of a row.
+    func key(_ number: Int64, _ values: [StoredValue]) -> RowKey {
+        layout.key.isEmpty ? [.integer(number)] : layout.key.map { values[$0] }
+    }
+
+    /// Returns the encoded values of a row.
+    ///
+    /// - Throws: `StoreError` of the code `constraint` that names the column and the value's fault.
+    func encode(_ key: RowKey, _ values: [StoredValue]) throws -> [[UInt8]?] {
+        var encoded: [[UInt8]?] = []
+        encoded.reserveCapacity(values.count)
+        for (index, codec) in codecs.enumerated() {
+            do throws(ValueCodec.Misfit) {
+                encoded.append(try codec.encode(values[index]))
+            } catch {
+                throw StoreError(
+                    .constraint,
+                    "\(layout.name).\(layout.fields[index].name): \"\(values[index].description.prefix(60))\" \(error.reason)")
+            }
+        }
+        let references = layout.toOne.map { Array(values[$0.firstField..<$0.firstField + $0.fieldCount]) }
+        for key in [key] + references where JSONText.key(key).bytes.count > Self.longestKey {
+            throw StoreError(
+                .constraint,
+                "\(layout.name): a key of \(JSONText.key(key).bytes.count) bytes is longer than an index of PostgreSQL allows",
+                remedy: "choose a shorter key in the configuration")
+        }
+        return encoded
+    }
+}
+
+extension SQLType {
+    /// An expression for the array parameter with a number.
+    func arrayParameter(_ number: Int) -> String {
+        self == .numeric ? "$\(number)::text[]::numeric[]" : "$\(number)::\(name)[]"
+    }
+}
