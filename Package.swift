@@ -36,6 +36,7 @@ let package = Package(
         // The kit that proves a store, with the protocols that a store implements.
         .library(name: "StoreConformance", targets: ["StoreConformance", "StoreContract", "Mapping", "Model"]),
         .library(name: "MemoryStore", targets: ["MemoryStore"]),
+        .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
         // Bridges to link into a program: `bridges: [BridgeExport(RESTBridge.self)]`. The others need separate
         // processes.
         .library(name: "LinkableRESTBridge", targets: ["RESTBridge"]),
@@ -169,7 +170,8 @@ let package = Package(
             // The program carries them, so that it is a single file.
             resources: [.embedInCode("Resources")]),
         // Chooses the kind of database, and is otherwise empty.
-        .executableTarget(name: "bmo", dependencies: ["BMOCommand", "SQLiteStore"]),
+        .executableTarget(
+            name: "bmo", dependencies: ["BMOCommand", "Mapping", "PostgreSQLStore", "SQLiteStore", "StoreContract"]),
 
         // A bridge in plain C: the contract needs no Swift.
         .target(name: "CountingBridge", dependencies: ["CBridge"], path: "Tests/CountingBridge"),
@@ -257,6 +259,12 @@ let package = Package(
                 "FaultHost", "ImportTestSupport", "SQLiteStore", "StoreContract", "StoreTestSupport", "Importer",
                 "Mapping",
                 "Model", "RecordBatch", "TestSupport",
+            ]),
+        .testTarget(
+            name: "PostgreSQLStoreTests",
+            dependencies: [
+                "ImportTestSupport", "Importer", "Mapping", "Model", "PostgreSQLStore", "RecordBatch", "StoreContract",
+                "TestSupport",
             ]),
         .testTarget(
             name: "BMOTests",

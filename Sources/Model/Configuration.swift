@@ -4,7 +4,7 @@ public struct Configuration: Sendable, Equatable {
     public var file: String
     /// The version of the file format.
     public var version: Int
-    /// The absolute path of the database.
+    /// The absolute path of the database, or a PostgreSQL database's URI without secrets.
     public var databasePath: String
     /// The bridges, in the order of the file.
     public var bridges: [BridgeConfiguration]

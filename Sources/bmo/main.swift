@@ -1,5 +1,4 @@
 // The command bmo: chooses the kind of database. The code is in BMOCommand, where tests can reach it.
 internal import BMOCommand
-internal import SQLiteStore
 
-BMOCommand.start(stores: SQLiteStores())
+BMOCommand.start(stores: ChosenStores())

@@ -73,7 +73,7 @@ enum Imports {
             "TextFormats",
             "ArgumentParser",
             "Logging", foundation: true),
-        "bmo": Rule("BMOCommand", "SQLiteStore"),
+        "bmo": Rule("BMOCommand", "Mapping", "PostgreSQLStore", "SQLiteStore", "StoreContract"),
         "JSONBatch": Rule("CBridge"),
         "CBridge": Rule(), "CBridgeGuard": Rule(), "CBridgeProcess": Rule(), "CCurl": Rule(), "CLibXML2": Rule(),
         "CSMBClient": Rule(), "CPQ": Rule(),

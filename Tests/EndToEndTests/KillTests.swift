@@ -105,7 +105,7 @@ extension EndToEndTests {
 }
 
 /// Pages of people and teams on a real server of static files, and the command that brings them.
-private final class PagedPlace {
+final class PagedPlace {
     static let people = 600
     private static let page = 30
 
@@ -157,12 +157,14 @@ private final class PagedPlace {
     private static func team(_ number: Int) -> String { "{\"id\": \(number), \"name\": \"team \(number)\"}" }
 
     /// Starts the command on a database.
-    func sync(_ database: String) throws -> RunningProcess {
+    ///
+    /// - Parameter location: The database if it is not the file `database`.
+    func sync(_ database: String, location: String? = nil) throws -> RunningProcess {
         let name = database.replacing(".sqlite", with: ".yml")
         try folder.write(
             """
             version: 1
-            database: \(database)
+            database: \(location ?? database)
             bridges: {api: {plugin: rest, options: {url: "\(server.url)"}}}
             entities:
               Person:
@@ -214,7 +216,7 @@ private final class PagedPlace {
 }
 
 /// Python's server of static files, on a free port of loopback.
-private final class StaticServer {
+final class StaticServer {
     let url: String
     private let process: RunningProcess
 

@@ -33,24 +33,30 @@ package final class PostgreSQLServer: Sendable {
     /// The superuser of the server.
     package static let user = "bmo"
 
-    package init() throws {
+    /// - Parameter settings: Options of the server, such as `wal_level=minimal`.
+    package init(_ settings: String...) throws {
         guard let programs = Self.programs else { throw Failure(what: "PostgreSQL is not installed") }
         folder = try TemporaryFolder()
         process = Process()
         process.executableURL = URL(filePath: "/bin/bash")
-        process.arguments = ["-c", Self.script, "bash", folder.path, programs, Self.user]
+        process.arguments =
+            ["-c", Self.script, "bash", folder.path, programs, Self.user]
+            + settings.flatMap { ["-c", $0] }
         let output = Pipe()
         process.standardInput = input
         process.standardOutput = output
         try process.run()
         let line = try output.fileHandleForReading.read(upToCount: 5) ?? Data()
-        guard line == Data("ready".utf8) else { throw Failure(what: "the server did not start: see \(folder.path)/log") }
+        guard line == Data("ready".utf8) else {
+            throw Failure(what: "the server did not start: see \(folder.path)/log")
+        }
     }
 
     deinit { stop() }
 
     private static let script = """
         root=$1 programs=$2 user=$3 as=()
+        shift 3
         mkdir "$root/data" && chmod 700 "$root/data" || exit
         if [[ $(id -u) == 0 ]]; then
             # The server refuses to run as root.
@@ -60,7 +66,7 @@ package final class PostgreSQLServer: Sendable {
         cd "$root"
         "${as[@]}" "$programs/initdb" -D data -A trust -U "$user" -E UTF8 --locale=C --no-sync >log 2>&1 </dev/null || exit
         "${as[@]}" "$programs/postgres" -D "$root/data" -k "$root" -c listen_addresses= -c fsync=off \
-            -c max_connections=300 -c unix_socket_permissions=0777 >>log 2>&1 </dev/null &
+            -c max_connections=300 -c unix_socket_permissions=0777 "$@" >>log 2>&1 </dev/null &
         server=$!
         for _ in {1..300}; do
             "$programs/pg_isready" -q -h "$root" && break
@@ -84,7 +90,8 @@ package final class PostgreSQLServer: Sendable {
     /// Returns the address of the database `postgres`, with options.
     package func location(_ options: String...) -> String {
         let host = folder.path.replacing("/", with: "%2F")
-        return "postgresql://\(Self.user)@\(host)/postgres" + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
+        return "postgresql://\(Self.user)@\(host)/postgres"
+            + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
     }
 
     /// Returns an address with a schema that no other test uses.
@@ -94,5 +101,19 @@ package final class PostgreSQLServer: Sendable {
             return count
         }
         return location("schema=t\(number)")
+    }
+
+    /// Runs a statement with psql, another program than the store; returns the rows, with `|` between values.
+    package func rows(_ sql: String) throws -> [String] {
+        let psql = Process()
+        psql.executableURL = URL(filePath: (Self.programs ?? "") + "/psql")
+        psql.arguments = ["-X", "-q", "-At", "-h", folder.path, "-U", Self.user, "-c", sql, "postgres"]
+        let output = Pipe()
+        psql.standardOutput = output
+        try psql.run()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        psql.waitUntilExit()
+        guard psql.terminationStatus == 0 else { throw Failure(what: "psql fails: \(sql)") }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

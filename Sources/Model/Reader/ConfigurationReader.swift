@@ -50,7 +50,10 @@ struct ConfigurationReader {
                 isQuoted ? "write \"version: 1\", without quotes about the number" : "write \"version: 1\"")
         }
         var database = FileKeys.usualDatabase
-        if let given = section[FileKeys.database], let path = text(given, of: nil) {
+        if let given = section[FileKeys.database], let path = text(given, of: nil), DatabaseURI.isURI(path) {
+            checkURI(path, at: given.value.mark)
+            database = path
+        } else if let given = section[FileKeys.database], let path = text(given, of: nil) {
             if path.utf8.contains(0) || path.hasSuffix("/") {
                 error(at: given.value.mark, "\"database\" is not a file path", "write one, such as bmo.sqlite")
             }
@@ -64,7 +67,10 @@ struct ConfigurationReader {
             model = readEntities(given, defaults, bridges: bridges)
         }
         return Configuration(
-            file: file, databasePath: FilePath.absolute(database, relativeTo: FilePath.directory(of: file)),
+            file: file,
+            databasePath: DatabaseURI.isURI(database)
+                ? DatabaseURI.absolute(database, relativeTo: FilePath.directory(of: file))
+                : FilePath.absolute(database, relativeTo: FilePath.directory(of: file)),
             bridges: bridges, model: model, history: section[FileKeys.history].map { history($0) } ?? .usual)
     }
 }
@@ -84,6 +90,14 @@ extension ConfigurationReader {
                 at: mark, "the folder of \"database\" does not exist: \(shortened(FilePath.directory(of: path)))",
                 "create it, or name another")
         }
+    }
+
+    /// Rejects a password in an address, which would appear in messages.
+    private mutating func checkURI(_ uri: String, at mark: YAMLMark) {
+        guard DatabaseURI.hasLiteralPassword(uri) else { return }
+        error(
+            at: mark, "\"database\" contains a password",
+            "write {env:NAME} or {file:PATH} in its place, or use libpq's password file")
     }
 
     func location(_ mark: YAMLMark) -> SourceLocation {

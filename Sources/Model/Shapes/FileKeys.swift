@@ -7,7 +7,8 @@ enum FileKeys {
     static let database = Key<String>(
         "database",
         [
-            "description": "The SQLite file, relative to this one", "type": "string", "minLength": 1,
+            "description": "The SQLite file, relative to this one, or postgresql://user@host/database",
+            "type": "string", "minLength": 1,
             "default": .string(usualDatabase),
         ])
     static let history = Key<Part>("history", HistoryKeys.shape.schema)

@@ -15,8 +15,6 @@ final class Connection: @unchecked Sendable {
     /// Where the database is, for messages: host, database and schema.
     let place: String
     let location: DatabaseLocation
-    /// The number of round trips so far.
-    private(set) var roundTrips = 0
 
     /// The oldest version with all that the statements use.
     private static let oldestVersion: Int32 = 140_000
@@ -75,7 +73,6 @@ final class Connection: @unchecked Sendable {
     /// Runs statements without parameters and results.
     func run(_ sql: String, for action: @autoclosure () -> String = "a statement") throws {
         try mutex.withLock { _ in
-            roundTrips += 1
             guard let result = PQexec(handle, sql) else { throw failure(nil, action()) }
             defer { PQclear(result) }
             let status = PQresultStatus(result)
@@ -85,16 +82,19 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Runs a statement, which is prepared once per connection.
+    /// Runs a statement, which is prepared once per connection, unless too many are already.
     @discardableResult
     func query(
         _ sql: String, _ parameters: [SQLParameter] = [], for action: @autoclosure () -> String = "a statement"
     ) throws -> QueryResult {
         try mutex.withLock { _ in
             let name = try prepared(sql, action())
-            roundTrips += 1
             let result = withPointers(parameters) { values, lengths, formats in
-                PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+                if let name {
+                    PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+                } else {
+                    PQexecParams(handle, sql, Int32(parameters.count), nil, values, lengths, formats, 1)
+                }
             }
             guard let result else { throw failure(nil, action()) }
             let status = PQresultStatus(result)
@@ -106,10 +106,14 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    private func prepared(_ sql: String, _ action: String) throws -> String {
+    /// The number of prepared statements per connection: queries of a long-lived program may have any text.
+    private static let mostStatements = 300
+
+    /// Returns the name of a prepared statement; nil if there are too many.
+    private func prepared(_ sql: String, _ action: String) throws -> String? {
         if let name = statements[sql] { return name }
+        guard statements.count < Self.mostStatements else { return nil }
         let name = "bmo\(statements.count)"
-        roundTrips += 1
         guard let result = PQprepare(handle, name, sql, 0, nil) else { throw failure(nil, action) }
         defer { PQclear(result) }
         guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result, action) }

@@ -69,7 +69,9 @@ struct ValueCodec {
         case .timestamptz:
             guard let microseconds = Int64(bigEndian: bytes) else { return .null }
             // The greatest and the least number are infinity.
-            if microseconds == .max || microseconds == .min { return .text(microseconds > 0 ? "infinity" : "-infinity") }
+            if microseconds == .max || microseconds == .min {
+                return .text(microseconds > 0 ? "infinity" : "-infinity")
+            }
             return .text(Timestamp.text(microseconds: microseconds + epochDays * 86_400_000_000))
         case .date:
             guard let days = Int32(bigEndian: bytes) else { return .null }

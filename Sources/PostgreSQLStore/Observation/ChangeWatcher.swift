@@ -65,7 +65,13 @@ final class ChangeWatcher: Sendable {
         try commits.withLock { _ in
             try commit()
             state.withLock { state in
-                for entity in entities { if let count = state.known[entity] { state.known[entity] = count + 1 } else { state.known[entity] = 1 } }
+                for entity in entities {
+                    if let count = state.known[entity] {
+                        state.known[entity] = count + 1
+                    } else {
+                        state.known[entity] = 1
+                    }
+                }
             }
         }
         notify(entities, isForeign: false)

@@ -62,7 +62,9 @@ struct SchemaComparison {
                 changes.append(.addColumn(table, column))
                 continue
             }
-            if SQLType(catalogName: type) != column.type { changes.append(.convert(table: table.name, column, from: type)) }
+            if SQLType(catalogName: type) != column.type {
+                changes.append(.convert(table: table.name, column, from: type))
+            }
         }
         compareReferences(table, stored, names)
         let known = Set(names.values).union([RowTableSQL.numberColumn])
@@ -88,7 +90,8 @@ struct SchemaComparison {
             let old = stored.references.keys.first { $0.columns == columns }
             guard let old else { continue }
             let target = wanted.first { $0.name == reference.target }
-            let isSame = old.target == reference.target || target.flatMap { self.oldName(of: $0, family($0)) } == old.target
+            let isSame =
+                old.target == reference.target || target.flatMap { self.oldName(of: $0, family($0)) } == old.target
             if !isSame { changes.append(.changeReference(table: table.name, reference, from: old.target)) }
         }
     }

@@ -100,7 +100,8 @@ struct SchemaMigration {
         for (table, stored) in try Catalog(connection, schema: schema).tables {
             for name in stored.references.values {
                 try connection.run(
-                    "ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(Identifier.quoted(name))", for: "changing references")
+                    "ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(Identifier.quoted(name))",
+                    for: "changing references")
             }
         }
     }
@@ -128,7 +129,8 @@ struct SchemaMigration {
         ]
         for (table, column) in columns {
             try connection.query(
-                "UPDATE \(quoted(table)) SET \(column) = $2::text WHERE \(column) = $1::text", [.text(old), .text(new)],
+                "UPDATE \(quoted(table)) SET \(column) = $2::text WHERE \(column) = $1::text",
+                [.text(old), .text(new)],
                 for: "renaming \(old)")
         }
     }

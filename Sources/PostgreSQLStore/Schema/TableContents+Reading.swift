@@ -17,7 +17,8 @@ extension TableContents {
             let order = key.isEmpty ? Array(names.indices) : key
             let rows = try connection.query(
                 "SELECT \(terms.joined(separator: ", ")) FROM \(Identifier.quoted(schema)).\(Identifier.quoted(name)) t"
-                    + " ORDER BY " + order.map { "t.\(Identifier.quoted(names[$0])) NULLS FIRST" }.joined(separator: ", "),
+                    + " ORDER BY "
+                    + order.map { "t.\(Identifier.quoted(names[$0])) NULLS FIRST" }.joined(separator: ", "),
                 for: "reading \(name)")
             return TableContents(
                 name: name, columns: names, key: key,

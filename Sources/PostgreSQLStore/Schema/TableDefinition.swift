@@ -121,7 +121,8 @@ struct TableDefinition {
     func constraint(_ reference: Reference, in schema: String) -> [String] {
         let words = reference.columns.joined(separator: "_")
         let columns = Identifier.list(reference.columns)
-        let add = "ALTER TABLE \(quoted(in: schema)) ADD CONSTRAINT "
+        let add =
+            "ALTER TABLE \(quoted(in: schema)) ADD CONSTRAINT "
             + "\(Identifier.quoted(Identifier.short("\(name)_\(words)_fkey"))) FOREIGN KEY (\(columns)) "
             + "REFERENCES \(Identifier.quoted(schema)).\(Identifier.quoted(reference.target)) "
             + "(\(Identifier.list(reference.targetColumns)))"

@@ -14,10 +14,11 @@ extension PostgreSQLStore {
         let table = try tables.table(layout.root)
         var condition = SQLCondition(layout, table)
         try condition.addKinds()
-        var rows = try tables.connection.query(
-            "SELECT count(*) FROM \(table.name) t WHERE \(condition.text)", condition.parameters,
-            for: "counting rows of \(layout.name)"
-        ).bigint(0, 0) ?? 0
+        var rows =
+            try tables.connection.query(
+                "SELECT count(*) FROM \(table.name) t WHERE \(condition.text)", condition.parameters,
+                for: "counting rows of \(layout.name)"
+            ).bigint(0, 0) ?? 0
         let keys = try tables.stubs(of: layout.root)
         try tables.prefetch(layout.root, keys)
         for key in keys { if let row = try tables.row(layout.root, key), layout.contains(row) { rows -= 1 } }

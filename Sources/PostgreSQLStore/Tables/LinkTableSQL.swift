@@ -35,14 +35,16 @@ struct LinkTableSQL {
         selectByTarget = RowTableSQL.join(select, targets, targetCodecs)
         let types = sourceCodecs.map(\.sqlType) + [.bigint] + targetCodecs.map(\.sqlType)
         let arrays = types.enumerated().map { $1.arrayParameter($0 + 1) }.joined(separator: ", ")
-        upsert = "INSERT INTO \(name) (\((sources + ["position"] + targets).joined(separator: ", "))) "
+        upsert =
+            "INSERT INTO \(name) (\((sources + ["position"] + targets).joined(separator: ", "))) "
             + "SELECT * FROM unnest(\(arrays)) ON CONFLICT (\((sources + ["position"]).joined(separator: ", "))) "
             + "DO UPDATE SET " + targets.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
         let places = sources + ["position"]
         let keyTypes = sourceCodecs.map(\.sqlType) + [.bigint]
         let unnested = keyTypes.enumerated().map { $1.arrayParameter($0 + 1) }.joined(separator: ", ")
         let names = places.indices.map { "k\($0)" }
-        delete = "DELETE FROM \(name) t USING unnest(\(unnested)) AS u(\(names.joined(separator: ", "))) WHERE "
+        delete =
+            "DELETE FROM \(name) t USING unnest(\(unnested)) AS u(\(names.joined(separator: ", "))) WHERE "
             + zip(places, names).map { "t.\($0) = u.\($1)" }.joined(separator: " AND ")
     }
 

@@ -35,7 +35,9 @@ extension PostgreSQLTables {
         for (root, keys) in dirtyRows {
             for key in keys {
                 guard let row = rows[root]?[key], row.isDirty else { continue }
-                if row.values == nil { deleted[root, default: []].append(key) } else {
+                if row.values == nil {
+                    deleted[root, default: []].append(key)
+                } else {
                     written[root, default: []].append(key)
                 }
             }
@@ -214,7 +216,8 @@ extension PostgreSQLTables {
         let records = dirty.flatMap { entity, key, records in
             records.enumerated().map { (entity, key, Int64($0), $1) }
         }
-        for (root, key) in dirtySources.map({ ($0.root, $0.key) }) where !(sources[RowReference(root: root, key: key)] ?? []).isEmpty {
+        for (root, key) in dirtySources.map({ ($0.root, $0.key) })
+        where !(sources[RowReference(root: root, key: key)] ?? []).isEmpty {
             hasSources.insert(root)
         }
         dirtySources = []

@@ -40,7 +40,8 @@ extension PostgreSQLTables {
     func setSummary(_ id: Int64, _ summary: String?) throws {
         noteWritten()
         try connection.query(
-            "UPDATE \(sql.own("bmo_runs")) SET summary = $2::text WHERE id = $1::bigint", [.bigint(id), .text(summary)],
+            "UPDATE \(sql.own("bmo_runs")) SET summary = $2::text WHERE id = $1::bigint",
+            [.bigint(id), .text(summary)],
             for: "writing a run's summary")
     }
 

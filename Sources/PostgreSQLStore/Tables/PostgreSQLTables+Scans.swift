@@ -90,7 +90,9 @@ extension PostgreSQLTables {
     /// Saves the position of a scan, with what it has listed since it was saved last.
     ///
     /// - Parameter saved: The numbers of rows and owners that are saved already.
-    func save(_ progress: ScanProgress, _ log: ScanLog, of scope: ScanScope, from saved: (rows: Int, owners: Int)) throws {
+    func save(_ progress: ScanProgress, _ log: ScanLog, of scope: ScanScope, from saved: (rows: Int, owners: Int))
+        throws
+    {
         noteWritten()
         if saved == (0, 0) { try forget(scope) }
         let waiting = ScanLogText.json(Array(log.waiting.values), model)

@@ -18,7 +18,7 @@ struct RowTableSQL {
     let isNumbered: Bool
     let keyColumns: [String]
     let keyCodecs: [ValueCodec]
-    /// `SELECT number, field...`
+    /// The beginning of statements that read rows: the number, then the fields.
     let select: String
     let selectByKey: String
     let selectByRange: String
@@ -35,7 +35,8 @@ struct RowTableSQL {
         let columns = layout.fields.map { Identifier.quoted($0.name) }
         keyColumns = layout.key.isEmpty ? [Self.numberColumn] : layout.key.map { columns[$0] }
         keyCodecs = layout.key.isEmpty ? [ValueCodec(.integer)] : layout.key.map { codecs[$0] }
-        select = "SELECT t.\(number), "
+        select =
+            "SELECT t.\(number), "
             + zip(columns, codecs).map { $1.sqlType.read("t.\($0)") }.joined(separator: ", ") + " FROM \(name) t"
         numberName = number
         selectByKey = Self.join(select, keyColumns, keyCodecs)
@@ -45,12 +46,15 @@ struct RowTableSQL {
         let arrays = types.enumerated().map { $1.arrayParameter($0 + 1) }.joined(separator: ", ")
         let keyColumns = self.keyColumns
         let changed = columns.filter { !keyColumns.contains($0) }
-        upsert = "INSERT INTO \(name) (\(written.joined(separator: ", "))) SELECT * FROM unnest(\(arrays)) "
+        upsert =
+            "INSERT INTO \(name) (\(written.joined(separator: ", "))) SELECT * FROM unnest(\(arrays)) "
             + "ON CONFLICT (\(keyColumns.joined(separator: ", "))) DO "
-            + (changed.isEmpty ? "NOTHING" : "UPDATE SET " + changed.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+            + (changed.isEmpty
+                ? "NOTHING" : "UPDATE SET " + changed.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
         let unnested = keyCodecs.enumerated().map { $1.sqlType.arrayParameter($0 + 1) }.joined(separator: ", ")
         let names = keyColumns.indices.map { "k\($0)" }
-        delete = "DELETE FROM \(name) t USING unnest(\(unnested)) AS u(\(names.joined(separator: ", "))) WHERE "
+        delete =
+            "DELETE FROM \(name) t USING unnest(\(unnested)) AS u(\(names.joined(separator: ", "))) WHERE "
             + zip(keyColumns, names).map { "t.\($0) = u.\($1)" }.joined(separator: " AND ")
     }
 
@@ -106,7 +110,8 @@ struct RowTableSQL {
             } catch {
                 throw StoreError(
                     .constraint,
-                    "\(layout.name).\(layout.fields[index].name): \"\(values[index].description.prefix(60))\" \(error.reason)")
+                    "\(layout.name).\(layout.fields[index].name): \"\(values[index].description.prefix(60))\" \(error.reason)"
+                )
             }
         }
         let references = layout.toOne.map { Array(values[$0.firstField..<$0.firstField + $0.fieldCount]) }

@@ -45,7 +45,9 @@ enum ScanLogText {
         return withExtendedLifetime(batch) {
             batch[0].elements.compactMap { list in
                 let parts = Array(list.elements)
-                guard parts.count == 4, let owner = owner(parts[0], model), let place = parts[1].integer else { return nil }
+                guard parts.count == 4, let owner = owner(parts[0], model), let place = parts[1].integer else {
+                    return nil
+                }
                 let target = model.entities[owner.root].toMany.first { $0.name == owner.relationship }
                     .map { model.entities[model.entities[$0.target].root] }
                 func keys(_ value: BatchValue) -> [RowKey] {

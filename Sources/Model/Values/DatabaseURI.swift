@@ -1,0 +1,36 @@
+/// The address of a database on a server: `postgresql://user:{env:NAME}@host/database?option=value`.
+enum DatabaseURI {
+    static func isURI(_ text: String) -> Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
+
+    /// Returns whether an address contains a password, and not a reference to one.
+    static func hasLiteralPassword(_ uri: String) -> Bool {
+        let rest = uri.drop { $0 != "/" }.dropFirst(2)
+        let authority = rest.prefix { $0 != "/" || rest.contains("@") }
+        if let at = authority.lastIndex(of: "@") {
+            let password = authority[..<at].drop { $0 != ":" }.dropFirst()
+            if !password.isEmpty, !isReference(password) { return true }
+        }
+        let options = uri.split(separator: "?", maxSplits: 1).dropFirst().joined().split(separator: "&")
+        return options.contains { option in
+            ["password=", "sslpassword="].contains { name in
+                option.hasPrefix(name) && !isReference(option.dropFirst(name.count))
+            }
+        }
+    }
+
+    private static func isReference(_ text: Substring) -> Bool {
+        (text.hasPrefix("{env:") || text.hasPrefix("{file:")) && text.hasSuffix("}")
+    }
+
+    /// Returns the address with the paths of its `{file:PATH}` made absolute.
+    static func absolute(_ uri: String, relativeTo folder: String) -> String {
+        var result = ""
+        var rest = uri[...]
+        while let range = rest.firstRange(of: "{file:"), let end = rest[range.upperBound...].firstIndex(of: "}") {
+            let path = rest[range.upperBound..<end].drop { $0 == " " }
+            result += rest[..<range.upperBound] + FilePath.absolute(String(path), relativeTo: folder)
+            rest = rest[end...]
+        }
+        return result + rest
+    }
+}

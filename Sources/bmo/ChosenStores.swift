@@ -1,0 +1,42 @@
+internal import Mapping
+internal import PostgreSQLStore
+internal import SQLiteStore
+internal import StoreContract
+
+/// The kinds of database that the command knows: a location is a PostgreSQL database's URI, or else the path of an SQLite
+/// file.
+struct ChosenStores: StoreProvider {
+    private let files = SQLiteStores()
+    private let servers = PostgreSQLStores()
+
+    private func stores(_ location: String) -> any StoreProvider {
+        PostgreSQLStores.isLocation(location) ? servers : files
+    }
+
+    func open(_ location: String, model: CompiledModel, for use: StoreUse) throws -> any Store {
+        try stores(location).open(location, model: model, for: use)
+    }
+
+    func exists(_ location: String) -> Bool { stores(location).exists(location) }
+
+    func attemptLock(_ location: String, for purpose: LockPurpose, command: String) throws -> LockAttempt {
+        try stores(location).attemptLock(location, for: purpose, command: command)
+    }
+
+    func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder? {
+        stores(location).lockHolder(of: location, for: purpose)
+    }
+
+    /// The tables of an SQLite file: a model alone does not say where its rows are.
+    func schema(of model: CompiledModel) -> [String] { files.schema(of: model) }
+
+    func migrationPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
+        try stores(location).migrationPlan(of: location, to: model)
+    }
+
+    func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
+        try stores(location).migrate(location, to: model, backup: backup)
+    }
+
+    func contents(of location: String) throws -> [TableContents] { try stores(location).contents(of: location) }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import ImportTestSupport
+import Mapping
+import PostgreSQLStore
+import StoreContract
+import TestSupport
+import Testing
+
+/// Addresses and servers that cannot be used: each error names the place and a remedy, and never the password.
+@Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
+struct ConnectionTests {
+    private func error(
+        _ location: String, sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) throws -> StoreError {
+        let model = try CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer)]))
+        return try #require(throws: StoreError.self, sourceLocation: sourceLocation) {
+            _ = try PostgreSQLStores().open(location, model: model, for: .writing)
+        }
+    }
+
+    @Test func `a server that does not answer is named`() throws {
+        let error = try error("postgresql://bmo@%2Fnonexistent/crm?schema=people")
+        #expect(error.code == .io)
+        #expect(error.message.contains("PostgreSQL at /nonexistent, database crm, schema people: connecting"))
+        #expect(error.remedy?.contains("check that the server runs") == true)
+    }
+
+    @Test func `a database that does not exist is named`() throws {
+        let server = try PostgreSQLServer.shared.get()
+        let error = try error(server.location().replacing("/postgres", with: "/nothing"))
+        #expect(error.code == .open)
+        #expect(error.message.contains("database nothing"))
+        #expect(error.remedy == "create the database: createdb NAME")
+    }
+
+    @Test func `an unknown user is refused without the password`() throws {
+        setenv("BMO_TEST_PG_PASSWORD", "s3cret/%", 1)
+        let server = try PostgreSQLServer.shared.get()
+        let error = try error(
+            server.location().replacing("postgresql://bmo@", with: "postgresql://stranger:{env:BMO_TEST_PG_PASSWORD}@"))
+        #expect(error.code == .open)
+        #expect(error.message.contains("role \"stranger\" does not exist"))
+        #expect(!error.description.contains("s3cret"))
+    }
+
+    @Test func `a missing variable is named`() throws {
+        let error = try error("postgresql://a:{env:BMO_TEST_NO_SUCH_VARIABLE}@localhost/crm")
+        #expect(error.code == .open)
+        #expect(error.message.contains("BMO_TEST_NO_SUCH_VARIABLE is not set"))
+    }
+
+    @Test func `a remote server must prove its name`() throws {
+        // A name below .invalid (RFC 2606) resolves nowhere: the error only shows that the address was understood.
+        let error = try error("postgresql://a@db.invalid/crm?connect_timeout=2")
+        #expect(error.code == .io)
+        #expect(error.message.contains("db.invalid"))
+        let unknown = try self.error("postgresql://a@localhost/crm?sslmode=verify-all&connect_timeout=2")
+        #expect(unknown.message.contains("sslmode"))
+    }
+
+    @Test(arguments: ["pg_catalog", "information_schema", String(repeating: "s", count: 64)])
+    func `a schema that bmo cannot have is refused`(_ schema: String) throws {
+        let server = try PostgreSQLServer.shared.get()
+        let error = try error(server.location("schema=\(schema)"))
+        #expect(error.message.contains("schema \"\(schema)\""))
+    }
+}

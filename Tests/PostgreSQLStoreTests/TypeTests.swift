@@ -1,0 +1,72 @@
+import ImportTestSupport
+import Mapping
+import Model
+import StoreContract
+import TestSupport
+import Testing
+
+/// Values in columns of native types.
+@Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
+struct TypeTests {
+    private static func model() throws -> CompiledModel {
+        try CompiledModel.of(
+            Entity(
+                "Thing", key: ["code"],
+                [
+                    .of("code", .text), .of("count", .integer), .of("size", .real), .of("isNew", .boolean),
+                    .of("price", .decimal), .of("changed", .timestamp), .of("born", .date), .of("photo", .data),
+                    .of("more", .json), .of("site", .url), .of("id", .uuid),
+                ]))
+    }
+
+    private static let full: RemoteValue = [
+        "code": "a", "count": .int(-9_007_199_254_740_993), "size": .double(0.1), "isNew": .bool(true),
+        "price": .decimal("12.50"), "changed": .timestamp(microseconds: -1), "born": "1582-10-04",
+        "photo": .bytes([0, 255]), "more": ["a": [1, nil]], "site": "https://example.com/ä",
+        "id": "0189F7EA-AE2C-7809-8AEB-B819CF5E9E7F",
+    ]
+
+    @Test func `each type has PostgreSQL's own and returns the same value`() throws {
+        let fixture = try SchemaFixture(Self.model())
+        try fixture.add("Thing", Self.full, ["code": "b"])
+        let types = try fixture.server.rows(
+            """
+            SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
+            WHERE attrelid = '\(fixture.schema)."Thing"'::regclass AND attnum > 0 ORDER BY attnum
+            """)
+        #expect(
+            types == [
+                "bmo_row|bigint", "code|text", "count|bigint", "size|double precision", "isNew|boolean",
+                "price|numeric", "changed|timestamp with time zone", "born|date", "photo|bytea", "more|text",
+                "site|text", "id|uuid",
+            ])
+        #expect(
+            try fixture.table("Thing") == [
+                "'a' -9007199254740993 0.1 1 '12.50' '1969-12-31T23:59:59.999999Z' '1582-10-04' x'00ff' "
+                    + "'{\"a\":[1,null]}' 'https://example.com/ä' '0189f7ea-ae2c-7809-8aeb-b819cf5e9e7f'",
+                "'b' null null null null null null null null null null",
+            ])
+        let again = try fixture.add("Thing", Self.full, ["code": "b"])
+        #expect(again.unchanged == 2, "a value that is read back otherwise would be a change each time")
+    }
+
+    @Test func `text sorts by its bytes`() throws {
+        let fixture = try SchemaFixture(Self.model())
+        try fixture.add("Thing", ["code": "ä"], ["code": "Z"], ["code": "a"])
+        let rows = try fixture.store.rows(of: RowQuery("Thing"))
+        #expect(rows.map(\.key) == [[.text("Z")], [.text("a")], [.text("ä")]])
+    }
+
+    @Test func `a value that PostgreSQL cannot hold goes to quarantine and the rest is imported`() throws {
+        let fixture = try SchemaFixture(Self.model())
+        let counts = try fixture.add(
+            "Thing", ["code": "a", "site": "https://example.com/\0"],
+            ["code": .text(String(repeating: "k", count: 2_800))], ["code": "c"])
+        #expect(counts.quarantined == 2)
+        let reasons = try fixture.store.quarantined().map(\.record.reason)
+        #expect(reasons.count == 2)
+        #expect(reasons.contains { $0.contains("U+0000") && $0.contains("Thing.site") })
+        #expect(reasons.contains { $0.contains("longer than an index of PostgreSQL allows") })
+        #expect(try fixture.table("Thing").map { $0.prefix(3) } == ["'c'"])
+    }
+}
