@@ -1,6 +1,7 @@
 import Foundation
 import ImportTestSupport
 import Mapping
+import Model
 import PostgreSQLStore
 import StoreContract
 import TestSupport

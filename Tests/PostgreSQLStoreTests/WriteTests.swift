@@ -1,4 +1,5 @@
 import ImportTestSupport
+import Importer
 import Mapping
 import Model
 import PostgreSQLStore
