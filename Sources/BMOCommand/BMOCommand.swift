@@ -5,6 +5,7 @@ internal import BridgeHost
 internal import Foundation
 internal import Importer
 internal import Model
+internal import TextFormats
 
 /// The `bmo` command.
 public struct BMOCommand: AsyncParsableCommand {
@@ -23,14 +24,14 @@ public struct BMOCommand: AsyncParsableCommand {
             Exit codes: 0 success, 1 something failed (the rest is done), 2 wrong usage or configuration, 130 interrupted
             (143 by SIGTERM, 129 by SIGHUP).
             """,
-        version: Version.text,
+        version: ProgramVersion.text,
         subcommands: [
             InitCommand.self, IntrospectCommand.self, CheckCommand.self, PlanCommand.self, SyncCommand.self,
             ListCommand.self, GetCommand.self, CreateCommand.self, UpdateCommand.self, DeleteCommand.self,
             PushCommand.self, OutboxCommand.self, ConflictsCommand.self, ResolveCommand.self, WatchCommand.self,
             StatusCommand.self, WhyCommand.self, RunsCommand.self, DiffCommand.self, UndoCommand.self,
             QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self, SwapCommand.self,
-            FixturesCommand.self,
+            FixturesCommand.self, DoctorCommand.self, VersionCommand.self,
         ])
 
     /// Creates a command without arguments.
@@ -85,11 +86,6 @@ public struct BMOCommand: AsyncParsableCommand {
             await CommandEnd.end(isUsage || code.rawValue == CommandFailure.usage ? 2 : 1)
         }
     }
-}
-
-/// The version of the program.
-enum Version {
-    static let text = "0.1.0"
 }
 
 /// A failure with an exit code.

@@ -31,8 +31,15 @@ struct WorkspaceOptions: ParsableArguments {
 
     /// The host's logger, which writes to stderr.
     var logger: Logger {
+        var logger = Self.quietLogger
+        if verbose { logger.logLevel = .debug }
+        return logger
+    }
+
+    /// A logger of errors only, for commands without the options of a configuration.
+    static var quietLogger: Logger {
         var logger = Logger(label: "bmo") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = verbose ? .debug : .error
+        logger.logLevel = .error
         return logger
     }
 

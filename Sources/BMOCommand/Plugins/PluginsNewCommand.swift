@@ -25,7 +25,7 @@ struct PluginsNewCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "bmo's sources, for the kit: a folder or a git address; default: those of this bmo.",
+            "bmo's sources, for the kit: a folder or a git address; default: those of this bmo, and for C the installed headers.",
             valueName: "path"))
     var kit: String?
 
@@ -40,11 +40,7 @@ struct PluginsNewCommand: ParsableCommand {
         guard !["rest", "soap", "smb", "singer"].contains(name) else {
             throw ValidationError("\"\(name)\" is the name of a bridge that comes with bmo: choose another")
         }
-        guard let kit = kit.map(Self.absolute) ?? Self.ownSources else {
-            throw ValidationError(
-                "this bmo does not run from its source folder: give the folder or git address of a clone with --kit"
-            )
-        }
+        let kit = try kit(for: language)
         let folder = URL(fileURLWithPath: output ?? "\(name)-bridge")
         guard !FileManager.default.fileExists(atPath: folder.path) else {
             throw CommandFailure(
@@ -64,6 +60,30 @@ struct PluginsNewCommand: ParsableCommand {
         print(
             "wrote \(folder.path); next: cd \(output ?? folder.lastPathComponent) && \(scaffold.build(language)) && "
                 + "bmo plugins test \(scaffold.library(language))")
+    }
+
+    /// Returns the kit: the one that the user gives, this executable's sources, or the headers installed with it.
+    private func kit(for language: Scaffold.Language) throws -> Scaffold.Kit {
+        if let sources = kit.map(Self.absolute) ?? Self.ownSources { return .sources(sources) }
+        guard language == .c else {
+            throw ValidationError(
+                "this bmo does not run from its source folder: give the folder or git address of a clone with --kit; "
+                    + "--language c needs only the headers that are installed with bmo")
+        }
+        guard let headers = Self.installedHeaders else {
+            throw ValidationError(
+                "the headers of the kit are not installed: install the Debian package bmo-dev, or give the folder or "
+                    + "git address of a clone of bmo's sources with --kit")
+        }
+        return .headers(headers)
+    }
+
+    /// The folder of the headers beside the installed program: `/usr/include/bmo` for `/usr/bin/bmo`.
+    private static var installedHeaders: String? {
+        let folder = BuildRecord.executable.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("include/bmo")
+        let header = folder.appendingPathComponent("bmo_bridge.h")
+        return FileManager.default.fileExists(atPath: header.path) ? folder.path : nil
     }
 
     private static func absolute(_ kit: String) -> String {

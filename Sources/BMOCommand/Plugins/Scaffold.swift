@@ -8,7 +8,15 @@ struct Scaffold {
     /// The plugin's name in a configuration.
     let name: String
     /// The location of the kit: a folder, or the address of a git repository.
-    let kit: String
+    let kit: Kit
+
+    /// What a new bridge is built with.
+    enum Kit {
+        /// bmo's sources: a folder, or the address of a git repository.
+        case sources(String)
+        /// The folder of the installed C headers.
+        case headers(String)
+    }
 
     enum Language: String, CaseIterable {
         case swift, c
@@ -20,7 +28,25 @@ struct Scaffold {
     }
 
     /// Whether the package manager fetches the kit.
-    private var kitIsRemote: Bool { kit.contains("://") || kit.hasPrefix("git@") }
+    private var kitIsRemote: Bool { sources.contains("://") || sources.hasPrefix("git@") }
+
+    /// The sources' folder or address; where only headers are installed, a placeholder for the author's CI.
+    private var sources: String {
+        switch kit {
+        case .sources(let location): location
+        case .headers: Self.unknownAddress
+        }
+    }
+
+    private static let unknownAddress = "https://YOUR-HOST/bmo.git"
+
+    /// The folder of the C headers.
+    private var headers: String {
+        switch kit {
+        case .sources(let location): (kitIsRemote ? "/opt/bmo" : location) + "/Sources/CBridge/include"
+        case .headers(let folder): folder
+        }
+    }
 
     /// Returns the files' paths and contents.
     func files(_ language: Language) -> [(path: String, text: String)] {
@@ -74,8 +100,8 @@ struct Scaffold {
             }
         return [
             "acme": name, "Acme": typeName, "@BUILD@": build(language), "@CI_BUILD@": buildInCI,
-            "@CLONE@": kitIsRemote ? kit : "https://YOUR-HOST/bmo.git",
-            "@KIT@": kitIsRemote && language == .c ? "/opt/bmo" : kit, "@LIBRARY@": library(language),
+            "@CLONE@": kitIsRemote ? sources : Self.unknownAddress,
+            "@HEADERS@": headers, "@KIT@": sources, "@LIBRARY@": library(language),
             "@SOURCES@": language == .swift ? "Sources/\(typeName)Bridge/\(typeName)Bridge.swift" : "\(name)_bridge.c",
         ]
     }

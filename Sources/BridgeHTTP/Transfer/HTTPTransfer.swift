@@ -2,6 +2,7 @@ internal import BridgeKit
 internal import CCurl
 internal import Glibc
 internal import SystemCalls
+internal import TextFormats
 
 /// One request in libcurl, including redirects; owned by the I/O thread once it has begun.
 final class HTTPTransfer: @unchecked Sendable {
@@ -54,7 +55,7 @@ final class HTTPTransfer: @unchecked Sendable {
     static let harmlessHeaders: Set<String> = [
         "accept", "accept-language", "content-type", "user-agent", "soapaction", "if-none-match", "if-modified-since",
     ]
-    static let userAgent = "bmo/0.1.0"
+    static let userAgent = "bmo/" + ProgramVersion.text
 
     init(
         _ request: HTTPRequest, options: HTTPOptions, credential: Credential, redactor: HTTPRedactor,
@@ -190,7 +191,7 @@ final class HTTPTransfer: @unchecked Sendable {
             set(CURLOPT_SSL_VERIFYPEER, 0)
             set(CURLOPT_SSL_VERIFYHOST, 0)
         }
-        if let file = options.caFile { setText(CURLOPT_CAINFO, file) }
+        if let file = options.caFile ?? CertificateAuthorities.file { setText(CURLOPT_CAINFO, file) }
         // A client certificate is also a credential.
         guard sendsCredentials else { return }
         if let file = options.clientCertificate { setText(CURLOPT_SSLCERT, file) }

@@ -31,6 +31,14 @@ extension Configuration {
     package var secretVariables: Set<String> {
         bridges.reduce(into: []) { $0.formUnion($1.options.secretVariables) }
     }
+
+    /// The files that hold secrets of the bridges, as absolute paths.
+    package var secretFiles: Set<String> {
+        Set(
+            bridges.flatMap { SecretWarnings.references(in: $0.options) }.compactMap { reference in
+                if case .file(let path) = reference { FilePath.absolute(path, relativeTo: directory) } else { nil }
+            })
+    }
 }
 
 extension ConfigValue {

@@ -1,0 +1,56 @@
+internal import BMO
+internal import StoreContract
+
+/// The findings of `bmo doctor` about the database.
+struct DatabaseCheck {
+    let workspace: Workspace
+
+    private static let subject = "database"
+    private var path: String { workspace.configuration.databasePath }
+
+    func findings() -> [Finding] {
+        guard workspace.stores.exists(path) else {
+            return [.ok(Self.subject, "\(path) does not exist yet; the first `bmo sync` creates it")]
+        }
+        do {
+            let store = try workspace.openStoreForReading()
+            defer { try? store.close() }
+            return try findings(in: store)
+        } catch let error as StoreError {
+            let migrates = error.code == .schema
+            return [
+                .error(
+                    Self.subject, error.message,
+                    remedy: error.remedy
+                        ?? (migrates ? "run `bmo migrate`" : "check that the file is readable and not damaged"))
+            ]
+        } catch {
+            return [.error(Self.subject, "\(error)", remedy: "check that the file is readable and not damaged")]
+        }
+    }
+
+    private func findings(in store: any Store) throws -> [Finding] {
+        let entities = try store.status()
+        let rows = entities.reduce(0) { $0 + $1.rows }
+        var findings: [Finding] = [.ok(Self.subject, "\(path): \(Terminal.count(rows, "row", "rows"))")]
+        if let holder = workspace.stores.lockHolder(of: path, for: .writing) {
+            findings.append(.ok(Self.subject, "it is being written by \(holder)"))
+        }
+        let quarantined = entities.reduce(0) { $0 + $1.quarantined }
+        if quarantined > 0 {
+            findings.append(
+                .warning(
+                    Self.subject, "\(Terminal.count(quarantined, "record is", "records are")) in quarantine",
+                    remedy: "`bmo quarantine` tells why; `bmo quarantine retry` imports them after a correction"))
+        }
+        let conflicts = try store.outbox().filter { $0.state == .conflict }.count
+        if conflicts > 0 {
+            findings.append(
+                .warning(
+                    Self.subject, "\(Terminal.count(conflicts, "local edit", "local edits")) in conflict",
+                    remedy: "`bmo conflicts` shows them, and `bmo resolve` decides"))
+        }
+        if let run = try store.runs(limit: 1).first { findings += MachineCheck.clock(after: run.started) }
+        return findings
+    }
+}

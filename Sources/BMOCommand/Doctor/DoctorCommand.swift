@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import BMO
+internal import BridgeHost
+internal import Model
+
+/// `bmo doctor`.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Examine the configuration, plugins, database, servers, clock, disk and permissions.",
+        discussion: """
+            Each finding that is not ok comes with its remedy. Nothing is changed. The exit code is 0 without errors \
+            (there may be warnings), 2 if the configuration has a fault, and 1 for other errors.
+
+            With --health only the health file of a running `bmo watch` is judged, without any connection: an error \
+            if its state is failing or stopped, or if it was written more than 90 seconds ago. This is for monitors \
+            and containers.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Flag(help: "Do not connect to the servers.")
+    var offline = false
+
+    @Option(help: ArgumentHelp("Judge only this health file of `bmo watch`.", valueName: "path"))
+    var health: String?
+
+    @Flag(help: "Print a JSON array of objects.")
+    var json = false
+
+    func run() async throws {
+        var report = FindingReport(json: json)
+        if let health {
+            report.add(HealthFile.finding(path: health))
+            report.finish()
+            if report.hasErrors { throw ExitCode(CommandFailure.failed) }
+            return
+        }
+        let configurationIsValid = try await examine(&report)
+        report.finish()
+        guard configurationIsValid else { throw ExitCode(CommandFailure.usage) }
+        if report.hasErrors { throw ExitCode(CommandFailure.failed) }
+    }
+
+    /// Returns whether the configuration is valid.
+    private func examine(_ report: inout FindingReport) async throws -> Bool {
+        report.add(await PluginCheck.findings(host: try options.host))
+        report.add(MachineCheck.clockAfterBuild())
+        report.add(MachineCheck.temporaryFolder())
+        let workspace: Workspace
+        do {
+            workspace = try await options.workspace(toleratesRefusals: true)
+        } catch let errors as ConfigurationErrors {
+            report.add(errors.diagnostics.map(ConfigurationCheck.finding))
+            for subject in ["permissions", "disk", "database", "servers"] {
+                report.add(.skipped(subject, "the configuration has to be valid first"))
+            }
+            return false
+        }
+        report.add(ConfigurationCheck.findings(workspace, path: options.file))
+        report.add(MachineCheck.permissions(workspace.configuration))
+        report.add(MachineCheck.disk(workspace.configuration.databasePath))
+        report.add(DatabaseCheck(workspace: workspace).findings())
+        if offline {
+            report.add(.skipped("servers", "--offline was given"))
+        } else {
+            for bridge in workspace.configuration.bridges {
+                report.add(await ServerCheck.finding(bridge, in: workspace))
+            }
+        }
+        return true
+    }
+}
