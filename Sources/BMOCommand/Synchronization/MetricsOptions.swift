@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BMO
 internal import StoreContract
+internal import TextFormats
 
 /// The option `--metrics` of commands that sync or push.
 struct MetricsOptions: ParsableArguments {
@@ -15,7 +16,7 @@ struct MetricsOptions: ParsableArguments {
     /// - Throws: ``CommandFailure`` of wrong usage for a file that cannot be written.
     func file() throws -> MetricsFile? {
         do {
-            return try metrics.map { try MetricsFile(path: $0, version: Version.text) }
+            return try metrics.map { try MetricsFile(path: $0, version: ProgramVersion.text) }
         } catch let failure as MetricsFile.Failure {
             throw CommandFailure(
                 "the file of --metrics cannot be written: \(failure); name another, or create its folder",
