@@ -21,7 +21,7 @@ package protocol UndoTables: RowIteration {
     /// Calls `body` for each row that a run changed and a later run changed again, by entity and key, with the first
     /// such change.
     ///
-    /// - Parameter later: The runs after the run, of which those without effect are left out.
+    /// - Parameter later: The runs after the run; those without effect are left out.
     func forEachLaterChange(
         than run: Int64, _ later: LaterRuns,
         _ body: (_ entity: String, _ key: String, _ run: Int64, _ change: RowChange.Kind) throws -> Void) throws
