@@ -25,7 +25,7 @@ struct ValueCodec {
     ///
     /// The server returns exactly the same value: otherwise each import would find a change.
     func encode(_ value: StoredValue) throws(Misfit) -> [UInt8]? {
-        switch (type, value) {
+        switch (type, value.form) {
         case (_, .null): return nil
         case (.integer, .integer(let number)): return number.bigEndianBytes
         case (.boolean, .integer(let number)) where number == 0 || number == 1: return [UInt8(number)]
@@ -56,7 +56,7 @@ struct ValueCodec {
     /// Returns the value that the server sent for a column.
     func decode(_ bytes: UnsafeRawBufferPointer?) -> StoredValue {
         guard let bytes else { return .null }
-        return Self.decode(bytes, sqlType)
+        return Self.decode(bytes, sqlType).typed(as: type)
     }
 
     static func decode(_ bytes: UnsafeRawBufferPointer, _ type: SQLType) -> StoredValue {

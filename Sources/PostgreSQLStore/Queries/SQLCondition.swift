@@ -137,7 +137,7 @@ struct SQLCondition {
             return (column(field), codec.sqlType.parameter(parameters.count))
         }
         let isNumber = [.bigint, .boolean, .double, .numeric].contains(codec.sqlType)
-        switch value {
+        switch value.form {
         case .integer, .real:
             if isNumber {
                 let number = codec.sqlType == .boolean ? "\(column(field))::int::numeric" : "\(column(field))::numeric"

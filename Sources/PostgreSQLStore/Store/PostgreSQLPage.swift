@@ -6,7 +6,7 @@ internal import StoreRules
 final class PostgreSQLPage: PageTransaction {
     private let store: PostgreSQLStore
     private let tables: PostgreSQLTables
-    private let page: PageWriter
+    private let page: TablePageWriter
     private var isOpen = true
     /// The positions of scans after this page.
     private var positions: [ScanScope: ScanProgress] = [:]
@@ -17,7 +17,7 @@ final class PostgreSQLPage: PageTransaction {
     init(_ store: PostgreSQLStore) throws {
         self.store = store
         tables = try store.begin()
-        page = PageWriter(TableWriter(tables, run: store.run), scans: store.scans)
+        page = TablePageWriter(TableWriter(tables, run: store.run), scans: store.scans)
         store.open(tables)
     }
 

@@ -18,7 +18,9 @@ extension PostgreSQLStore {
 
     /// Returns the columns that were changed both locally and on the remote, in order of discovery.
     public func conflicts(entity: String?, key: [StoredValue]?) throws -> [EditConflict] {
-        try read { try Conflicts($0).all(key: key, entity: entity) }
+        try read { try $0.allConflicts() }.map(\.conflict).filter { conflict in
+            (key == nil || conflict.key == key) && (entity == nil || conflict.entity == entity)
+        }
     }
 
     /// Resolves conflicts of an object, recorded as a run of kind `resolve`.
@@ -31,7 +33,7 @@ extension PostgreSQLStore {
         try write { writer in
             for id in ids {
                 guard let entry = try writer.tables.entry(id) else { throw OutboxEntry.missing(id) }
-                let conflict = try Conflicts(writer.tables).first(of: entry)
+                let conflict = try writer.tables.firstConflict(of: entry, in: model)
                 let retried = entry.after(
                     .retried(sendingUnknown: sendingUnknown, newKey: RandomUUID.text()), hasConflicts: conflict != nil)
                 guard let retried else { throw entry.cannotRetry(conflict) }
@@ -51,7 +53,7 @@ extension PostgreSQLStore {
             let merge = EditMerge(writer)
             return try withExtendedLifetime(merge) {
                 try writer.recording(kind, undoes: undoes) {
-                    var editor = LocalEditor(writer)
+                    var editor = LocalEditor(EditTables(writer))
                     let result = try body(&editor)
                     try writer.settle()
                     return result

@@ -73,8 +73,8 @@ extension PostgreSQLStore {
     /// Calls `body` with a run's change of each row, by entity and key.
     public func changes(of run: Int64, entity: String?, _ body: (RowChange) throws -> Void) throws {
         let changes = try read { tables in
-            var lists = WholeLists(model) { [tables] table, source in
-                try tables.links(table, of: source)
+            var lists = WholeLists(model) { [tables] _, table, owner in
+                try tables.links(table, of: owner.key)
             } later: { [tables] record in
                 try tables.changes(
                     where: "entity = $1::text AND key = $2::text AND id > $3::bigint",
@@ -147,13 +147,13 @@ extension PostgreSQLStore {
         guard let run = try runs(id: id).first else { throw RunRecord.missing(id) }
         let undone = try run.undoes.flatMap { try runs(id: $0).first?.kind }
         try run.checkUndo(
-            undoneKind: undone, undoneBy: LaterRuns(than: id, undos: try read { try $0.undos(after: id) }).undoneBy)
+            undoneKind: undone, undoneBy: try read { try $0.laterRuns(than: id) }.undoneBy)
         if run.kind == "edit" { return try undoEdits(of: run) }
         return try write { writer in
             writer.run = RunState(
                 RunDescription(kind: "undo", started: Clock.now(), undoes: id), entityCount: model.entities.count)
             let undone = try writer.runID()
-            var undo = try Undo(run: id, writer)
+            var undo = try Undo(run: id, writer, writer.tables)
             try undo.apply()
             try writer.settle()
             try writer.tables.finishRun(undone, outcome: "finished", summary: writer.run.droppedText)

@@ -34,17 +34,15 @@ extension PostgreSQLStore {
     public func nextToSend(
         at instant: String, entities: Set<String>?, excluding: Set<Int64>, among entries: Set<Int64>?
     ) throws -> OutboxEntry? {
-        try read { tables in
-            try Outbox(tables).next(at: instant) { entry in
-                entities?.contains(entry.entity) != false && !excluding.contains(entry.id)
-                    && entries?.contains(entry.id) != false
-            }
+        OutboxEntry.next(among: try read { try $0.entries() }, at: instant, in: model) { entry in
+            entities?.contains(entry.entity) != false && !excluding.contains(entry.id)
+                && entries?.contains(entry.id) != false
         }
     }
 
     /// Returns the entries that an entry waits for.
     public func blockers(of entry: OutboxEntry) throws -> [OutboxEntry] {
-        try read { try Outbox($0).blockers(of: entry) }
+        try read { try $0.blockers(of: entry, in: model) }
     }
 
     /// Records that an entry is about to be sent.
@@ -62,16 +60,17 @@ extension PostgreSQLStore {
         try write { writer in
             guard let entry = try writer.tables.entry(id) else { return }
             let settled = try entry.after(
-                .settled(outcome), hasConflicts: try Conflicts(writer.tables).first(of: entry) != nil)
+                .settled(outcome), hasConflicts: try writer.tables.firstConflict(of: entry, in: model) != nil)
             if let settled { try writer.tables.update(settled, run: nil) }
         }
     }
 
     /// Marks entries that a dead process was sending as `unknown`, and returns them.
     public func recoverSending() throws -> [OutboxEntry] {
-        guard try !outbox(state: .sending).isEmpty else { return [] }
+        let sending = try outbox(state: .sending)
+        guard !sending.isEmpty else { return [] }
         return try write { writer in
-            let entries = try writer.tables.entries().compactMap { $0.after(.senderEnded) }
+            let entries = try sending.compactMap { try writer.tables.entry($0.id)?.after(.senderEnded) }
             for entry in entries { try writer.tables.update(entry, run: nil) }
             return entries
         }

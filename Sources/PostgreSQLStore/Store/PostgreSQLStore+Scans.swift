@@ -26,11 +26,11 @@ extension PostgreSQLStore {
         guard let saved = try read({ try $0.savedScan(of: scope) }), !saved.log.rows.isEmpty else { return 0 }
         return try write { writer in
             writer.source = source
-            let editor = writer.editor(model.entities[entity].root)
+            let root = model.entities[entity].root
             var count = 0
             for number in saved.log.rows {
-                guard let row = try editor.row([.integer(number)]) else { continue }
-                try editor.delete([.integer(number)], row)
+                guard let row = try writer.row(root, [.integer(number)]) else { continue }
+                try writer.delete(root, [.integer(number)], row)
                 count += 1
             }
             try writer.tables.setSavedScan(nil, of: scope)
@@ -77,7 +77,7 @@ extension PostgreSQLStore {
     // MARK: - Parents
 
     /// Begins the scans of an entity's parents.
-    public func beginParents(of entity: Int) { scans.parents[entity] = PendingParentSweep() }
+    public func beginParents(of entity: Int) { scans.parents[entity] = ParentSweep() }
 
     /// Returns the greatest row number of an entity's objects; 0 without objects.
     public func lastRow(of entity: Int) throws -> Int64 {

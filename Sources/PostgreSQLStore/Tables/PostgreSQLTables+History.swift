@@ -100,20 +100,6 @@ extension PostgreSQLTables {
         try changes(where: "run = $1::bigint", [.bigint(run)])
     }
 
-    func changes(of entity: String, key: String, afterRun run: Int64) throws -> [ChangeRecord] {
-        try changes(
-            where: "run > $1::bigint AND entity = $2::text AND key = $3::text",
-            [.bigint(run), .text(entity), .text(key)])
-    }
-
-    func undos(after run: Int64) throws -> [(id: Int64, undoes: Int64)] {
-        let result = try connection.query(
-            """
-            SELECT id, undoes FROM \(sql.own("bmo_runs")) WHERE id > $1::bigint AND undoes IS NOT NULL ORDER BY id DESC
-            """, [.bigint(run)], for: "reading runs")
-        return (0..<result.count).map { (result.bigint($0, 0) ?? 0, result.bigint($0, 1) ?? 0) }
-    }
-
     func renameHistory(of entity: String, from old: String, to new: String) throws {
         try flushChanges()
         noteWritten()

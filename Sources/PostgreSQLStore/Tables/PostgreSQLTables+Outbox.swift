@@ -1,9 +1,8 @@
 internal import Mapping
-internal import RecordBatch
 internal import StoreContract
 internal import StoreRules
 
-/// The outbox, the accepted edits and the conflicts: few, so that they are read as a whole.
+/// The outbox and the accepted edits: few, so that they are read as a whole.
 extension PostgreSQLTables {
     private func read(_ table: String) throws -> [StoredEntry] {
         let result = try connection.query(
@@ -38,6 +37,12 @@ extension PostgreSQLTables {
 
     func entry(_ id: Int64) throws -> OutboxEntry? { try stored().first { $0.entry.id == id }?.entry }
 
+    func dependants(of id: Int64) throws -> [OutboxEntry] { try entries().filter { $0.dependsOn.contains(id) } }
+
+    func entries(mentioning key: RowKey) throws -> [OutboxEntry] { try entries() }
+
+    func newestEntryID() throws -> Int64 { try stored().last?.entry.id ?? 0 }
+
     func nextEntryID() -> Int64 { counters.lastEntry + 1 }
 
     func add(_ entry: OutboxEntry, root: Int, run: Int64?) throws -> Int64 {
@@ -57,13 +62,22 @@ extension PostgreSQLTables {
         }
     }
 
-    func removeEntry(_ id: Int64) throws {
-        guard try stored().contains(where: { $0.entry.id == id }) else { return }
-        outbox?.removeAll { $0.entry.id == id }
-        dirtyEntries.insert(id)
+    func removeEntry(_ entry: OutboxEntry) throws {
+        guard try stored().contains(where: { $0.entry.id == entry.id }) else { return }
+        outbox?.removeAll { $0.entry.id == entry.id }
+        dirtyEntries.insert(entry.id)
+        guard entry.operation == .create else { return }
+        for other in try dependants(of: entry.id) {
+            try change(other.id) { $0.entry.dependsOn.removeAll { $0 == entry.id } }
+        }
     }
 
-    func runs(ofEntry id: Int64) throws -> [Int64] { try stored().first { $0.entry.id == id }?.runs ?? [] }
+    func isWaiting(run: Int64, _ root: Int, _ key: RowKey) throws -> Bool {
+        let name = name(root)
+        return try stored().contains {
+            $0.root == name && $0.entry.key == key && $0.entry.isAtRest && $0.runs.contains(run)
+        }
+    }
 
     func renameEntries(_ root: Int, from old: RowKey, to new: RowKey, isTemporary: Bool) throws {
         let name = name(root)
@@ -115,56 +129,6 @@ extension PostgreSQLTables {
         acceptedEdits = []
     }
 
-    // MARK: - Conflicts
-
-    func conflicts() throws -> [StoredConflict] {
-        if let knownConflicts { return knownConflicts }
-        guard counters.hasConflicts else {
-            knownConflicts = []
-            return []
-        }
-        let result = try connection.query(
-            """
-            SELECT root, entity, key, attribute, base, local, remote, seen FROM \(sql.own("bmo_conflicts")) ORDER BY ord
-            """, for: "reading conflicts")
-        var conflicts: [StoredConflict] = []
-        for row in 0..<result.count {
-            guard let root = model.index(of: result.text(row, 0) ?? "") else { continue }
-            func value(_ column: Int) -> StoredValue? { result.text(row, column).flatMap(StoredValue.init(json:)) }
-            let key = result.text(row, 2) ?? ""
-            let conflict = EditConflict(
-                entity: result.text(row, 1) ?? "", key: model.entities[root].key(from: key) ?? [],
-                column: result.text(row, 3), base: value(4), local: value(5), remote: value(6),
-                seen: result.text(row, 7) ?? "")
-            conflicts.append(StoredConflict(root: root, conflict: conflict))
-        }
-        knownConflicts = conflicts
-        return conflicts
-    }
-
-    func setConflicts(_ conflicts: [StoredConflict]) throws {
-        knownConflicts = conflicts
-        noteWritten()
-        try connection.run("DELETE FROM \(sql.own("bmo_conflicts"))", for: "writing conflicts")
-        guard !conflicts.isEmpty else { return }
-        counters.hasConflicts = true
-        let all = conflicts.map(\.conflict)
-        func json(_ value: StoredValue?) -> String? { value.map(JSONText.value) }
-        try connection.query(
-            """
-            INSERT INTO \(sql.own("bmo_conflicts"))
-            SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                $8::text[], $9::text[])
-            """,
-            [
-                .bigints(all.indices.map { Int64($0) }), .texts(conflicts.map { name($0.root) }),
-                .texts(all.map(\.entity)), .texts(all.map { JSONText.key($0.key).string }),
-                .optionalTexts(all.map(\.column)), .optionalTexts(all.map { json($0.base) }),
-                .optionalTexts(all.map { json($0.local) }), .optionalTexts(all.map { json($0.remote) }),
-                .texts(all.map(\.seen)),
-            ], for: "writing conflicts")
-    }
-
     // MARK: - Writing
 
     /// Writes the changed entries.
@@ -189,13 +153,5 @@ extension PostgreSQLTables {
         try connection.query(
             "INSERT INTO \(sql.own(table)) (\(StoredEntry.columns)) VALUES (\(StoredEntry.parameters))",
             stored.values, for: "writing the outbox")
-    }
-}
-
-extension StoredValue {
-    /// Reads a value written by `JSONText.value`.
-    init?(json text: String) {
-        guard let parts = try? JSONParser.batch("[\(text)]") else { return nil }
-        self = withExtendedLifetime(parts) { parts[0].elements.first.map(StoredValue.init(stored:)) ?? .null }
     }
 }

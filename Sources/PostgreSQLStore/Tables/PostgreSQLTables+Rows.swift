@@ -32,7 +32,7 @@ extension PostgreSQLTables {
         guard table.isNumbered, keys.count > 8 else { return nil }
         var (low, high) = (Int64.max, Int64.min)
         for key in keys {
-            guard case .integer(let number) = key[0] else { return nil }
+            guard case .integer(let number) = key[0].form else { return nil }
             (low, high) = (min(low, number), max(high, number))
         }
         let (distance, overflow) = high.subtractingReportingOverflow(low)
@@ -83,15 +83,15 @@ extension PostgreSQLTables {
     func write(_ root: Int, _ key: RowKey, _ values: [StoredValue]) throws {
         let table = try table(root)
         // As a database stores them: not a number is null, and zero has no sign.
-        let values = values.map { value -> StoredValue in
-            guard case .real(let real) = value else { return value }
+        let values = zip(values, table.layout.fields).map { value, field -> StoredValue in
+            guard case .real(let real) = value else { return value.typed(as: field.type) }
             return real.isNaN ? .null : real == 0 ? .real(0) : value
         }
         let encoded = try table.encode(key, values)
         let known = try cached(root, key)
         var row = known ?? CachedRow(number: 0, values: nil, isStored: false)
         if row.values == nil, !row.isStored || row.number == 0 {
-            if table.isNumbered || table.layout.key.isEmpty, case .integer(let number)? = key.first {
+            if table.isNumbered || table.layout.key.isEmpty, case .integer(let number)? = key.first?.form {
                 row.number = number
                 if let last = lastNumbers[root] { lastNumbers[root] = max(last, number) }
             } else {

@@ -107,7 +107,7 @@ private struct EditContent {
         withExtendedLifetime(batch) {
             for (name, value) in batch[0].members {
                 guard value.tag == .array else {
-                    columns.append((name, StoredValue(stored: value)))
+                    columns.append((name, StoredValue(stored: value).typed(as: layout?.type(of: name) ?? .text)))
                     continue
                 }
                 let toMany = layout?.toMany.first { $0.name == name }
