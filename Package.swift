@@ -270,7 +270,7 @@ let package = Package(
             name: "BMOTests",
             dependencies: [
                 "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "RESTBridge",
-                "RecordBatch", "SQLiteStore", "StoreContract", "TestHost", "TestSupport",
+                "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestHost", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Checks which targets may import which modules.

@@ -6,7 +6,7 @@ import Importer
 import StoreContract
 import Logging
 import Model
-import SQLiteStore
+import StoreTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -14,6 +14,9 @@ import Testing
 /// A configuration with counting bridges (Tests/CountingBridge), and a host that runs them.
 final class CountingWorkplace: Sendable {
     let folder: TemporaryFolder
+    /// The store of the suite, or SQLite.
+    let kind = StoreKind.current
+    let stores: any StoreProvider
     let host: BridgeHost
     /// A host of the same bridge that does what its options say, but misbehave.
     let mendedHost: BridgeHost
@@ -24,6 +27,7 @@ final class CountingWorkplace: Sendable {
     /// - Parameter definitions: what the bridge is compiled with, such as its isolation.
     init(_ definitions: [String] = []) throws {
         folder = try TemporaryFolder()
+        stores = kind.provider()
         log = LogLines()
         host = try Self.host(definitions, isMended: false, in: folder, log)
         mendedHost = try Self.host(definitions, isMended: true, in: folder, log)
@@ -49,13 +53,13 @@ final class CountingWorkplace: Sendable {
     /// Writes the configuration and loads it.
     func workspace(_ text: String) async throws -> Workspace {
         try folder.write(text, to: "bmo.yml")
-        return try await Workspace.load(path: folder.appending("bmo.yml"), host: host, stores: SQLiteStores())
+        return try await Workspace.load(path: folder.appending("bmo.yml"), host: host, stores: stores)
     }
 
     /// Loads the configuration as it was written last, with a bridge that does not misbehave: another configuration would
     /// be another request, which does not go on where the one before stopped.
     func mendedWorkspace() async throws -> Workspace {
-        try await Workspace.load(path: folder.appending("bmo.yml"), host: mendedHost, stores: SQLiteStores())
+        try await Workspace.load(path: folder.appending("bmo.yml"), host: mendedHost, stores: stores)
     }
 
     /// A configuration of one bridge and one entity; each argument is what stands between the braces.
@@ -120,8 +124,17 @@ final class CountingWorkplace: Sendable {
         return result
     }
 
-    /// The database as another program sees it.
-    func file() throws -> SQLiteFile { try SQLiteFile(database) }
+    /// The database as another program sees it; of another store than SQLite, a copy of its tables without bookkeeping.
+    func file() throws -> SQLiteFile {
+        guard kind != .sqlite else { return try SQLiteFile(database) }
+        return try SQLiteFile(stores.contents(of: database), at: folder.appending("\(UUID().uuidString).sqlite"))
+    }
+
+    /// What is stored, to find out whether a sync wrote anything: the bytes of the file, or all tables as text.
+    func stored() throws -> Data {
+        guard kind != .sqlite else { return try Data(contentsOf: URL(filePath: database)) }
+        return Data("\(try stores.contents(of: database))".utf8)
+    }
 }
 
 /// Compiles Tests/CountingBridge, as a stranger compiles a bridge.

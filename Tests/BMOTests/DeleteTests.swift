@@ -3,16 +3,17 @@ import Foundation
 import ImportTestSupport
 import Importer
 import StoreContract
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// What the remote no longer has: when it goes, when it stays.
-@Suite struct DeleteTests {
+@Suite(.overBothStores, .namingTheStore) struct DeleteTests {
     private func numbers(_ place: CountingWorkplace) throws -> String {
         try place.file().value("SELECT group_concat(id, ' ') FROM (SELECT id FROM Number ORDER BY id)")
     }
 
-    @Test func `a row that a whole listing lacks is deleted`() async throws {
+    @Test(.overSQLiteOnly) func `a row that a whole listing lacks is deleted`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 25")
         let workspace = try await place.workspace(place.world())
@@ -25,9 +26,9 @@ import Testing
                 $0[0] + $0[1]
             }
                 == ["'deleted''[7]'", "'deleted''[12]'", "'deleted''[24]'"])
-        let before = try Data(contentsOf: URL(filePath: place.database))
+        let before = try place.stored()
         #expect(try await place.sync(workspace).text == "Number finished, 3 pages =22")
-        #expect(try Data(contentsOf: URL(filePath: place.database)) == before, "nothing changed, nothing is written")
+        #expect(try place.stored() == before, "nothing changed, nothing is written")
         try place.say("count 25")
         #expect(try await place.sync(workspace).text == "Number finished, 3 pages +3 =22", "they may come back")
     }
@@ -61,7 +62,7 @@ import Testing
         #expect(try place.file().value("SELECT count(*) FROM Number") == "29")
     }
 
-    @Test func `a scan that is taken up again knows what the pages before it listed`() async throws {
+    @Test(.overSQLiteOnly) func `a scan that is taken up again knows what the pages before it listed`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000")
@@ -97,7 +98,7 @@ import Testing
         #expect(try place.file().value("SELECT count(*) FROM Number") == "60", "a whole listing is appended as ever")
     }
 
-    @Test func `after a vacuum the place of a scan is no good`() async throws {
+    @Test(.overSQLiteOnly) func `after a vacuum the place of a scan is no good`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000").replacing("id: integer", with: "id: text")
@@ -171,9 +172,9 @@ import Testing
         #expect(
             try place.file().rows("SELECT id, name FROM Number WHERE deleted_at IS NOT NULL ORDER BY id")
                 == [["1", "'number 1'"], ["2", "'number 2'"]])
-        let before = try Data(contentsOf: URL(filePath: place.database))
+        let before = try place.stored()
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages =3", "once is enough")
-        #expect(try Data(contentsOf: URL(filePath: place.database)) == before)
+        #expect(try place.stored() == before)
         try place.say("count 5")
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages ~2 =3")
         #expect(try place.file().value("SELECT count(*) FROM Number WHERE deleted_at IS NOT NULL") == "0")
@@ -259,7 +260,7 @@ import Testing
         """
     }
 
-    @Test func `a row that others refer to becomes a stub`() async throws {
+    @Test(.overSQLiteOnly) func `a row that others refer to becomes a stub`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 4", "owner 1 2", "owner 3 3")
         let workspace = try await place.workspace(owned(place))

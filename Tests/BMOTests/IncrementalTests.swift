@@ -4,14 +4,15 @@ import ImportTestSupport
 import Importer
 import StoreContract
 import Model
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// Scans that ask only for what moved since the one before.
-@Suite struct IncrementalTests {
+@Suite(.overBothStores, .namingTheStore) struct IncrementalTests {
     private static let byField = "incremental: {field: changed}"
 
-    @Test func `a fields newest value is asked for next time`() async throws {
+    @Test(.overSQLiteOnly) func `a fields newest value is asked for next time`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 12", "stamp 3 2026-03-03T12:00:00+02:00", "stamp 11 2026-02-02T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
@@ -24,9 +25,9 @@ import Testing
         let report = try await place.sync(workspace)
         #expect(report.text == "Number finished, 2 pages ~1 =1")
         #expect(try place.takeRequests() == ["token= since=2026-03-03T12:00:00+02:00 parent=-1 cursor="])
-        let before = try Data(contentsOf: URL(filePath: place.database))
+        let before = try place.stored()
         #expect(try await place.sync(workspace).text == "Number finished, 2 pages =1")
-        #expect(try Data(contentsOf: URL(filePath: place.database)) == before, "nothing changed, nothing is written")
+        #expect(try place.stored() == before, "nothing changed, nothing is written")
     }
 
     /// RestKit 1177: unchanged is not absent.
@@ -54,7 +55,7 @@ import Testing
         #expect(try place.takeRequests() == ["token= since=2026-03-02T23:55:30Z parent=-1 cursor="])
     }
 
-    @Test func `a failed scan does not move the cursor`() async throws {
+    @Test(.overSQLiteOnly) func `a failed scan does not move the cursor`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 30")
         let text = place.world(entity: Self.byField, section: "fail_at: 25, fail_times: 1000")
@@ -71,7 +72,7 @@ import Testing
         #expect(try place.file().value("SELECT newest FROM bmo_cursors") == "'2026-05-03T00:00:00.000000Z'")
     }
 
-    @Test func `an incomplete scan does not move the cursor`() async throws {
+    @Test(.overSQLiteOnly) func `an incomplete scan does not move the cursor`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
@@ -108,7 +109,7 @@ import Testing
                 || report.text == "Number finished, 1 pages =1\nOther finished, 1 pages ~3", "\(report.text)")
     }
 
-    @Test func `full is noted as such`() async throws {
+    @Test(.overSQLiteOnly) func `full is noted as such`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
@@ -120,7 +121,7 @@ import Testing
         #expect(try place.file().value("SELECT full_at < '2026' FROM bmo_cursors") == "0")
     }
 
-    @Test func `everything is asked for as often as the config says`() async throws {
+    @Test(.overSQLiteOnly) func `everything is asked for as often as the config says`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField + "\nfull_every: 7d"))
@@ -131,7 +132,7 @@ import Testing
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages =1")
     }
 
-    @Test func `a time far ahead is not the newest`() async throws {
+    @Test(.overSQLiteOnly) func `a time far ahead is not the newest`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", "stamp 0 9999-01-01T00:00:00Z", "stamp 1 2026-05-05T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
@@ -142,16 +143,16 @@ import Testing
         #expect(try place.file().value("SELECT newest_remote FROM bmo_cursors") == "'2026-05-05T00:00:00Z'")
     }
 
-    @Test func `a token comes back and an unchanged scan writes nothing`() async throws {
+    @Test(.overSQLiteOnly) func `a token comes back and an unchanged scan writes nothing`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 5", "token t1")
         let workspace = try await place.workspace(place.world(entity: "incremental: token"))
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages +5")
         #expect(try place.takeRequests() == ["token= since= parent=-1 cursor="])
-        let before = try Data(contentsOf: URL(filePath: place.database))
+        let before = try place.stored()
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages")
         #expect(try place.takeRequests() == ["token=t1 since= parent=-1 cursor="])
-        #expect(try Data(contentsOf: URL(filePath: place.database)) == before)
+        #expect(try place.stored() == before)
         try place.say("count 6", "token t2", "gone 0")
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages +1 =4 -1")
         #expect(try place.file().value("SELECT token FROM bmo_cursors") == "'t2'")

@@ -3,12 +3,12 @@ import Foundation
 import ImportTestSupport
 import Importer
 import StoreContract
-import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// Entities that only come nested: `listing: none`.
-@Suite struct NestedEntityTests {
+@Suite(.overBothStores, .namingTheStore) struct NestedEntityTests {
     private let text = """
         version: 1
         bridges:
@@ -31,9 +31,9 @@ import Testing
         #expect(report.entities.map(\.name) == ["Number", "Digit"])
         #expect(try place.file().value("SELECT count(*) FROM Number") == "12")
         #expect(try place.file().value("SELECT count(*) > 0 FROM Digit") == "1")
-        let before = try Data(contentsOf: URL(filePath: place.database))
+        let before = try place.stored()
         #expect(try await place.sync(workspace).succeeded)
-        #expect(try Data(contentsOf: URL(filePath: place.database)) == before)
+        #expect(try place.stored() == before)
     }
 
     @Test func `they cannot be synced alone`() async throws {

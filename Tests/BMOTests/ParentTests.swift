@@ -3,11 +3,12 @@ import Foundation
 import ImportTestSupport
 import Importer
 import StoreContract
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// Scans per object of a parent.
-@Suite struct ParentTests {
+@Suite(.overBothStores, .namingTheStore) struct ParentTests {
     private func config(_ place: CountingWorkplace, parent: String = "parent: owner", _ more: String = "") -> String {
         """
         version: 1
@@ -43,9 +44,9 @@ import Testing
         #expect(report.text == "Child finished, 6 pages +9\nPerson finished, 1 pages +3")
         #expect(report.entities[0].parents?.scanned == 3)
         #expect(try children(place) == "'0:0 1:0 2:0 1000:1 1001:1 1002:1 2000:2 2001:2 2002:2'")
-        let before = try Data(contentsOf: URL(filePath: place.database))
+        let before = try place.stored()
         #expect(try await place.sync(workspace).text == "Child finished, 6 pages =9\nPerson finished, 1 pages =3")
-        #expect(try Data(contentsOf: URL(filePath: place.database)) == before, "nothing changed, nothing is written")
+        #expect(try place.stored() == before, "nothing changed, nothing is written")
     }
 
     @Test func `a condition says which parents are scanned`() async throws {
@@ -110,7 +111,7 @@ import Testing
         #expect(report.failure(of: "Child")?.message.contains("after 10 in a row the others were not tried") == true)
     }
 
-    @Test func `the children of a deleted parent go with it`() async throws {
+    @Test(.overSQLiteOnly) func `the children of a deleted parent go with it`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 3", about: "people")
         try place.say("count 2", "token t", about: "children")

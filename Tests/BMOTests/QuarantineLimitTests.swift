@@ -3,19 +3,22 @@ import Foundation
 import ImportTestSupport
 import Importer
 import StoreContract
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// How much of a scan may go to quarantine.
-@Suite struct QuarantineLimitTests {
+@Suite(.overBothStores, .namingTheStore) struct QuarantineLimitTests {
     /// No record fits: no name is among those that are known.
     private func text(_ place: CountingWorkplace, limit: String) -> String {
         place.world(entity: limit).replacing(
             "name: text", with: "name: {type: text, transform: {map: {nobody: x}}}")
     }
 
-    private func quarantined(_ place: CountingWorkplace) throws -> String {
-        try place.file().value("SELECT count(*) FROM bmo_quarantine")
+    private func quarantined(_ workspace: Workspace) throws -> Int {
+        let store = try workspace.openStore()
+        defer { try? store.close() }
+        return try store.quarantined().count
     }
 
     @Test func `a scan with too many bad records is given up`() async throws {
@@ -29,13 +32,13 @@ import Testing
             #expect(failure.message.hasPrefix("more than 12 records could not be imported"), "\(failure)")
             #expect(failure.description.contains("raise \"quarantine_limit\" of Number (12 now)"), "\(failure)")
             // The first page, and of the second the records that came until it was too much.
-            #expect(try quarantined(place) == "13", "what was put aside is there to look at, and does not grow")
+            #expect(try quarantined(workspace) == 13, "what was put aside is there to look at, and does not grow")
         }
         let raised = try await place.workspace(text(place, limit: "quarantine_limit: 100"))
         let report = try await place.sync(raised)
         let failure = try #require(report.failure(of: "Number"))
         #expect(failure.message.contains("none of the 30"), "it goes on after the first page: \(failure)")
-        #expect(try quarantined(place) == "40")
+        #expect(try quarantined(raised) == 40)
     }
 
     @Test func `good records of the pages before stay`() async throws {
@@ -46,6 +49,6 @@ import Testing
         let workspace = try await place.workspace(text(place, limit: "quarantine_limit: 5"))
         #expect(try await place.sync(workspace).succeeded == false)
         #expect(try place.file().value("SELECT count(*) FROM Number") == "20")
-        #expect(try quarantined(place) == "6")
+        #expect(try quarantined(workspace) == 6)
     }
 }

@@ -6,18 +6,18 @@ import ImportTestSupport
 import Importer
 import StoreContract
 import Model
-import SQLiteStore
 import Synchronization
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// Whole syncs through a bridge in C: what fails, what stays, and where the next one goes on.
-@Suite struct SyncTests {
+@Suite(.overBothStores, .namingTheStore) struct SyncTests {
     private static let isolations = [#"COUNTING_ISOLATION="in_process""#, #"COUNTING_ISOLATION="child_process""#]
 
     private static let tenThousand = "count: 10000, page_size: 1000, batch_size: 300"
 
-    @Test(arguments: isolations)
+    @Test(.overSQLiteOnly, arguments: isolations)
     func `a failed page leaves the pages before it and the next sync goes on`(_ isolation: String) async throws {
         let place = try CountingWorkplace([isolation])
         let failing = try await place.workspace(
@@ -41,10 +41,10 @@ import Testing
             try file.rows("SELECT * FROM Number WHERE id = 9876") == [["9876", "'number 9876'", "1", "'[6,7,8,9]'"]])
         #expect(try file.rows("SELECT entity FROM bmo_progress").isEmpty)
 
-        let before = try Data(contentsOf: URL(filePath: place.database))
+        let before = try place.stored()
         let third = try await place.sync(mended)
         #expect(third.text == "Number finished, 10 pages =10000")
-        #expect(try Data(contentsOf: URL(filePath: place.database)) == before, "nothing changed, nothing is written")
+        #expect(try place.stored() == before, "nothing changed, nothing is written")
         #expect(try file.rows("SELECT outcome FROM bmo_runs ORDER BY id") == [["'failed'"], ["'finished'"]])
         #expect(try file.faults().isEmpty)
     }
@@ -69,7 +69,8 @@ import Testing
         #expect(report.text == "Number finished, 4 pages +20 =20")
     }
 
-    @Test func `a restart that is stopped does not go on where the earlier scan stopped`() async throws {
+    @Test(.overSQLiteOnly) func `a restart that is stopped does not go on where the earlier scan stopped`() async throws
+    {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(
             CountingWorkplace.numbers(options: "fail_at: 55, fail_times: 1000", section: "count: 60, page_size: 10"))
@@ -165,7 +166,7 @@ import Testing
         #expect(second.entities.first?.warnings.first?.contains("cannot continue after page 2") == true)
     }
 
-    @Test func `a sync of which nothing fits has failed`() async throws {
+    @Test(.overSQLiteOnly) func `a sync of which nothing fits has failed`() async throws {
         let place = try CountingWorkplace()
         let text = CountingWorkplace.numbers(section: "count: 5").replacing("id: integer", with: "id: uuid")
         let report = try await place.sync(try await place.workspace(text))
@@ -213,7 +214,7 @@ import Testing
         #expect(report.text == "Bad finished, 5 pages +50\nOther finished, 1 pages +5")
     }
 
-    @Test func `records that do not fit are counted and released when they do`() async throws {
+    @Test(.overSQLiteOnly) func `records that do not fit are counted and released when they do`() async throws {
         let place = try CountingWorkplace()
         func config(_ type: String) -> String {
             """

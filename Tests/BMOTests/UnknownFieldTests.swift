@@ -1,9 +1,9 @@
 import BMO
-import SQLiteStore
 import StoreContract
+import StoreTestSupport
 import Testing
 
-@Suite struct UnknownFieldReportTests {
+@Suite(.overBothStores, .namingTheStore) struct UnknownFieldReportTests {
     @Test func `a field that nothing reads is warned of once`() async throws {
         let workplace = try CountingWorkplace()
         let workspace = try await workplace.workspace(

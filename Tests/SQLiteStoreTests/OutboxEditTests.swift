@@ -4,6 +4,7 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import Testing
 
 /// Local edits: the row changes at once, and the outbox says what the remote has to be told.

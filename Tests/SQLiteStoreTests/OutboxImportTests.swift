@@ -4,6 +4,7 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import Testing
 
 /// Imports of objects with edits that wait: what was edited here stays, and what both sides changed is told.

@@ -5,6 +5,7 @@ import Mapping
 import Model
 import SQLiteStore
 import TestSupport
+import StoreTestSupport
 import Testing
 
 /// Random edits, imports and answers against a small remote: nothing is lost, and in the end both sides agree.

@@ -2,11 +2,12 @@ import BMO
 import BridgeKit
 import Foundation
 import ImportTestSupport
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// Lists page by page, in the server's order.
-@Suite struct CollectionTests {
+@Suite(.overBothStores, .namingTheStore) struct CollectionTests {
     private let world: World
 
     init() throws { world = try World() }
@@ -20,7 +21,7 @@ import Testing
         objects.compactMap { $0["population"]?.integer.map { Int($0) } }
     }
 
-    @Test func `pages come in the order of the server until the last`() async throws {
+    @Test(.overSQLiteOnly) func `pages come in the order of the server until the last`() async throws {
         fill(25)
         let manager = try await world.manager()
         let loader = try manager.collection(ObjectRequest("Country"))

@@ -1,7 +1,7 @@
 import BridgeKit
 import Foundation
 import ImportTestSupport
-import SQLiteStore
+import StoreTestSupport
 import StoreContract
 import Synchronization
 import TestSupport
@@ -10,7 +10,7 @@ import Testing
 @testable import BMO
 
 /// Requests over a bridge that is part of this program: local objects at once, then the remote.
-@Suite struct FetchTests {
+@Suite(.overBothStores, .namingTheStore) struct FetchTests {
     private let world: World
 
     init() throws { world = try World() }
@@ -200,10 +200,10 @@ import Testing
             _ = try await manager.fetch(ObjectRequest("Country")).remote
             #expect(try await manager.count(ObjectRequest("Country")) == 30)
         }
-        #expect(SQLiteStores().lockHolder(of: world.database, for: .writing) == nil)
+        #expect(world.stores.lockHolder(of: world.database, for: .writing) == nil)
     }
 
-    @Test func `a local fetch does not wait for a page that is being written`() async throws {
+    @Test(.overSQLiteOnly) func `a local fetch does not wait for a page that is being written`() async throws {
         world.change {
             $0.records["Country"] = World.countries(10)
             $0.pageSize = 5
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func `a bridge from a plugin serves as well`() async throws {
+    @Test(.overSQLiteOnly) func `a bridge from a plugin serves as well`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(CountingWorkplace.numbers(section: "count: 25, page_size: 10"))
         let manager = try RequestManager(workspace)
@@ -268,7 +268,7 @@ import Testing
         try await manager.close()
         var options = RequestManager.Options()
         options.lockTimeout = .none
-        let lock = try SQLiteStores().lock(world.database, command: "another program")
+        let lock = try world.stores.lock(world.database, command: "another program")
         try await withManager(options) { manager in
             #expect(try await manager.objects(ObjectRequest("Country")).isEmpty, "reading needs no lock")
             let fetch = try await manager.fetch(ObjectRequest("Country"))
@@ -279,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func `closing ends what is on its way`() async throws {
+    @Test(.overSQLiteOnly) func `closing ends what is on its way`() async throws {
         world.change {
             $0.records["Country"] = World.countries(30)
             $0.heldFrom = 1
@@ -288,7 +288,7 @@ import Testing
         let fetch = try await manager.fetch(ObjectRequest("Country"))
         try await eventually("its second page is on its way") { world.state.held == 1 }
         try await manager.close()
-        #expect(SQLiteStores().lockHolder(of: world.database, for: .writing) == nil && world.state.open == 0)
+        #expect(world.stores.lockHolder(of: world.database, for: .writing) == nil && world.state.open == 0)
         await #expect(throws: CancellationError.self) { try await fetch.remote }
         let error = try await #require(throws: RequestError.self) {
             try await manager.objects(ObjectRequest("Country"))
@@ -420,7 +420,7 @@ import Testing
                     relationships: ["cities": .many("Town")])
             ])
         let error = try await #require(throws: ConfigurationErrors.self) {
-            try await RequestManager(definition, stores: SQLiteStores(), bridges: [BridgeExport(WorldBridge.self)])
+            try await RequestManager(definition, stores: world.stores, bridges: [BridgeExport(WorldBridge.self)])
         }
         let text = error.description
         for word in ["\"word\"", "\"kode\"", "\"Town\""] { #expect(text.contains(word), "\(text)") }

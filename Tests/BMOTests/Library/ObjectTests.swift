@@ -1,11 +1,12 @@
 import BMO
 import Foundation
 import ImportTestSupport
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// Objects as a program sees them: by name, as types of its own, page by page.
-@Suite struct ObjectTests {
+@Suite(.overBothStores, .namingTheStore) struct ObjectTests {
     private let world: World
 
     init() throws { world = try World() }
@@ -206,7 +207,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func `observation tells what became of the list`() async throws {
+    @Test(.overSQLiteOnly) func `observation tells what became of the list`() async throws {
         let manager = try await loaded([World.country("A", "A", 1), World.country("B", "B", 2)])
         var changes = try manager.observe(ObjectRequest("Country", sort: ["-population"])).makeAsyncIterator()
         let first = try #require(try await changes.next())

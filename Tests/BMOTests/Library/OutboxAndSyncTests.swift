@@ -1,10 +1,11 @@
 import BMO
 import Foundation
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// What a program does with edits that wait, conflicts, whole syncs and their undoing.
-@Suite struct OutboxAndSyncTests {
+@Suite(.overBothStores, .namingTheStore) struct OutboxAndSyncTests {
     private let first = ObjectID(entity: "Note", key: [1])
 
     /// A place with notes of these texts on the server and here.

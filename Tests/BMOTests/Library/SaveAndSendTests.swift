@@ -2,11 +2,12 @@ import BMO
 import Foundation
 import SQLiteStore
 import StoreContract
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// What becomes of saves on a server that keeps what it is sent.
-@Suite struct SaveAndSendTests {
+@Suite(.overBothStores, .namingTheStore) struct SaveAndSendTests {
     private struct Topic: Codable {
         var id: Int?
         var name: String?
@@ -238,7 +239,8 @@ import Testing
         try await next.close()
     }
 
-    @Test func `while another process sends, an edit waits and the save says who it is`() async throws {
+    @Test(.overSQLiteOnly) func `while another process sends, an edit waits and the save says who it is`() async throws
+    {
         let place = try SavePlace()
         var options = RequestManager.Options()
         options.lockTimeout = .none
@@ -258,7 +260,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test(arguments: [SaveWorkflow.localFirst, .rollBack, .afterRemote])
+    @Test(.overSQLiteOnly, arguments: [SaveWorkflow.localFirst, .rollBack, .afterRemote])
     func `an edit that is dropped before its turn is not told as sent`(_ workflow: SaveWorkflow) async throws {
         let place = try SavePlace()
         let manager = try await place.manager()
@@ -282,7 +284,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test(arguments: [SaveWorkflow.localFirst, .rollBack, .afterRemote])
+    @Test(.overSQLiteOnly, arguments: [SaveWorkflow.localFirst, .rollBack, .afterRemote])
     func `an edit that an import gives up before its turn is not told as sent`(_ workflow: SaveWorkflow) async throws {
         let place = try SavePlace()
         let manager = try await place.manager(conflicts: "remote")

@@ -2,8 +2,8 @@ import BMO
 import BridgeKit
 import Foundation
 import RESTBridge
-import SQLiteStore
 import StoreContract
+import StoreTestSupport
 import TestSupport
 
 /// A database of notes and topics, and the server of Fixtures/rest/objects.py that has them.
@@ -11,6 +11,8 @@ final class SavePlace: Sendable {
     let server: ServerProcess
     let folder: TemporaryFolder
     let style: String
+    /// The store of the suite, or SQLite.
+    let stores: any StoreProvider = StoreKind.current.provider()
 
     /// - Parameter style: How the server behaves; the first part of its paths.
     init(style: String = "plain") throws {
@@ -60,7 +62,7 @@ final class SavePlace: Sendable {
                 rest: {path: /\(style)/topics, records: $, paging: none, write: {create: {}, update: {}, delete: {}}}
             """, to: "bmo.yml")
         return try await RequestManager(
-            config: folder.appending("bmo.yml"), stores: SQLiteStores(), bridges: [BridgeExport(RESTBridge.self)],
+            config: folder.appending("bmo.yml"), stores: stores, bridges: [BridgeExport(RESTBridge.self)],
             options: options)
     }
 

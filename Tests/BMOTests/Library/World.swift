@@ -1,10 +1,11 @@
-import SQLiteStore
 import BMO
 import BridgeKit
 import Foundation
 import ImportTestSupport
 import Logging
 import RecordBatch
+import StoreContract
+import StoreTestSupport
 import Synchronization
 import TestSupport
 
@@ -33,6 +34,8 @@ final class World: Sendable {
 
     let name = UUID().uuidString
     let folder: TemporaryFolder
+    /// The store of the suite, or SQLite.
+    let stores: any StoreProvider = StoreKind.current.provider()
     private let content = Mutex(State())
 
     init() throws {
@@ -80,7 +83,7 @@ final class World: Sendable {
     /// A manager over the world's database.
     func manager(_ options: RequestManager.Options = RequestManager.Options()) async throws -> RequestManager {
         try await RequestManager(
-            definition(), stores: SQLiteStores(), bridges: [BridgeExport(WorldBridge.self)], options: options)
+            definition(), stores: stores, bridges: [BridgeExport(WorldBridge.self)], options: options)
     }
 
     static func country(_ code: String, _ name: String, _ population: Int64, _ more: (String, RemoteValue)...)

@@ -1,16 +1,15 @@
-import StoreTestSupport
-import Testing
+package import Testing
 
 extension StoreKind {
-    /// The store that ``StoreFixture`` opens; a file of SQLite unless the suite runs over both stores.
-    @TaskLocal static var current = StoreKind.sqlite
+    /// The store that fixtures open; a file of SQLite unless the suite runs over both stores.
+    @TaskLocal package static var current = StoreKind.sqlite
 }
 
 /// Runs each test of a suite over both stores, one after the other; an issue names its store.
-struct OverBothStores: SuiteTrait, TestTrait, TestScoping {
-    var isRecursive: Bool { true }
+package struct OverBothStores: SuiteTrait, TestTrait, TestScoping {
+    package var isRecursive: Bool { true }
 
-    func provideScope(
+    package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         for kind in StoreKind.allCases { try await StoreKind.$current.withValue(kind) { try await function() } }
@@ -19,8 +18,8 @@ struct OverBothStores: SuiteTrait, TestTrait, TestScoping {
 
 /// Runs a test of such a suite over SQLite only, as it needs another program that writes the file, or looks at tables of
 /// the bookkeeping.
-struct OverSQLiteOnly: TestTrait, TestScoping {
-    func provideScope(
+package struct OverSQLiteOnly: TestTrait, TestScoping {
+    package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         if StoreKind.current == .sqlite { try await function() }
@@ -28,16 +27,16 @@ struct OverSQLiteOnly: TestTrait, TestScoping {
 }
 
 extension Trait where Self == OverBothStores {
-    static var overBothStores: Self { OverBothStores() }
+    package static var overBothStores: Self { OverBothStores() }
 }
 
 extension Trait where Self == OverSQLiteOnly {
-    static var overSQLiteOnly: Self { OverSQLiteOnly() }
+    package static var overSQLiteOnly: Self { OverSQLiteOnly() }
 }
 
 extension Trait where Self == IssueHandlingTrait {
     /// Names the store in each issue.
-    static var namingTheStore: Self {
+    package static var namingTheStore: Self {
         .compactMapIssues { issue in
             var issue = issue
             issue.comments.append("over the store \(StoreKind.current.rawValue)")
