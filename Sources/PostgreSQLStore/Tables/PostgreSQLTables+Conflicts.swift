@@ -1,4 +1,5 @@
 internal import Mapping
+internal import Model
 internal import RecordBatch
 internal import StoreContract
 internal import StoreRules
@@ -104,7 +105,7 @@ extension PostgreSQLTables {
 
 extension StoredValue {
     /// Reads a value written by `JSONText.value`.
-    fileprivate init?(json text: String) {
+    init?(json text: String) {
         guard let parts = try? JSONParser.batch("[\(text)]") else { return nil }
         self = withExtendedLifetime(parts) { parts[0].elements.first.map(StoredValue.init(stored:)) ?? .null }
     }

@@ -123,7 +123,7 @@ extension PostgreSQLTables {
     }
 
     /// The number of rows read at a time.
-    private static let portion = 5_000
+    static let readPortion = 5_000
 
     func forEachRow(
         of root: Int, _ body: (_ number: Int64, _ key: RowKey, _ values: [StoredValue]) throws -> Void
@@ -134,7 +134,7 @@ extension PostgreSQLTables {
         while true {
             let result = try connection.query(
                 "\(table.select) WHERE $1::bigint IS NULL OR t.\(table.numberName) > $1 "
-                    + "ORDER BY t.\(table.numberName) LIMIT \(Self.portion)", [.bigint(last)],
+                    + "ORDER BY t.\(table.numberName) LIMIT \(Self.readPortion)", [.bigint(last)],
                 for: "reading the rows of \(name(root))")
             for row in 0..<result.count {
                 let (number, key, values) = read(result, row, table)
@@ -145,7 +145,7 @@ extension PostgreSQLTables {
                     try body(number, key, values)
                 }
             }
-            guard result.count == Self.portion else { return }
+            guard result.count == Self.readPortion else { return }
         }
     }
 

@@ -18,7 +18,7 @@ extension PostgreSQLTables {
         while true {
             let records = try changes(
                 where: "run = $1::bigint AND id \(newestFirst ? "<" : ">") $2::bigint", [.bigint(run), .bigint(last)],
-                order: "id \(newestFirst ? "DESC" : "") LIMIT \(Self.portion)")
+                order: "id \(newestFirst ? "DESC" : "") LIMIT \(Self.readPortion)")
             guard let end = records.last else { return }
             for record in records { try body(record) }
             last = end.id

@@ -1,4 +1,5 @@
 internal import Mapping
+internal import Model
 internal import RecordBatch
 internal import StoreContract
 internal import StoreRules
