@@ -127,7 +127,7 @@ extension PostgreSQLStore {
         return try read { tables in
             let table = try tables.table(layout.root)
             let column = "t." + Identifier.quoted(layout.fields[field].name)
-            // Each text has at least one member, of which some may be null.
+            // Each text has at least one member; some may be null.
             let result = try tables.connection.query(
                 "SELECT \(column) FROM \(table.name) t WHERE \(column) IS NOT NULL ORDER BY t.\(table.numberName) LIMIT $1::bigint",
                 [.bigint(Int64(limit))], for: "reading fields that nothing reads")

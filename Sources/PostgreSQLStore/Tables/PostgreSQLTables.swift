@@ -60,7 +60,7 @@ final class PostgreSQLTables: StoreTables {
     var dirtyLists: Set<ListName> = []
     var reversedLists: [ListName: [(position: Int64, key: RowKey)]] = [:]
     var stubs: [Int: [RowKey: Bool]] = [:]
-    /// The entities of which all stubs are in ``stubs``.
+    /// The entities whose stubs are all in ``stubs``.
     var completeStubs: Set<Int> = []
     var dirtyStubs: Set<RowReference> = []
     var sources: [RowReference: [ProvenanceRecord]] = [:]
