@@ -52,7 +52,7 @@ struct WriteTests {
         let keys = try fixture.server.rows(
             """
             SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND connamespace = '\(fixture.schema)'::regnamespace
-                AND NOT condeferrable AND convalidated
+                AND condeferrable AND condeferred AND convalidated
             """)
         #expect(keys == ["5"])
         #expect(try fixture.store.stubs(of: "City") == ["[3]"])

@@ -125,7 +125,7 @@ struct TableDefinition {
             "ALTER TABLE \(quoted(in: schema)) ADD CONSTRAINT "
             + "\(Identifier.quoted(Identifier.short("\(name)_\(words)_fkey"))) FOREIGN KEY (\(columns)) "
             + "REFERENCES \(Identifier.quoted(schema)).\(Identifier.quoted(reference.target)) "
-            + "(\(Identifier.list(reference.targetColumns)))"
+            + "(\(Identifier.list(reference.targetColumns))) DEFERRABLE INITIALLY DEFERRED"
         // The source of links begins the primary key.
         guard !isLinkTable || reference.columns != Array(key.dropLast()) else { return [add] }
         return [
