@@ -46,7 +46,7 @@ extension EndToEndTests {
             #expect(try await server.bmo("push", "--metrics", "bmo.prom").exitCode == 1)
             let check = try await ProcessRun.run(
                 "sh", ["-c", "promtool check metrics < '\(server.folder.appending("bmo.prom"))'"])
-            #expect(check.exitCode == 0 && check.output.isEmpty && check.errors.isEmpty, "\(check)")
+            #expect(check.exitCode == 0 && check.output.isEmpty && check.errorOutput.isEmpty, "\(check)")
             let samples = try Self.samples(server)
             #expect(samples[#"bmo_rows{entity="City"}"#] == "20")
             #expect(samples[#"bmo_changes_total{entity="City",change="inserted"}"#] == "20")
@@ -93,10 +93,10 @@ extension EndToEndTests {
                 ("missing/bmo.prom", "No such file or directory"), (".", "is not a regular file"),
             ] {
                 let run = try await server.bmo("sync", "--metrics", path)
-                #expect(run.exitCode == 2 && run.errors.contains(words), "\(run)")
+                #expect(run.exitCode == 2 && run.errorOutput.contains(words), "\(run)")
             }
             let run = try await server.bmo("sync", "--dry-run", "--metrics", "bmo.prom")
-            #expect(run.exitCode == 2 && run.errors.contains("leave out one"), "\(run)")
+            #expect(run.exitCode == 2 && run.errorOutput.contains("leave out one"), "\(run)")
             #expect(!FileManager.default.fileExists(atPath: server.folder.appending("bmo.sqlite")))
         }
     }

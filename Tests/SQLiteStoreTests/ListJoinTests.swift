@@ -7,7 +7,7 @@ import StoreTestSupport
 import Testing
 
 /// Lists that a remote splits over several replies of one scan.
-@Suite(.overBothStores, .namingTheStore) struct ListJoinTests {
+@Suite(.overAllStores, .namingTheStore) struct ListJoinTests {
     private let scope = ScanScope(entity: "Page")
 
     private func model() throws -> CompiledModel {

@@ -8,7 +8,7 @@ import StoreTestSupport
 import Testing
 
 /// Local edits: the row changes at once, and the outbox says what the remote has to be told.
-@Suite(.overBothStores, .namingTheStore) struct OutboxEditTests {
+@Suite(.overAllStores, .namingTheStore) struct OutboxEditTests {
     private let world: OutboxFixture
 
     init() throws {

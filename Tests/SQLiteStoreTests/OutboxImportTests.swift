@@ -8,7 +8,7 @@ import StoreTestSupport
 import Testing
 
 /// Imports of objects with edits that wait: what was edited here stays, and what both sides changed is told.
-@Suite(.overBothStores, .namingTheStore) struct OutboxImportTests {
+@Suite(.overAllStores, .namingTheStore) struct OutboxImportTests {
     private func world(_ conflicts: ConflictPolicy = .manual) throws -> OutboxFixture {
         let world = try OutboxFixture(conflicts: conflicts)
         try world.sync("Tag", ["name": "red"], ["name": "blue"], ["name": "green"])

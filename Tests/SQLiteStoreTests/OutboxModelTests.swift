@@ -9,7 +9,7 @@ import StoreTestSupport
 import Testing
 
 /// Random edits, imports and answers against a small remote: nothing is lost, and in the end both sides agree.
-@Suite(.overBothStores, .namingTheStore) struct OutboxModelTests {
+@Suite(.overAllStores, .namingTheStore) struct OutboxModelTests {
     /// A remote with users and posts: it gives new users a number and new posts a text as their key.
     private struct Remote {
         struct User: Equatable {

@@ -7,7 +7,7 @@ import StoreTestSupport
 import Testing
 
 /// What a scan leaves when it ends: rows deleted, orphans settled.
-@Suite(.overBothStores, .namingTheStore) struct SweepTests {
+@Suite(.overAllStores, .namingTheStore) struct SweepTests {
     private func model() throws -> CompiledModel {
         var lines = Relationship.many("lines", "Line")
         lines.orphans = .delete

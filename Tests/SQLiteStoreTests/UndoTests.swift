@@ -7,7 +7,7 @@ import StoreTestSupport
 import Testing
 
 /// Runs that are taken back.
-@Suite(.overBothStores, .namingTheStore) struct UndoTests {
+@Suite(.overAllStores, .namingTheStore) struct UndoTests {
     private let fixture: StoreFixture
 
     init() throws {

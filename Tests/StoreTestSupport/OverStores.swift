@@ -1,18 +1,20 @@
 package import Testing
 
 extension StoreKind {
-    /// The store that fixtures open; a file of SQLite unless the suite runs over both stores.
+    /// The store that fixtures open; a file of SQLite unless the suite runs over others too.
     @TaskLocal package static var current = StoreKind.sqlite
 }
 
-/// Runs each test of a suite over both stores, one after the other; an issue names its store.
-package struct OverBothStores: SuiteTrait, TestTrait, TestScoping {
+/// Runs each test of a suite over several stores, one after the other; an issue names its store.
+package struct OverStores: SuiteTrait, TestTrait, TestScoping {
+    let kinds: [StoreKind]
+
     package var isRecursive: Bool { true }
 
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        for kind in StoreKind.allCases { try await StoreKind.$current.withValue(kind) { try await function() } }
+        for kind in kinds { try await StoreKind.$current.withValue(kind) { try await function() } }
     }
 }
 
@@ -26,8 +28,12 @@ package struct OverSQLiteOnly: TestTrait, TestScoping {
     }
 }
 
-extension Trait where Self == OverBothStores {
-    package static var overBothStores: Self { OverBothStores() }
+extension Trait where Self == OverStores {
+    /// Over all stores.
+    package static var overAllStores: Self { OverStores(kinds: StoreKind.allCases) }
+
+    /// Over the stores that need no server: what a suite of the library proves does not depend on the store's kind.
+    package static var overBothStores: Self { OverStores(kinds: [.memory, .sqlite]) }
 }
 
 extension Trait where Self == OverSQLiteOnly {
