@@ -74,7 +74,7 @@ extension EndToEndTests {
             try site.folder.write(
                 """
                 version: 1
-                bridges: {site: {plugin: rest, options: {url: "\(site.url)", auth: {bearer: {file: token}}}}}
+                bridges: {site: {plugin: rest, options: {url: "\(site.url)", auth: {type: bearer, token: {file: token}}}}}
                 entities:
                   Country: {bridge: site, key: code, attributes: {code: text}, rest: {path: /countries.json}}
                 """, to: "bmo.yml")

@@ -6,7 +6,9 @@ enum LinkedLibraries {
     ///
     /// Source: proc(5), `/proc/PID/maps`.
     static var files: [String] {
-        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        // The file says that it has no bytes, and gives a page of memory a read: only reading to the end finds all.
+        let file = FileHandle(forReadingAtPath: "/proc/self/maps")
+        let maps = String(decoding: (try? file?.readToEnd()) ?? Data(), as: UTF8.self)
         // The path is the last field, and the only one with a slash.
         let paths = maps.split(separator: "\n").compactMap { line in
             line.firstIndex(of: "/").map { String(line[$0...]) }
