@@ -88,11 +88,10 @@ extension EndToEndTests {
             }
         }
 
-        @Test(arguments: [
-            (state: "waiting", secondsAgo: 5.0, exitCode: 0), (state: "syncing", secondsAgo: 5, exitCode: 0),
-            (state: "failing", secondsAgo: 5, exitCode: 1), (state: "stopped", secondsAgo: 5, exitCode: 1),
-            (state: "waiting", secondsAgo: 100, exitCode: 1),
-        ])
+        @Test(
+            arguments: [
+                ("waiting", 5, 0), ("syncing", 5, 0), ("failing", 5, 1), ("stopped", 5, 1), ("waiting", 100, 1),
+            ] as [(state: String, secondsAgo: Double, exitCode: Int32)])
         func `a health file is judged by its state and its age`(
             state: String, secondsAgo: Double, exitCode: Int32
         ) async throws {
