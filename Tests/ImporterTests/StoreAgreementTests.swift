@@ -48,8 +48,8 @@ import Testing
     }
 
     private func expectAgreement(_ kind: StoreKind, seed first: UInt64, extents: [RecordExtent]) throws {
-        for seed in first..<first &+ 20 {
-            var random = RandomWorld(seed: seed, hasAbsence: extents.count > 1)
+        for seed in first..<first &+ (kind.isLocal ? 20 : 4) {
+            var random = RandomWorld(seed: seed, hasAbsence: extents.count > 1, hasNUL: kind.holdsNUL)
             let model = try random.model()
             let database = try TestDatabase(kind, model)
             var reference = ReferenceImporter(model)
@@ -85,8 +85,8 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `a page twice is as once`(_ kind: StoreKind) throws {
         // The rows are the same; a page that contradicts itself is written twice, as it was the first time.
-        for seed in 1000..<1100 as Range<UInt64> {
-            var random = RandomWorld(seed: seed, hasSubentities: false)
+        for seed in 1000..<(kind.isLocal ? 1100 : 1010) as Range<UInt64> {
+            var random = RandomWorld(seed: seed, hasSubentities: false, hasNUL: kind.holdsNUL)
             let model = try random.model()
             let database = try TestDatabase(kind, model)
             for page in 1...3 {
@@ -108,8 +108,11 @@ struct RandomWorld {
     private let hasSubentities: Bool
     private let hasAbsence: Bool
 
-    init(seed: UInt64, hasSubentities: Bool = true, hasAbsence: Bool = false) {
+    private let hasNUL: Bool
+
+    init(seed: UInt64, hasSubentities: Bool = true, hasAbsence: Bool = false, hasNUL: Bool = true) {
         self.hasAbsence = hasAbsence
+        self.hasNUL = hasNUL
         random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
         self.hasSubentities = hasSubentities
     }
@@ -282,7 +285,7 @@ struct RandomWorld {
         if chance(1) { return ["un": ["expected"]] }
         switch type {
         case .integer: return chance(80) ? .int(Int64(below(5))) : .text("\(below(5))")
-        case .text where isKey: return element(["a", "b", "\u{e9}", "e\u{301}", "", "a\u{0}"])
+        case .text where isKey: return element(["a", "b", "\u{e9}", "e\u{301}", "", hasNUL ? "a\u{0}" : "a\u{1}"])
         case .text: return element(["x", "y", "", "\u{fc}", "u\u{308}", 7])
         case .real: return element([0, 0.5, .double(-0.0), 1e300, "2.5", .double(.nan)])
         case .boolean: return element([true, false, 1, 0, "TRUE"])

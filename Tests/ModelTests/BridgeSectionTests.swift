@@ -14,6 +14,12 @@ import Testing
             """, plugins: ConfigurationFixture.shippedPlugins(), environment: [:])
     }
 
+    /// The section on one line.
+    private static func json(_ section: ConfigValue) -> String {
+        section.json.split(separator: "\n").map { $0.trimmingPrefix(while: { $0 == " " }) }.joined()
+            .replacing("\": ", with: "\":")
+    }
+
     private static func faults(_ bridge: String, _ entities: String) throws -> [String] {
         do {
             _ = try configuration(bridge, entities)
@@ -37,7 +43,7 @@ import Testing
             """
         ).model
         #expect(
-            model.entities.map(\.section.json) == [
+            model.entities.map { Self.json($0.section) } == [
                 #"{"conditional":false,"records":"$.items","paging":{"style":"page"},"path":"/posts","headers":{"X-B":"2"}}"#,
                 #"{"conditional":false,"records":"$.items","paging":{"style":"page"},"headers":{"X-A":"1"}}"#,
                 #"{"records":"$.data","conditional":false,"path":"/users"}"#,
@@ -58,8 +64,8 @@ import Testing
               Part: {listing: none, key: id, attributes: {id: integer}}
             """
         ).model
-        #expect(model.entities[0].sources.map(\.section.json) == [#"{"records":"$.items","path":"/names"}"#])
-        #expect(model.entities.map(\.section.json) == ["{}", #"{"records":"$.items","path":"/films"}"#, "{}"])
+        #expect(model.entities[0].sources.map { Self.json($0.section) } == [#"{"records":"$.items","path":"/names"}"#])
+        #expect(model.entities.map { Self.json($0.section) } == ["{}", #"{"records":"$.items","path":"/films"}"#, "{}"])
     }
 
     @Test func `a fault in a bridge's section is reported once, at its place`() throws {
@@ -67,10 +73,11 @@ import Testing
             defaults: {key: id, attributes: {id: integer}, bridge: api}
             entities: {Post: {rest: {path: /posts}}, Tag: {rest: {path: /tags}}}
             """
+        let faults = try Self.faults("rest: {recods: $.items}", entities)
+        #expect(faults.count == 1)
         #expect(
-            try Self.faults("rest: {recods: $.items}", entities) == [
-                #"3: unknown key "recods" in section "rest" of bridge "api"; did you mean "records"?"#
-            ])
+            faults.first?.hasPrefix(
+                #"3: unknown key "recods" in section "rest" of bridge "api"; did you mean "records"?"#) == true, "\(faults)")
         #expect(
             try Self.faults("rest: [1]", entities) == [
                 #"3: section "rest" of bridge "api" must be a mapping, not a list; write "name: value" lines"#

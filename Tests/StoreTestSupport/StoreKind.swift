@@ -13,6 +13,12 @@ package enum StoreKind: String, CaseIterable, Sendable {
         PostgreSQLServer.isInstalled ? [.memory, .sqlite, .postgresql] : [.memory, .sqlite]
     }
 
+    /// Whether a text may contain U+0000; PostgreSQL cannot store it, and the record goes to quarantine.
+    package var holdsNUL: Bool { self != .postgresql }
+
+    /// Whether a database is made and changed without a round trip to a server, so that a test may use hundreds.
+    package var isLocal: Bool { self != .postgresql }
+
     /// Returns a provider; each provider of databases in memory has its own.
     package func provider() -> any StoreProvider {
         switch self {

@@ -41,7 +41,7 @@ enum Metric: String, CaseIterable {
         switch self {
         case .build: "The version of bmo that wrote this file; always 1."
         case .rows: "The rows of an entity, without stubs."
-        case .stubs: "The objects of an entity of which only the key is known."
+        case .stubs: "The objects of an entity that are known only by their key."
         case .quarantined: "The records of an entity that could not be imported."
         case .cursorAge: "The age of the newest value of the incremental field of an entity."
         case .outbox: "The local edits in the outbox."

@@ -50,15 +50,16 @@ struct ConfigurationReader {
                 isQuoted ? "write \"version: 1\", without quotes about the number" : "write \"version: 1\"")
         }
         var database = FileKeys.usualDatabase
-        if let given = section[FileKeys.database], let path = text(given, of: nil), DatabaseURI.isURI(path) {
-            checkURI(path, at: given.value.mark)
-            database = path
-        } else if let given = section[FileKeys.database], let path = text(given, of: nil) {
-            if path.utf8.contains(0) || path.hasSuffix("/") {
-                error(at: given.value.mark, "\"database\" is not a file path", "write one, such as bmo.sqlite")
+        if let given = section[FileKeys.database], let location = text(given, of: nil) {
+            database = location
+            if DatabaseURI.isURI(location) {
+                checkURI(location, at: given.value.mark)
+            } else {
+                if location.utf8.contains(0) || location.hasSuffix("/") {
+                    error(at: given.value.mark, "\"database\" is not a file path", "write one, such as bmo.sqlite")
+                }
+                checkDatabase(location, at: given.value.mark)
             }
-            database = path
-            checkDatabase(path, at: given.value.mark)
         }
         let bridges = section[FileKeys.bridges].map { readBridges($0) } ?? []
         var model = Model()
