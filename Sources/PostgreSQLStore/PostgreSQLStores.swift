@@ -61,7 +61,7 @@ public struct PostgreSQLStores: StoreProvider {
         let tables = TableDefinition.all(of: model)
         return tables.map { $0.creation(in: schema) }
             + tables.flatMap { table in table.references.flatMap { table.constraint($0, in: schema) } }
-            + tables.compactMap { $0.viewCreation(in: schema) }
+            + tables.flatMap { $0.viewCreation(in: schema) }
     }
 
     /// Returns what has to change before the database's tables fit a model.

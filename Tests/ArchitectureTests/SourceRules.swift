@@ -64,7 +64,8 @@ enum SourceRules {
         "bmo": "main.swift",
         "CBridge": "include/bmo_bridge.h", "JSONBatch": "include/json_batch.h", "CCurl": "shim.h",
         "CLibXML2": "shim.h", "CSMBClient": "shim.h", "CCSV": "shim.h", "CTime": "shim.h", "CZlib": "shim.h",
-        "CZip": "shim.h", "CLibCrypto": "shim.h", "CPQ": "shim.h", "CBridgeProcess": "shim.h", "CBridgeGuard": "include/bridge_guard.h",
+        "CZip": "shim.h", "CLibCrypto": "shim.h", "CPQ": "shim.h", "CBridgeProcess": "shim.h",
+        "CBridgeGuard": "include/bridge_guard.h",
     ]
 
     /// What is wrong with a target's folder: its main file begins with a comment, or has one on its first declaration.

@@ -65,7 +65,8 @@ import Testing
             """
         ).model
         #expect(model.entities[0].sources.map { Self.json($0.section) } == [#"{"records":"$.items","path":"/names"}"#])
-        #expect(model.entities.map { Self.json($0.section) } == ["{}", #"{"records":"$.items","path":"/films"}"#, "{}"])
+        #expect(
+            model.entities.map { Self.json($0.section) } == ["{}", #"{"records":"$.items","path":"/films"}"#, "{}"])
     }
 
     @Test func `a fault in a bridge's section is reported once, at its place`() throws {
@@ -77,7 +78,8 @@ import Testing
         #expect(faults.count == 1)
         #expect(
             faults.first?.hasPrefix(
-                #"3: unknown key "recods" in section "rest" of bridge "api"; did you mean "records"?"#) == true, "\(faults)")
+                #"3: unknown key "recods" in section "rest" of bridge "api"; did you mean "records"?"#) == true,
+            "\(faults)")
         #expect(
             try Self.faults("rest: [1]", entities) == [
                 #"3: section "rest" of bridge "api" must be a mapping, not a list; write "name: value" lines"#

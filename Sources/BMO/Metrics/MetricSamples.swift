@@ -49,7 +49,7 @@ struct MetricSamples {
                     sample.labels.hasPrefix(name) && "},".contains(sample.labels.dropFirst(name.count).first ?? " ")
                 }
         }
-        places = Dictionary(uniqueKeysWithValues: samples.enumerated().map { ($1.metric.rawValue + $1.labels, $0) })
+        index()
     }
 
     /// The text of the file.
@@ -69,15 +69,25 @@ struct MetricSamples {
         Int64(exactly: value).map(String.init) ?? "\(value)"
     }
 
-    /// Reads the metrics of an earlier file that are kept; lines of any other form are ignored.
-    init(keptFrom text: String = "") {
+    /// Removes the samples that describe a state, which is about to be set anew.
+    mutating func removeState() {
+        samples.removeAll { !$0.metric.isKept }
+        index()
+    }
+
+    private mutating func index() {
+        places = Dictionary(uniqueKeysWithValues: samples.enumerated().map { ($1.metric.rawValue + $1.labels, $0) })
+    }
+
+    /// Reads the metrics of an earlier file; lines of any other form are ignored.
+    init(from text: String = "") {
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             guard let space = line.lastIndex(of: " "), let value = Double(line[line.index(after: space)...]),
                 value.isFinite
             else { continue }
             let name = line[..<space]
             let end = name.firstIndex(of: "{") ?? name.endIndex
-            guard let metric = Metric(rawValue: String(name[..<end])), metric.isKept else { continue }
+            guard let metric = Metric(rawValue: String(name[..<end])), metric != .build else { continue }
             put(metric, String(name[end...])) { $0 = value }
         }
     }

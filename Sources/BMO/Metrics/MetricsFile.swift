@@ -25,7 +25,7 @@ package final class MetricsFile: Sendable {
     package init(path: String, version: String) throws(Failure) {
         self.path = path
         self.version = version
-        samples = Mutex(MetricSamples(keptFrom: try Self.read(path)))
+        samples = Mutex(MetricSamples(from: try Self.read(path)))
         try write()
     }
 
@@ -45,15 +45,17 @@ package final class MetricsFile: Sendable {
     }
 
     private func write() throws(Failure) {
-        let text = samples.withLock { samples in
+        // Written within the lock, so that the file never returns to an older state.
+        let failure = samples.withLock { samples -> AtomicFile.Failure? in
             samples.set(.build, 1, ["version": version])
-            return samples.text
+            do {
+                try AtomicFile.write(Array(samples.text.utf8), to: path, mode: 0o644)
+                return nil
+            } catch {
+                return error
+            }
         }
-        do {
-            try AtomicFile.write(Array(text.utf8), to: path, mode: 0o644)
-        } catch {
-            throw Failure(description: "\(path): \(error.words)")
-        }
+        if let failure { throw Failure(description: "\(path): \(failure.words)") }
     }
 
     /// Adds the result of a sync, and writes the file with the present state of the database.
@@ -80,6 +82,7 @@ package final class MetricsFile: Sendable {
         let (entities, edits, conflicts) = (try store.status(), try store.outbox(), try store.conflicts().count)
         let cursors = try entities.map { try store.cursor(of: ScanScope(entity: $0.name)) }
         samples.withLock { samples in
+            samples.removeState()
             samples.keep(entities: Set(entities.map(\.name)))
             samples.setState(entities, cursors: cursors, edits, conflicts: conflicts, now: Clock.now())
         }

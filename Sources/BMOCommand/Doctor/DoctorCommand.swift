@@ -59,7 +59,11 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         report.add(ConfigurationCheck.findings(workspace, path: options.file))
         report.add(MachineCheck.permissions(workspace.configuration))
-        report.add(MachineCheck.disk(workspace.configuration.databasePath))
+        if DatabaseURI.isURI(workspace.configuration.databasePath) {
+            report.add(.skipped("disk", "the database is on a server"))
+        } else {
+            report.add(MachineCheck.disk(workspace.configuration.databasePath))
+        }
         report.add(DatabaseCheck(workspace: workspace).findings())
         if offline {
             report.add(.skipped("servers", "--offline was given"))

@@ -67,9 +67,9 @@ enum MachineCheck {
     static func permissions(_ configuration: Configuration) -> [Finding] {
         var findings: [Finding] = []
         let database = configuration.databasePath
-        let folder = folder(of: database)
         // SQLite creates its journal beside the database.
-        for path in [folder, database] where access(path, F_OK) == 0 && access(path, W_OK) != 0 {
+        let written = DatabaseURI.isURI(database) ? [] : [folder(of: database), database]
+        for path in written where access(path, F_OK) == 0 && access(path, W_OK) != 0 {
             findings.append(
                 .error(
                     "permissions", "\(path) cannot be written by this user (\(geteuid()))",
@@ -91,7 +91,8 @@ enum MachineCheck {
                     remedy: "chmod 600 '\(path)'"))
         }
         guard findings.isEmpty else { return findings }
-        return [.ok("permissions", "\(folder) can be written; files of secrets are private")]
+        let folder = written.first.map { "\($0) can be written; " } ?? ""
+        return [.ok("permissions", "\(folder)files of secrets are private")]
     }
 
     /// Examines the folder for temporary files, where bridge processes have their HOME.

@@ -1,25 +1,34 @@
 /// The address of a database on a server: `postgresql://user:{env:NAME}@host/database?option=value`.
-enum DatabaseURI {
-    static func isURI(_ text: String) -> Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
+package enum DatabaseURI {
+    package static func isURI(_ text: String) -> Bool {
+        text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+    }
 
     /// Returns whether an address contains a password, and not a reference to one.
     static func hasLiteralPassword(_ uri: String) -> Bool {
-        let rest = uri.drop { $0 != "/" }.dropFirst(2)
-        let authority = rest.prefix { $0 != "/" || rest.contains("@") }
+        // The path of a {file:} may contain the characters that end the authority.
+        var isReferring = false
+        let authority = uri.drop { $0 != "/" }.dropFirst(2).prefix { character in
+            if character == "{" || character == "}" { isReferring = character == "{" }
+            return isReferring || !"/?#".contains(character)
+        }
         if let at = authority.lastIndex(of: "@") {
-            let password = authority[..<at].drop { $0 != ":" }.dropFirst()
+            var user = authority[..<at]
+            if user.hasPrefix("{") { user = user.drop { $0 != "}" } }
+            let password = user.drop { $0 != ":" }.dropFirst()
             if !password.isEmpty, !isReference(password) { return true }
         }
         let options = uri.split(separator: "?", maxSplits: 1).dropFirst().joined().split(separator: "&")
         return options.contains { option in
-            ["password=", "sslpassword="].contains { name in
+            ["password=", "sslpassword=", "scram_client_key=", "scram_server_key=", "oauth_client_secret="].contains {
+                name in
                 option.hasPrefix(name) && !isReference(option.dropFirst(name.count))
             }
         }
     }
 
     private static func isReference(_ text: Substring) -> Bool {
-        (text.hasPrefix("{env:") || text.hasPrefix("{file:")) && text.hasSuffix("}")
+        (text.hasPrefix("{env:") || text.hasPrefix("{file:")) && text.firstIndex(of: "}") == text.indices.last
     }
 
     /// Returns the address with the paths of its `{file:PATH}` made absolute.

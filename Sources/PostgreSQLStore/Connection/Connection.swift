@@ -12,6 +12,8 @@ final class Connection: @unchecked Sendable {
     private let mutex = Mutex(())
     /// The names of the prepared statements, by SQL.
     private var statements: [String: String] = [:]
+    /// Whether ``end()`` was called.
+    private var isEnded = false
     /// Where the database is, for messages: host, database and schema.
     let place: String
     let location: DatabaseLocation
@@ -68,11 +70,25 @@ final class Connection: @unchecked Sendable {
     /// Whether a transaction is open or failed.
     var isInTransaction: Bool { mutex.withLock { _ in PQtransactionStatus(handle) != PQTRANS_IDLE } }
 
+    /// Rolls the open transaction back, and refuses further statements.
+    func end() {
+        mutex.withLock { _ in
+            isEnded = true
+            guard PQstatus(handle) == CONNECTION_OK, PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
+            PQclear(PQexec(handle, "ROLLBACK"))
+        }
+    }
+
+    private func checkOpen() throws {
+        if isEnded { throw StoreError(.internal, "the database is closed") }
+    }
+
     // MARK: - Statements
 
     /// Runs statements without parameters and results.
     func run(_ sql: String, for action: @autoclosure () -> String = "a statement") throws {
         try mutex.withLock { _ in
+            try checkOpen()
             guard let result = PQexec(handle, sql) else { throw failure(nil, action()) }
             defer { PQclear(result) }
             let status = PQresultStatus(result)
@@ -88,6 +104,7 @@ final class Connection: @unchecked Sendable {
         _ sql: String, _ parameters: [SQLParameter] = [], for action: @autoclosure () -> String = "a statement"
     ) throws -> QueryResult {
         try mutex.withLock { _ in
+            try checkOpen()
             let name = try prepared(sql, action())
             let result = withPointers(parameters) { values, lengths, formats in
                 if let name {

@@ -19,6 +19,11 @@ struct ConnectionOptions {
         values["application_name"] = name
         values["fallback_application_name"] = nil
         if values["connect_timeout"] == nil, getenv("PGCONNECT_TIMEOUT") == nil { values["connect_timeout"] = "10" }
+        // A server that vanished is noticed within two minutes.
+        for (name, value) in [
+            ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "60000"),
+        ] where values[name] == nil { values[name] = value }
         if values["sslmode"] == nil, getenv("PGSSLMODE") == nil, try !isLocal() {
             values["sslmode"] = "verify-full"
             // The certificates that the system trusts; libpq before 16 has no such option and needs a file.
@@ -34,7 +39,7 @@ struct ConnectionOptions {
             if let message { PQfreemem(message) }
             // libpq's message may contain the password.
             throw StoreError(
-                .open, "\(location.uri) is not an address that PostgreSQL's library understands",
+                .open, "the database's address is none that PostgreSQL's library understands",
                 remedy: "write postgresql://user@host:5432/database, with %XX for special characters")
         }
         defer { PQconninfoFree(options) }

@@ -14,6 +14,11 @@ final class SessionLock: StoreLock {
     /// Closes the connection, which releases the lock; later calls do nothing.
     func release() { connection.withLock { $0 = nil } }
 
+    /// Whether the connection, and so the lock, still exists.
+    var isHeld: Bool {
+        connection.withLock { connection in connection.map { (try? $0.query("SELECT 1")) != nil } ?? false }
+    }
+
     /// Takes a lock without waiting.
     static func attempt(
         _ location: DatabaseLocation, for purpose: LockPurpose, command: String

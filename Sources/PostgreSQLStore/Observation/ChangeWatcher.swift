@@ -40,14 +40,27 @@ final class ChangeWatcher: Sendable {
             return !state.isRunning
         }
         guard starts else { return subscription }
-        let connection = try Connection(location)
-        let counts = try Self.counts(connection, sql)
+        do {
+            try start()
+        } catch {
+            state.withLock { $0.isRunning = false }
+            throw error
+        }
+        return subscription
+    }
+
+    private func start() throws {
+        let first = try Connection(location)
+        let counts = try Self.counts(first, sql)
         state.withLock { $0.known = counts }
         let isStarted = NativeThread.detach(blocking: .all) { [weak self] in
-            while let watcher = self, watcher.waits() { watcher.ask(connection) }
+            var connection = first
+            while let watcher = self, watcher.waits() {
+                if !connection.isAlive, let new = try? Connection(watcher.location) { connection = new }
+                watcher.ask(connection)
+            }
         }
         guard isStarted else { throw StoreError(.internal, "no thread can be started to observe the database") }
-        return subscription
     }
 
     /// Ends all sequences.
@@ -89,7 +102,7 @@ final class ChangeWatcher: Sendable {
 
     private func ask(_ connection: Connection) {
         let changed = commits.withLock { _ -> Set<String> in
-            // A lost connection, or a missing table, is an error of the next reading call.
+            // A lost connection is made again the next time; a missing table is an error of the next reading call.
             guard let counts = try? Self.counts(connection, sql) else { return [] }
             return state.withLock { state in
                 defer { state.known = counts }

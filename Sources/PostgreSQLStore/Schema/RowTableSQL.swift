@@ -8,7 +8,7 @@ struct RowTableSQL {
     /// The hidden column with a row's number, in tables whose key is not a single integer.
     static let numberColumn = "bmo_row"
     /// The longest text of a key in bytes, below the 2,704 that an index entry can have (BTMaxItemSize).
-    static let longestKey = 2_600
+    static let longestKey = 2_000
 
     let layout: EntityLayout
     let codecs: [ValueCodec]

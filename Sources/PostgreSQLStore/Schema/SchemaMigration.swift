@@ -52,11 +52,12 @@ struct SchemaMigration {
                 .schema, "\(connection.place): bmo cannot do this on PostgreSQL yet: \(key.words)",
                 remedy: "add schema=NAME to the address, and sync into a new schema")
         }
+        try dropViews()
         if made.contains(where: { !$0.isLossless }) { try dropReferences() }
         for change in made { try make(change) }
         try addReferences()
         for table in TableDefinition.all(of: model) {
-            if let view = table.viewCreation(in: schema) { try connection.run(view, for: "creating a view") }
+            for statement in table.viewCreation(in: schema) { try connection.run(statement, for: "creating a view") }
         }
         try connection.run(
             "UPDATE \(quoted("bmo_database")) SET schema_version = schema_version + 1, version = version + 1",
@@ -72,10 +73,12 @@ struct SchemaMigration {
                 "ALTER TABLE \(quoted(old)) RENAME TO \(Identifier.quoted(new))", for: action)
             try renameEntity(old, to: new)
         case .renameColumn(let table, let old, let new):
+            try checkNothingNames(old, in: table)
             try connection.run(
                 "ALTER TABLE \(quoted(table)) RENAME COLUMN \(Identifier.quoted(old)) TO \(Identifier.quoted(new))",
                 for: action)
         case .renameKind(let table, let column, let old, let new):
+            try checkNothingNames(old, in: table)
             let name = Identifier.quoted(column)
             try connection.query(
                 "UPDATE \(quoted(table)) SET \(name) = $2::text WHERE \(name) = $1::text", [.text(old), .text(new)],
@@ -94,6 +97,36 @@ struct SchemaMigration {
         case .dropTable(let table): try connection.run("DROP TABLE \(quoted(table))", for: action)
         case .changeKey: break
         }
+    }
+
+    /// Drops the views that bmo made, which would stand in the way of changed columns; they are made again.
+    private func dropViews() throws {
+        let views = try connection.query(
+            """
+            SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = $1::text AND c.relkind = 'v'
+                AND obj_description(c.oid, 'pg_class') = \(Identifier.literal(TableDefinition.viewComment))
+            """, [.text(schema)], for: "reading the views")
+        for row in 0..<views.count {
+            try connection.run("DROP VIEW \(quoted(views.text(row, 0) ?? ""))", for: "replacing a view")
+        }
+    }
+
+    /// Checks that neither edits nor sources name a column or sub-entity, whose names they would keep.
+    ///
+    /// - Throws: `StoreError` of the code `schema` otherwise.
+    private func checkNothingNames(_ name: String, in table: String) throws {
+        let entity = Identifier.literal(table)
+        let isNamed = try connection.query(
+            """
+            SELECT EXISTS (SELECT FROM \(quoted("bmo_outbox")) WHERE root = \(entity))
+                OR EXISTS (SELECT FROM \(quoted("bmo_conflicts")) WHERE root = \(entity))
+                OR EXISTS (SELECT FROM \(quoted("bmo_sources")) WHERE entity = \(entity))
+            """, for: "looking for edits of \(table)")
+        guard isNamed.boolean(0, 0) else { return }
+        throw StoreError(
+            .schema, "\(connection.place): \(name) of \(table) cannot be renamed yet: edits or several sources name it",
+            remedy: "push the edits or drop them; with several sources sync into a new schema (schema=NAME)")
     }
 
     private func dropReferences() throws {
@@ -125,7 +158,8 @@ struct SchemaMigration {
             ("bmo_quarantine", "entity"), ("bmo_cursors", "entity"), ("bmo_progress", "entity"),
             ("bmo_seen", "entity"), ("bmo_stubs", "entity"), ("bmo_sources", "entity"), ("bmo_source_scans", "entity"),
             ("bmo_origins", "entity"), ("bmo_orphans", "root"), ("bmo_unknown_fields", "entity"),
-            ("bmo_observed", "entity"),
+            ("bmo_observed", "entity"), ("bmo_changes", "scan"), ("bmo_sources", "scan"), ("bmo_source_scans", "scan"),
+            ("bmo_orphans", "scan"), ("bmo_members", "entity"), ("bmo_members", "listing"),
         ]
         for (table, column) in columns {
             try connection.query(

@@ -135,12 +135,17 @@ struct TableDefinition {
         ]
     }
 
-    /// The statement that creates the view; nil if the table has none.
-    func viewCreation(in schema: String) -> String? {
-        view.map {
-            "CREATE OR REPLACE VIEW \(Identifier.quoted(schema)).\(Identifier.quoted($0)) AS SELECT "
-                + "\(Identifier.list(columns.map(\.name))) FROM \(quoted(in: schema)) "
-                + "WHERE \(Identifier.quoted(Entity.deletionColumn)) IS NULL"
-        }
+    /// The comment by which bmo knows the views that it made.
+    static let viewComment = "made by bmo: the rows that are not deleted"
+
+    /// The statements that create the view; none if the table has no view.
+    func viewCreation(in schema: String) -> [String] {
+        guard let view else { return [] }
+        let name = "\(Identifier.quoted(schema)).\(Identifier.quoted(view))"
+        return [
+            "CREATE VIEW \(name) AS SELECT \(Identifier.list(columns.map(\.name))) FROM \(quoted(in: schema)) "
+                + "WHERE \(Identifier.quoted(Entity.deletionColumn)) IS NULL",
+            "COMMENT ON VIEW \(name) IS \(Identifier.literal(Self.viewComment))",
+        ]
     }
 }

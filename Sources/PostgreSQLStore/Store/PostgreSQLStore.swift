@@ -81,7 +81,7 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
         }
         guard wasOpen else { return }
         watcher.finish()
-        if writer.isAlive, writer.isInTransaction { try? writer.run("ROLLBACK") }
+        writer.end()
         lock?.release()
     }
 
@@ -118,7 +118,7 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
         if isRehearsal { return try body(try PostgreSQLTables(writer(), sql)) }
         let connection = try reader()
         defer { giveBack(connection) }
-        try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL lock_timeout = '30s'")
         let result = try body(try PostgreSQLTables(connection, sql))
         try connection.run("COMMIT")
         return result
@@ -169,6 +169,7 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
             state.isWriting = true
         }
         do {
+            try checkLock()
             let connection = try writer()
             try connection.run(
                 isRehearsal ? "SAVEPOINT bmo_page" : Self.beginning(sql), for: "beginning a transaction")
@@ -183,6 +184,16 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
             rollBack()
             throw error
         }
+    }
+
+    /// Checks that the lock was not lost with its connection, so that another sync may have begun.
+    ///
+    /// - Throws: ``StoreError``.
+    private func checkLock() throws {
+        let (lock, place) = state.withLock { ($0.lock as? SessionLock, $0.writer.place) }
+        guard let lock, !lock.isHeld else { return }
+        throw StoreError(
+            .io, "\(place): the lock of the database was lost with its connection", remedy: "run the command again")
     }
 
     /// Writes what a transaction has changed, and commits it.
@@ -219,6 +230,9 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
     /// Returns whether a transaction took effect whose COMMIT got no answer.
     private func wasCommitted(_ token: String, over connection: Connection) throws -> Bool {
         guard !connection.isAlive, let other = try? Connection(location) else { return false }
+        // The server's process of the old connection holds this lock until its commit has ended.
+        try other.run(Self.beginning(sql), for: "waiting for the commit")
+        defer { try? other.run("ROLLBACK") }
         let result = try other.query("SELECT last_commit FROM \(sql.own("bmo_database"))")
         guard result.text(0, 0) == token else { return false }
         state.withLock { $0.writer = other }

@@ -178,6 +178,12 @@ extension PostgreSQLTables {
     }
 
     func renameOrphans(_ root: Int, from old: RowKey, to new: RowKey) throws {
+        try connection.query(
+            """
+            DELETE FROM \(sql.own("bmo_orphans")) o WHERE root = $1::text AND key = $2::text AND EXISTS (
+                SELECT FROM \(sql.own("bmo_orphans")) n WHERE n.scan = o.scan AND n.root = o.root AND n.key = $3::text)
+            """, [.text(name(root)), .text(JSONText.key(old).string), .text(JSONText.key(new).string)],
+            for: "renaming an orphan")
         let renamed = try connection.query(
             "UPDATE \(sql.own("bmo_orphans")) SET key = $3::text WHERE root = $1::text AND key = $2::text",
             [.text(name(root)), .text(JSONText.key(old).string), .text(JSONText.key(new).string)],
