@@ -48,7 +48,7 @@ package final class MetricsFile: Sendable {
         // Written within the lock, so that the file never returns to an older state.
         let failure = samples.withLock { samples -> AtomicFile.Failure? in
             samples.set(.build, 1, ["version": version])
-            do {
+            do throws(AtomicFile.Failure) {
                 try AtomicFile.write(Array(samples.text.utf8), to: path, mode: 0o644)
                 return nil
             } catch {
