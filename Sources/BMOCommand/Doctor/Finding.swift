@@ -11,7 +11,7 @@ struct Finding {
     let subject: String
     let state: State
     let message: String
-    /// What to do about it; nil only if there is no trouble.
+    /// What to do about it; nil for a finding without trouble.
     let remedy: String?
 
     static func ok(_ subject: String, _ message: String) -> Finding {

@@ -16,7 +16,7 @@ struct DatabaseLocation: Sendable {
     let uri: String
     let schema: String
 
-    /// - Throws: `StoreError` of the code `open` for text that is no such URI.
+    /// - Throws: `StoreError` of the code `open` for a text of another form.
     init(_ location: String) throws {
         guard Self.isURI(location) else {
             throw StoreError(

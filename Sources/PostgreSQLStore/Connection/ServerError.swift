@@ -32,7 +32,7 @@ struct ServerError: Error, CustomStringConvertible {
         case "40001", "40P01": return (.busy, "another program changed the same rows; run the command again")
         case "53100": return (.io, "the server's disk is full; free some space and run the command again")
         case "42P01", "42703", "42804", "3F000":
-            return (.schema, "somebody changed the tables; `bmo migrate` shows what is missing")
+            return (.schema, "another program changed the tables; `bmo migrate` shows what is missing")
         default: break
         }
         switch state.prefix(2) {

@@ -12,7 +12,7 @@ struct Catalog {
 
     var tables: [String: Table] = [:]
 
-    /// Reads the tables of a schema, without those of the bookkeeping; none if there is no such schema.
+    /// Reads the tables of a schema, without those of the bookkeeping; none if the schema does not exist.
     init(_ connection: Connection, schema: String) throws {
         let columns = try connection.query(
             """

@@ -76,7 +76,8 @@ extension PostgreSQLTables {
             [
                 .bigints(changes.map(\.id)), .bigints(changes.map(\.run)), .texts(changes.map(\.entity)),
                 .optionalTexts(changes.map(\.key)), .texts(changes.map(\.change.rawValue)),
-                .optionalTexts(changes.map { $0.old?.json }), .optionalTexts(changes.map { $0.new?.json }),
+                .optionalTexts(changes.map { $0.old?.json.string }),
+                .optionalTexts(changes.map { $0.new?.json.string }),
                 .optionalTexts(changes.map(\.bridge)), .optionalTexts(changes.map(\.scan)),
                 .optionalTexts(changes.map(\.location)),
             ], for: "recording changes")

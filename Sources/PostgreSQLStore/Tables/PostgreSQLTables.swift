@@ -10,7 +10,7 @@ final class PostgreSQLTables: StoreTables {
     /// A row as this transaction sees it.
     struct CachedRow {
         var number: Int64
-        /// The values; nil if there is no such row.
+        /// The values; nil if the row does not exist.
         var values: [StoredValue]?
         /// The values' bytes, of a row that is written with the next flush.
         var encoded: [[UInt8]?]?

@@ -50,22 +50,7 @@ struct StoredEntry {
             created: result.text(row, 11) ?? "", failure: try result.text(row, 12).map(OutboxFailure.init(json:)),
             dependsOn: Self.integers(result.text(row, 13)), hasTemporaryKey: result.boolean(row, 14),
             mayHaveArrived: result.boolean(row, 15))
-        let new = try EditContent(json: result.text(row, 5) ?? "{}", layout, model)
-        let old = try result.text(row, 6).map { try EditContent(json: $0, layout, model) }
-        for (name, value) in new.columns {
-            entry.changes.append(
-                OutboxEntry.FieldEdit(name: name, old: old?.columns.first { $0.name == name }?.value, new: value))
-        }
-        for (name, value) in old?.columns ?? [] where !new.columns.contains(where: { $0.name == name }) {
-            entry.changes.append(OutboxEntry.FieldEdit(name: name, old: value, new: nil))
-        }
-        for (name, keys) in new.links {
-            let before = old?.links.first { $0.name == name }?.keys ?? []
-            entry.links.append(OutboxEntry.LinkEdit(relationship: name, old: before, new: keys))
-        }
-        for (name, keys) in old?.links ?? [] where !new.links.contains(where: { $0.name == name }) {
-            entry.links.append(OutboxEntry.LinkEdit(relationship: name, old: keys, new: []))
-        }
+        try entry.addEdits(new: result.text(row, 5) ?? "{}", base: result.text(row, 6), layout, model)
     }
 
     private static func integers(_ json: String?) -> [Int64] {
@@ -74,81 +59,15 @@ struct StoredEntry {
 
     /// The values of ``columns``.
     var values: [SQLParameter] {
-        var new = EditContent()
-        var old = EditContent()
-        for change in entry.changes {
-            if let value = change.new { new.columns.append((change.name, value)) }
-            if let value = change.old { old.columns.append((change.name, value)) }
-        }
-        for link in entry.links {
-            if entry.operation != .delete { new.links.append((link.relationship, link.new)) }
-            if entry.operation != .create { old.links.append((link.relationship, link.old)) }
-        }
+        let (new, base) = EditContent.of(entry)
         func json(_ integers: [Int64]) -> String { JSONText.key(integers.map { StoredValue.integer($0) }).string }
         return [
             .bigint(entry.id), .text(entry.entity), .text(root), .text(JSONText.key(entry.key).string),
-            .text(entry.operation.rawValue), .text(new.json), entry.operation == .create ? .null : .text(old.json),
+            .text(entry.operation.rawValue), .text(new.json), .text(base?.json),
             .text(entry.idempotencyKey), .text(entry.state.rawValue), .bigint(Int64(entry.attempts)),
             .text(entry.notBefore), .text(entry.created), .text(entry.failure?.json),
             .text(json(entry.dependsOn.sorted())), .boolean(entry.hasTemporaryKey), .boolean(entry.mayHaveArrived),
             .text(json(runs)),
         ]
-    }
-}
-
-/// Columns and lists of links.
-private struct EditContent {
-    var columns: [(name: String, value: StoredValue)] = []
-    var links: [(name: String, keys: [[StoredValue]])] = []
-
-    init() {}
-
-    init(json: String, _ layout: EntityLayout?, _ model: CompiledModel) throws {
-        let batch = try JSONParser.batch(json)
-        withExtendedLifetime(batch) {
-            for (name, value) in batch[0].members {
-                guard value.tag == .array else {
-                    columns.append((name, StoredValue(stored: value).typed(as: layout?.type(of: name) ?? .text)))
-                    continue
-                }
-                let toMany = layout?.toMany.first { $0.name == name }
-                let target = toMany.map { model.entities[model.entities[$0.target].root] }
-                let keys = value.elements.map { $0.elements.map(StoredValue.init(stored:)) }
-                links.append((name, keys.map { target?.key($0) ?? $0 }))
-            }
-        }
-    }
-
-    var json: String {
-        var text = JSONText()
-        text.append("{")
-        for (name, value) in columns {
-            text.beginMember(name)
-            text.append(value)
-        }
-        for (name, keys) in links {
-            text.beginMember(name)
-            text.append(.keys(keys))
-        }
-        text.append("}")
-        return text.string
-    }
-}
-
-extension OutboxFailure {
-    fileprivate init(json: String) throws {
-        let batch = try JSONParser.batch(json)
-        self = withExtendedLifetime(batch) {
-            OutboxFailure(
-                code: batch[0]["code"]?.text ?? "", message: batch[0]["message"]?.text ?? "",
-                remedy: batch[0]["remedy"]?.text, remote: batch[0]["remote"]?.text)
-        }
-    }
-
-    fileprivate var json: String {
-        let members = [("code", code), ("message", message), ("remedy", remedy), ("remote", remote)]
-        return JSONText.object(
-            members.compactMap { name, text in text.map { (name: name, value: StoredValue.text($0)) } }
-        ).string
     }
 }
