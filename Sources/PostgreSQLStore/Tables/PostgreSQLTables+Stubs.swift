@@ -21,13 +21,12 @@ extension PostgreSQLTables {
 
     private func readStubs(_ root: Int, _ keys: Set<RowKey>) throws {
         guard !keys.isEmpty else { return }
-        let texts = Dictionary(keys.map { (JSONText.key($0).string, $0) }, uniquingKeysWith: { first, _ in first })
         for key in keys { stubs[root, default: [:]][key] = false }
         let result = try connection.query(
             "SELECT key FROM \(sql.own("bmo_stubs")) WHERE entity = $1::text AND key = ANY($2::text[])",
-            [.text(name(root)), .texts(texts.keys.map { $0 })], for: "reading stubs of \(name(root))")
+            [.text(name(root)), .texts(keys.map { JSONText.key($0).string })], for: "reading stubs of \(name(root))")
         for row in 0..<result.count {
-            if let key = result.text(row, 0).flatMap({ texts[$0] }) { stubs[root]?[key] = true }
+            if let key = key(result, row, of: root) { stubs[root]?[key] = true }
         }
     }
 
@@ -36,9 +35,13 @@ extension PostgreSQLTables {
         let result = try connection.query(
             "SELECT key FROM \(sql.own("bmo_stubs")) WHERE entity = $1::text ORDER BY key", [.text(name(root))],
             for: "reading the stubs of \(name(root))")
-        return (0..<result.count).compactMap { row in
-            result.text(row, 0).flatMap { model.entities[root].key(from: $0) }
-        }
+        return (0..<result.count).compactMap { key(result, $0, of: root) }
+    }
+
+    /// The key that the first column holds as JSON. A String cannot stand for it where keys are compared: to Swift, composed and
+    /// decomposed letters are equal.
+    private func key(_ result: QueryResult, _ row: Int, of root: Int) -> RowKey? {
+        result.text(row, 0).flatMap { model.entities[root].key(from: $0) }
     }
 
     func isStub(_ root: Int, _ key: RowKey) throws -> Bool {
@@ -53,7 +56,7 @@ extension PostgreSQLTables {
             return stubs[root]?[key] ?? false
         }
         for row in 0..<result.count {
-            guard let stub = result.text(row, 0).flatMap({ model.entities[root].key(from: $0) }) else { continue }
+            guard let stub = key(result, row, of: root) else { continue }
             if stubs[root]?[stub] == nil { stubs[root, default: [:]][stub] = true }
         }
         completeStubs.insert(root)
@@ -71,15 +74,14 @@ extension PostgreSQLTables {
 
     private func readSources(_ root: Int, _ keys: Set<RowKey>) throws {
         guard !keys.isEmpty else { return }
-        let texts = Dictionary(keys.map { (JSONText.key($0).string, $0) }, uniquingKeysWith: { first, _ in first })
         for key in keys { sources[RowReference(root: root, key: key)] = [] }
         let result = try connection.query(
             """
             SELECT key, bridge, scan, columns, first_run, last_run, location, is_listed FROM \(sql.own("bmo_sources"))
             WHERE entity = $1::text AND key = ANY($2::text[]) ORDER BY key, ord
-            """, [.text(name(root)), .texts(texts.keys.map { $0 })], for: "reading the sources of \(name(root))")
+            """, [.text(name(root)), .texts(keys.map { JSONText.key($0).string })], for: "reading the sources of \(name(root))")
         for row in 0..<result.count {
-            guard let key = result.text(row, 0).flatMap({ texts[$0] }) else { continue }
+            guard let key = key(result, row, of: root) else { continue }
             let columns = JSONText.parts(of: result.text(row, 3) ?? "[]") ?? []
             sources[RowReference(root: root, key: key), default: []].append(
                 ProvenanceRecord(
