@@ -26,7 +26,7 @@ extension PostgreSQLTables {
             "SELECT key FROM \(sql.own("bmo_stubs")) WHERE entity = $1::text AND key = ANY($2::text[])",
             [.text(name(root)), .texts(keys.map { JSONText.key($0).string })], for: "reading stubs of \(name(root))")
         for row in 0..<result.count {
-            if let key = key(result, row, of: root) { stubs[root]?[key] = true }
+            if let key = rowKey(result, row, of: root) { stubs[root]?[key] = true }
         }
     }
 
@@ -35,12 +35,12 @@ extension PostgreSQLTables {
         let result = try connection.query(
             "SELECT key FROM \(sql.own("bmo_stubs")) WHERE entity = $1::text ORDER BY key", [.text(name(root))],
             for: "reading the stubs of \(name(root))")
-        return (0..<result.count).compactMap { key(result, $0, of: root) }
+        return (0..<result.count).compactMap { rowKey(result, $0, of: root) }
     }
 
     /// The key that the first column holds as JSON. A String cannot stand for it where keys are compared: to Swift, composed and
     /// decomposed letters are equal.
-    private func key(_ result: QueryResult, _ row: Int, of root: Int) -> RowKey? {
+    private func rowKey(_ result: QueryResult, _ row: Int, of root: Int) -> RowKey? {
         result.text(row, 0).flatMap { model.entities[root].key(from: $0) }
     }
 
@@ -56,7 +56,7 @@ extension PostgreSQLTables {
             return stubs[root]?[key] ?? false
         }
         for row in 0..<result.count {
-            guard let stub = key(result, row, of: root) else { continue }
+            guard let stub = rowKey(result, row, of: root) else { continue }
             if stubs[root]?[stub] == nil { stubs[root, default: [:]][stub] = true }
         }
         completeStubs.insert(root)
@@ -81,7 +81,7 @@ extension PostgreSQLTables {
             WHERE entity = $1::text AND key = ANY($2::text[]) ORDER BY key, ord
             """, [.text(name(root)), .texts(keys.map { JSONText.key($0).string })], for: "reading the sources of \(name(root))")
         for row in 0..<result.count {
-            guard let key = key(result, row, of: root) else { continue }
+            guard let key = rowKey(result, row, of: root) else { continue }
             let columns = JSONText.parts(of: result.text(row, 3) ?? "[]") ?? []
             sources[RowReference(root: root, key: key), default: []].append(
                 ProvenanceRecord(
