@@ -1,4 +1,5 @@
 public import Foundation
+internal import Mapping
 
 /// A value of a local object, as exact as it is stored.
 ///
@@ -28,6 +29,38 @@ public enum LocalValue: Sendable, Hashable {
     case url(String)
     /// A UUID, in lower case with hyphens.
     case uuid(String)
+
+    /// Returns whether two values have the same type and value.
+    ///
+    /// Texts are compared byte by byte, as a store compares keys, not by Unicode equivalence.
+    public static func == (left: LocalValue, right: LocalValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.timestamp(let left), .timestamp(let right)): left == right
+        case (.data(let left), .data(let right)): left == right
+        case (.decimal(let left), .decimal(let right)), (.text(let left), .text(let right)),
+            (.date(let left), .date(let right)), (.json(let left), .json(let right)),
+            (.url(let left), .url(let right)), (.uuid(let left), .uuid(let right)):
+            ExactText(left) == ExactText(right)
+        default: false
+        }
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .boolean(let value): hasher.combine(value)
+        case .integer(let value), .timestamp(let value): hasher.combine(value)
+        case .real(let value): hasher.combine(value)
+        case .data(let bytes): hasher.combine(bytes)
+        case .decimal(let text), .text(let text), .date(let text), .json(let text), .url(let text), .uuid(let text):
+            hasher.combine(ExactText(text))
+        }
+    }
 
     /// Whether the value is null.
     public var isNull: Bool { self == .null }

@@ -22,7 +22,7 @@ struct ParentQueue {
     /// Whether new objects come after all others: not where the key is SQLite's rowid.
     private let isInOrder: Bool
     /// The parents of a tree that were scanned; the tree may contain a cycle.
-    private var scanned: Set<String> = []
+    private var scanned: Set<ExactText> = []
     /// Whether there were parents since the table was last restarted, and in this level.
     private var hasNew = false
     private var hasNewInLevel = false
@@ -54,7 +54,7 @@ struct ParentQueue {
                 // A stub, which has no values.
                 if row.values.isEmpty { continue }
                 let parent = try ParentObject(row.values, layout, relationship: relationship)
-                if isTree, scanned.contains(parent.text) { continue }
+                if isTree, scanned.contains(ExactText(parent.text)) { continue }
                 if !hasNewInLevel {
                     guard level < Self.maxLevels else {
                         (isCut, isAtEnd, waiting) = (true, true, [])
@@ -62,7 +62,7 @@ struct ParentQueue {
                     }
                     level += 1
                 }
-                if isTree { scanned.insert(parent.text) }
+                if isTree { scanned.insert(ExactText(parent.text)) }
                 (hasNew, hasNewInLevel) = (true, true)
                 return parent
             }

@@ -49,7 +49,7 @@ extension MemoryTables {
 
     func renameHistory(of entity: String, from old: String, to new: String) {
         for index in state.changes.indices
-        where state.changes[index].entity == entity && state.changes[index].key == old {
+        where state.changes[index].entity == entity && state.changes[index].hasKey(old) {
             state.changes[index].key = new
         }
     }

@@ -25,10 +25,10 @@ extension MemoryTables {
         than run: Int64, _ later: LaterRuns,
         _ body: (_ entity: String, _ key: String, _ run: Int64, _ change: RowChange.Kind) throws -> Void
     ) throws {
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         let rows = changes(ofRun: run).compactMap { record in record.key.map { (entity: record.entity, key: $0) } }
-            .sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
-        for (entity, key) in rows where seen.insert("\(entity) \(key)").inserted {
+            .sorted { ($0.entity, ExactText($0.key)) < ($1.entity, ExactText($1.key)) }
+        for (entity, key) in rows where seen.insert(ExactText("\(entity) \(key)")).inserted {
             guard let first = laterChange(of: entity, key: key, than: run, later) else { continue }
             try body(entity, key, first.run, first.change)
         }
@@ -36,7 +36,7 @@ extension MemoryTables {
 
     func laterChange(of entity: String, key: String, than run: Int64, _ later: LaterRuns) -> LaterChange? {
         let first = state.changes.first {
-            $0.run > run && $0.entity == entity && $0.key == key && !later.cancelled.contains($0.run)
+            $0.run > run && $0.entity == entity && $0.hasKey(key) && !later.cancelled.contains($0.run)
         }
         return first.map { LaterChange(run: $0.run, change: $0.change, isNew: $0.old == nil) }
     }

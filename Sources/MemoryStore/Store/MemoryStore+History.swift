@@ -62,7 +62,7 @@ extension MemoryStore {
             tables.links(table, of: owner.key)
         } later: { [tables] record in
             tables.state.changes.reversed().filter {
-                $0.entity == record.entity && $0.key == record.key && $0.id > record.id
+                $0.id > record.id && $0.isSameRow(as: record)
             }
         } hasLaterLinks: { [tables] entity, id in
             tables.state.changes.contains { $0.entity == entity && $0.id > id && $0.change == .relinked }
@@ -99,7 +99,7 @@ extension MemoryStore {
         let layout = model.entities[entity]
         let root = model.entities[layout.root]
         let text = JSONText.key(key).string
-        let records = tables.state.changes.filter { $0.entity == root.name && ($0.key == text || $0.key == nil) }
+        let records = tables.state.changes.filter { $0.entity == root.name && ($0.key == nil || $0.hasKey(text)) }
         var history = RowHistory(
             entity: layout.name, key: key, isStub: tables.isStub(root.index, key), isListed: true, groups: [],
             events: RowHistory.events(records, of: tables.state.runs, model), quarantined: [])

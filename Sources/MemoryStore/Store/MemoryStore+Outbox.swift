@@ -96,7 +96,7 @@ extension MemoryStore {
         // A row inserted by a later run may be the one that was created.
         let later = Set(tables.state.runs.filter { $0.started >= instant }.map(\.id))
         return !tables.state.changes.contains {
-            $0.entity == root.name && $0.key == text && $0.change == .inserted && later.contains($0.run)
+            $0.entity == root.name && $0.hasKey(text) && $0.change == .inserted && later.contains($0.run)
         }
     }
 }

@@ -34,7 +34,7 @@ extension SQLiteStore {
             }
             while try select.step() {
                 let record = try ChangeRecord(select)
-                if let last = group.last, last.entity != record.entity || last.key != record.key { try flush() }
+                if let last = group.last, !last.isSameRow(as: record) { try flush() }
                 group.append(record)
             }
             try flush()

@@ -11,6 +11,7 @@ extension StoreCheck {
         StoreCheck("deleted-rows-become-stubs", deletedRowsBecomeStubs),
         StoreCheck("soft-deletions-mark", softDeletionsMark),
         StoreCheck("rows-without-a-key-are-appended", rowsWithoutAKeyAreAppended),
+        StoreCheck("keys-are-compared-by-bytes", keysAreComparedByBytes),
     ]
 
     private static func rowsAreMerged(_ subject: StoreSubject) throws {
@@ -148,5 +149,45 @@ extension StoreCheck {
         let session = try subject.open()
         for _ in 0..<2 { try session.add(SampleModel.entry, ["text": .text("b")], ["text": .text("a")]) }
         try expect("rows in the order of insertion", try session.rows(SampleModel.entry), ["b", "a", "b", "a"])
+    }
+
+    /// Unicode takes a composed and a decomposed letter for the same; a remote that has both has two objects.
+    private static func keysAreComparedByBytes(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        let keys: [StoredValue] = [.text("\u{e9}"), .text("e\u{301}")]
+        try session.run {
+            try session.page { page in
+                try page.merge(SampleModel.country, ["code": .text("NO")])
+                try expect(
+                    "stubs for both keys", try keys.map { try page.ensure(SampleModel.language, $0) }, [true, true])
+            }
+        }
+        try expect("both stubs", try session.store.stubs(of: "Language").count, 2)
+        let run = try session.run {
+            try session.page { page in
+                try expect(
+                    "the records of both",
+                    try page.merge(SampleModel.language, keys.map { ["code": $0, "name": .text("x")] }),
+                    [.inserted, .inserted])
+            }
+        }
+        try expect("the stubs after the records", try session.store.stubs(of: "Language"), [])
+        var changes = 0
+        try session.store.changes(of: try required("the run", run), entity: nil) { _ in changes += 1 }
+        try expect("the changes of two rows", changes, 2)
+        for key in keys {
+            let history = try session.store.history(of: SampleModel.language, key: [key])
+            try expect("the events of \(key)", history.events.count, 1)
+        }
+        let scopes = keys.map { ScanScope(entity: "City", parent: "[\"\($0)\"]") }
+        try session.page { page in
+            try page.merge(SampleModel.country, ["code": .text("SE")])
+            for (number, scope) in scopes.enumerated() {
+                let position = ScanProgress(cursor: "\(number)", page: 1, request: "r")
+                try page.transaction.saveProgress(scope, progress: position)
+            }
+        }
+        try expect(
+            "the positions of both parents", try scopes.map { try session.store.progress(of: $0)?.cursor }, ["0", "1"])
     }
 }

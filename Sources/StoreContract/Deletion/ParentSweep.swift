@@ -64,7 +64,7 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
     package mutating func end(
         _ scope: ScanScope, absent: [Row], of total: Int, cursor: ScanCursor?, first: Set<Row>? = nil
     ) -> Bool {
-        ended.insert(scope.parent.hashValue)
+        ended.insert(ExactText(scope.parent).hashValue)
         self.total += total
         let gone = absent.filter { !strangers.contains($0) && first?.contains($0) != false }
         guard !gone.isEmpty else { return false }
@@ -75,7 +75,7 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
 
     /// Reverts the end of a parent's scan whose last page was rolled back.
     package mutating func takeBack(_ scope: ScanScope) {
-        ended.remove(scope.parent.hashValue)
+        ended.remove(ExactText(scope.parent).hashValue)
         guard let place = scopes.firstIndex(where: { $0.scope == scope }) else { return }
         rows = rows.filter { $0.value != place }
         scopes[place].gone = 0
@@ -94,7 +94,7 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
     /// Call it before ``noteListed(_:refersElsewhere:)``.
     package mutating func noteTaken(_ row: Row, by parent: [StoredValue], from former: [StoredValue]) {
         guard !former.contains(.null), former != parent, rows[row] == nil,
-            ended.contains(JSONText.key(former).string.hashValue)
+            ended.contains(ExactText(JSONText.key(former).string).hashValue)
         else { return }
         if shared == nil { shared = (row, [former, parent]) }
         sharedRows.insert(row)

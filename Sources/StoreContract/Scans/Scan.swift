@@ -15,6 +15,19 @@ public struct ScanScope: Hashable, Sendable {
         self.source = source
         self.parent = parent
     }
+
+    /// Returns whether two scopes are the same; a parent's key is compared by its bytes, as a store compares it.
+    public static func == (left: ScanScope, right: ScanScope) -> Bool {
+        left.entity == right.entity && left.source == right.source
+            && ExactText(left.parent) == ExactText(right.parent)
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(entity)
+        hasher.combine(source)
+        hasher.combine(ExactText(parent))
+    }
 }
 
 /// The properties of a scan that a page's transaction needs.
