@@ -2,7 +2,8 @@
 """200,000 users over HTTP into SQLite: `bmo sync` beside the floor, a C++ program that does the least possible.
 
 Generates the users (the same each time), serves them with an nginx of its own on loopback, runs both programs in turn
-and prints the medians as a Markdown table. Everything that it makes is in .build/benchmarks.
+and prints wall and processor time as Markdown tables: once on all cores, once with the program pinned to the first core
+and nginx to the last. Everything that it makes is in .build/benchmarks.
 """
 import argparse
 import json
@@ -149,7 +150,7 @@ class Server:
         conf = self.state / "nginx.conf"
         conf.write_text(NGINX.format(user="user root;" if os.geteuid() == 0 else "", state=self.state,
                                      port=self.port, pages=self.pages))
-        self.process = subprocess.Popen(["nginx", "-c", conf, "-p", self.state, "-e", self.state / "error.log"])
+        self.process = subprocess.Popen(["taskset", "-c", str(os.cpu_count() - 1), "nginx", "-c", conf, "-p", self.state, "-e", self.state / "error.log"])
         end = time.monotonic() + 10
         while True:
             try:
@@ -168,7 +169,11 @@ class Server:
 
 class Run(NamedTuple):
     seconds: float
+    processor: float  # seconds of user and system time, of the program and its processes
     mebibytes: float  # of the largest of its processes
+
+
+PINNED = ["taskset", "-c", "0"]
 
 
 def run(command, folder):
@@ -180,7 +185,7 @@ def run(command, folder):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"{command[0]} ended with {process.returncode}:\n{(folder / 'output.log').read_text()}")
-    return Run(seconds, usage.ru_maxrss / 1024)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def cold_and_again(command, folder, database):
@@ -220,13 +225,33 @@ def build_bmo():
     return Path(path) / "bmo"
 
 
-def median(runs):
-    return Run(*(statistics.median(values) for values in zip(*runs)))
+def row(name, runs, floors=None):
+    """Medians with the shortest, and the ratio to the floor's run of the same round: median, from least to most."""
+    def figure(values):
+        return f"{statistics.median(values):.2f} ({min(values):.2f})"
+
+    def ratio(value):
+        if not floors:
+            return ""
+        ratios = [value(one) / value(floor) for one, floor in zip(runs, floors)]
+        return f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+
+    wall, processor = ([getattr(one, name) for one in runs] for name in ("seconds", "processor"))
+    return (f"| {name} | {figure(wall)} | {ratio(lambda one: one.seconds)} | {figure(processor)} | "
+            f"{ratio(lambda one: one.processor)} | {statistics.median(one.mebibytes for one in runs):.0f} |")
 
 
-def row(name, one, other=None):
-    ratio = f"{one.seconds / other.seconds:.2f}" if other else ""
-    return f"| {name} | {one.seconds:.2f} | {one.mebibytes:.0f} | {ratio} |"
+def print_table(title, results):
+    print(f"\n{title}: medians, with the shortest or the range in brackets\n")
+    print("| what | wall, s | times the floor's | processor, s | times the floor's | peak MiB |")
+    print("|---|---:|---:|---:|---:|---:|")
+    print(row("floor, cold (from disk)", results["floor, cold"]))
+    print(row("floor, again (from disk)", results["floor, again"]))
+    if results["cold"]:
+        print(row("`bmo sync`, cold (HTTP)", results["cold"], results["floor, cold"]))
+        print(row("`bmo sync`, unchanged (HTTP)", results["again"], results["floor, again"]))
+        print(row("`bmo sync`, unchanged, `incremental: token`: nginx answers 304", results["token"],
+                  results["floor, again"]))
 
 
 def main():
@@ -242,8 +267,8 @@ def main():
     floor = build_floor()
     bmo = None if options.floor_only else (options.bmo or build_bmo()).resolve()
 
-    results = {"floor": ([], []), "bmo": ([], [])}
-    asked = []
+    results = {pin: {name: [] for name in ("floor, cold", "floor, again", "cold", "again", "token")}
+               for pin in ("all", "one")}
     with Server(WORK / "pages") as server:
         folders = {name: WORK / name for name in ("run-floor", "run-bmo", "run-bmo-token")}
         for folder in folders.values():
@@ -255,28 +280,25 @@ def main():
             cold_and_again([bmo, "sync"], folders["run-bmo-token"], "bmo.sqlite")
         # In turn, so that whatever else the machine does meets both alike.
         for _ in range(options.rounds):
-            runs = {"floor": cold_and_again([floor, "floor.sqlite", *pages], folders["run-floor"], "floor.sqlite")}
-            if bmo:
-                runs["bmo"] = cold_and_again([bmo, "sync"], folders["run-bmo"], "bmo.sqlite")
-                asked.append(run([bmo, "sync"], folders["run-bmo-token"]))
+            for pin, found in results.items():
+                before = PINNED if pin == "one" else []
+                floor_runs = cold_and_again(
+                    [*before, floor, "floor.sqlite", *pages], folders["run-floor"], "floor.sqlite")
+                found["floor, cold"].append(floor_runs[0])
+                found["floor, again"].append(floor_runs[1])
+                if not bmo:
+                    continue
+                cold, again = cold_and_again([*before, bmo, "sync"], folders["run-bmo"], "bmo.sqlite")
+                found["cold"].append(cold)
+                found["again"].append(again)
+                found["token"].append(run([*before, bmo, "sync"], folders["run-bmo-token"]))
                 for name in ("run-bmo", "run-bmo-token"):
                     same_rows(folders["run-floor"] / "floor.sqlite", folders[name] / "bmo.sqlite", options.users)
-            for name, (cold, again) in runs.items():
-                results[name][0].append(cold)
-                results[name][1].append(again)
 
-    floor_cold, floor_again = map(median, results["floor"])
     size = sum(page.stat().st_size for page in pages) / 1e6
-    print(f"{options.users:,} users, {size:.0f} MB of JSON in {len(pages)} pages; median of {options.rounds} rounds\n")
-    print("| what | seconds | peak MiB | times the floor |")
-    print("|---|---:|---:|---:|")
-    print(row("floor, cold (from disk)", floor_cold))
-    print(row("floor, again (from disk)", floor_again))
-    if bmo:
-        bmo_cold, bmo_again = map(median, results["bmo"])
-        print(row("`bmo sync`, cold (HTTP)", bmo_cold, floor_cold))
-        print(row("`bmo sync`, unchanged (HTTP)", bmo_again, floor_again))
-        print(row("`bmo sync`, unchanged, `incremental: token`: nginx answers 304", median(asked), floor_again))
+    print(f"{options.users:,} users, {size:.0f} MB of JSON in {len(pages)} pages; {options.rounds} rounds")
+    print_table("On all cores", results["all"])
+    print_table("Pinned to one core, nginx on the other", results["one"])
 
 
 if __name__ == "__main__":
