@@ -42,7 +42,7 @@ public final class SMBBridge: Bridge {
     public func fetch(_ request: FetchRequest) throws -> any RecordSource {
         if request.validates {
             let section = try EntitySection(request.section)
-            if section.readsOwners { try Self.checkOwners(options.url) }
+            if section.readsOwners { try EntitySection.checkOwners(options.url) }
             return ValidationSource(request.isWritable ? section.writeFaults : [])
         }
         if request.section.has(ListingRelay.member) { return ListingRelay.Source(request.section, share: connection) }
@@ -51,7 +51,7 @@ public final class SMBBridge: Bridge {
             return try ShareWatch(connection, patterns: patterns, milliseconds: milliseconds)
         }
         let hasHelpers = context.hasWorkers && options.workers > 1
-        return try Self.source(
+        return try EntitySection.source(
             request, share: connection, queue: hasHelpers ? ListingQueue(context, threads: options.workers) : nil)
     }
 
@@ -67,41 +67,6 @@ public final class SMBBridge: Bridge {
         case .files(let section):
             try FileWriter(connection: connection, section: section).write(request, into: writer)
         case .rows(let section): try RowWriter(connection: connection, section: section).write(request, into: writer)
-        }
-    }
-
-    private static func checkOwners(_ url: ShareURL) throws {
-        guard let port = url.port, port != 445 else { return }
-        throw BridgeError(
-            .configuration, "owners: libsmbclient asks for them at port 445 only, but the url names \(port)",
-            remedy: "leave out owners, or use a server at port 445")
-    }
-
-    /// Returns a scan of a share, or of the recording of one.
-    static func source(
-        _ request: FetchRequest, share: any Share, queue: ListingQueue? = nil
-    ) throws -> any RecordSource {
-        // A cursor of another version or question restarts the scan; a text that this bridge never returned is a
-        // mistake.
-        if let cursor = request.cursor, !cursor.hasPrefix("smb") {
-            throw BridgeError(
-                .configuration, "the resume point is not one of this bridge",
-                remedy: "start the scan again with --restart")
-        }
-        let pageSize = min(max(request.pageSize ?? 1000, 1), 100_000)
-        switch try EntitySection(request.section) {
-        case .files(let section):
-            if section.readsOwners { try checkOwners(share.url) }
-            let listing = FileListing(
-                share: share, options: section.listing, mode: section.question, pathField: "path",
-                usesStates: section.content != .none || section.readsOwners, request: request, queue: queue)
-            return FileSource(
-                listing: listing, section: section, fields: FileFields(request.fields), pageSize: pageSize)
-        case .rows(let section):
-            let listing = FileListing(
-                share: share, options: section.listing, mode: section.question, pathField: "@path", usesStates: true,
-                request: request, queue: queue)
-            return RowSource(listing: listing, section: section, pageSize: pageSize)
         }
     }
 }

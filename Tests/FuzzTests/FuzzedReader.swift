@@ -109,7 +109,7 @@ enum FuzzedReader: String, CaseIterable, Sendable {
             if (bytes.first ?? 0) & 4 != 0, format == "csv" { $0.member("lenient_quotes", true) }
             if (bytes.first ?? 0) & 8 != 0 { $0.member("encoding", "utf-16le") }
         }
-        let source = try SMBBridge.source(
+        let source = try EntitySection.source(
             FetchRequest(entity: "F", section: section), share: OneFile(options, Array(bytes.dropFirst())))
         let writer = RecordBatchWriter()
         while true {

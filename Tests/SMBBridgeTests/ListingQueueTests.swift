@@ -63,7 +63,7 @@ import Testing
     private func scan(_ share: some Share, _ queue: ListingQueue?) throws -> Scan {
         let section = BridgeOptions(["files": "**", "directories": true])
         return try Scan(
-            SMBBridge.source(FetchRequest(entity: "File", section: section), share: share, queue: queue))
+            EntitySection.source(FetchRequest(entity: "File", section: section), share: share, queue: queue))
     }
 
     /// A share that is slow enough for helpers to get their part on a busy machine.
@@ -141,7 +141,7 @@ import Testing
         let share = try CountedShare(recording, folders: 15, enough)
         let section = BridgeOptions(["files": "**", "directories": true])
         let helped = try Scan(
-            SMBBridge.source(
+            EntitySection.source(
                 FetchRequest(entity: "File", section: section), share: share, queue: ListingQueue(context, threads: 1)))
         #expect(waited.count == 0, "the scan waited for the helper")
         #expect(helped.records == alone.records)
@@ -177,7 +177,7 @@ import Testing
         let enough = DispatchSemaphore(value: 0)
         let share = try CountedShare(recording, folders: 30, enough, pause: 1000)
         let section = BridgeOptions(["files": "*/*"])
-        nonisolated(unsafe) let source = try SMBBridge.source(
+        nonisolated(unsafe) let source = try EntitySection.source(
             FetchRequest(entity: "File", section: section), share: share, queue: ListingQueue(context, threads: 1))
         let failure = Monitor<(any Error)?>(nil)
         let scan = NativeThread.detach {

@@ -12,7 +12,7 @@ import Testing
             entries: files.map { RecordedShare.Entry(name: $0.name, size: $0.bytes.count) })
         for file in files { recording.files[file.name] = [RecordedShare.Answer(bytes: file.bytes)] }
         return try Scan(
-            SMBBridge.source(
+            EntitySection.source(
                 FetchRequest(entity: "Row", section: BridgeOptions(section)), share: RecordedShare(recording)))
     }
 

@@ -21,7 +21,7 @@ import Testing
         var lines: [String] = []
         do {
             let request = FetchRequest(entity: "Row", section: section, pageSize: 1000)
-            let source = try SMBBridge.source(request, share: share)
+            let source = try EntitySection.source(request, share: share)
             let scan = try Scan(source)
             for record in scan.records {
                 let members = record.sorted { $0.key < $1.key }
@@ -56,7 +56,7 @@ import Testing
         func scan(_ share: RecordedShare, token: String?) throws -> Scan {
             let section = BridgeOptions(["csv": "*"])
             return try Scan(
-                SMBBridge.source(FetchRequest(entity: "Row", section: section, token: token), share: share))
+                EntitySection.source(FetchRequest(entity: "Row", section: section, token: token), share: share))
         }
         let first = try scan(share(changed: 1), token: nil)
         #expect(first.records.count == 1)
@@ -76,9 +76,9 @@ extension AgainstRealServer {
             defer { chmod(server.share + "/recorded/shut", 0o755) }
             let recorder = RecordingShare(try SMBBridge(server).connection)
             let request = FetchRequest(entity: "Row", section: BridgeOptions(["csv": "recorded/**"]))
-            let live = try Scan(SMBBridge.source(request, share: recorder))
+            let live = try Scan(EntitySection.source(request, share: recorder))
             let share = try RecordedShare(json: Array(recorder.recording.json.utf8))
-            let played = try Scan(SMBBridge.source(request, share: share))
+            let played = try Scan(EntitySection.source(request, share: share))
             #expect(played.records == live.records)
             #expect(played.records.count == 3)
             #expect(played.skipped == live.skipped)

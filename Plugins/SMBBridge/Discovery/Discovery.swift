@@ -140,7 +140,7 @@ struct Discovery {
         let writer = RecordBatchWriter()
         var rows = Rows()
         do {
-            let source = try SMBBridge.source(request, share: share)
+            let source = try EntitySection.source(request, share: share)
             var page = try source.next(into: writer)
             while !page.isEnd, writer.recordCount < Self.sampleRows, writer.byteCount < FilePaging.batchBytes {
                 page = try source.next(into: writer)

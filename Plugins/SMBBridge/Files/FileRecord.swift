@@ -64,7 +64,7 @@ struct FileRecord {
             write("readonly", .readonly, SMBC_DOS_MODE_READONLY)
             write("system", .system, SMBC_DOS_MODE_SYSTEM)
             write("archive", .archive, SMBC_DOS_MODE_ARCHIVE)
-            write("reparse_point", .reparsePoint, Self.reparsePoint)
+            write("reparse_point", .reparsePoint, SMBEntry.reparsePoint)
             if fields.contains(.attributes) { writer.member("attributes", Int(entry.attributes)) }
             if fields.contains(.inode) { writer.member("inode", entry.inode) }
             if let owners {
@@ -92,9 +92,6 @@ struct FileRecord {
             writer.member("is_directory", entry.isDirectory)
         }
     }
-
-    /// FILE_ATTRIBUTE_REPARSE_POINT of [MS-FSCC], section 2.6.
-    static let reparsePoint: Int32 = 0x400
 
     private func writeContent(_ section: FileSection.Content, _ writer: RecordBatchWriter) {
         guard section != .none else { return }

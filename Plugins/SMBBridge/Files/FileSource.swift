@@ -90,11 +90,11 @@ final class FileSource: RecordSource {
                 "the file \(path) has \(match.entry.size) bytes, more than max_content_bytes: its content is null")
             return nil
         }
-        for attempt in 1...RowSource.attempts {
+        for attempt in 1...FilePaging.attempts {
             do {
                 return try read(match, isAgain: attempt > 1)
             } catch let failure as SMBFailure {
-                if failure.isMomentary, attempt < RowSource.attempts { continue }
+                if failure.isMomentary, attempt < FilePaging.attempts { continue }
                 let explained = listing.share.explain(failure)
                 guard failure.isOfFile else { throw explained }
                 throw Refusal(
@@ -136,11 +136,4 @@ final class FileSource: RecordSource {
             )
         }
     }
-}
-
-/// The limits on the result of one call of a source.
-enum FilePaging {
-    static let batchBytes = 1 << 20
-    /// The number of folders listed in one call: a scan without matches must also show progress.
-    static let folders = 200
 }

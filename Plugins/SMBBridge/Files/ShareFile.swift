@@ -6,8 +6,6 @@ import RowFormats
 /// A file of up to 4 MB is read at once. A larger one is read in chunks of that size; each chunk opens the file anew
 /// and checks that it is unchanged, because an open file keeps others from renaming or deleting it.
 final class ShareFile: ByteFile {
-    static let chunkBytes = 4_000_000
-
     let share: any Share
     /// Components below the share.
     let path: [String]
@@ -30,7 +28,7 @@ final class ShareFile: ByteFile {
             return ahead
         }
         if let version, offset >= version.size { return nil }
-        let bytes = try read(at: offset, limit: Self.chunkBytes)
+        let bytes = try read(at: offset, limit: SMBEntry.chunkBytes)
         offset += Int64(bytes.count)
         return bytes.isEmpty ? nil : bytes
     }

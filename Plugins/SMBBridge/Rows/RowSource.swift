@@ -7,9 +7,6 @@ import RowFormats
 /// A file that cannot be read, or does not follow the format, goes to quarantine with its reason, and the scan
 /// continues: its rows stay unchanged. A file that changes or is in use is first read again.
 final class RowSource: RecordSource {
-    /// The number of attempts to read a file that changes.
-    static let attempts = 3
-
     private let listing: FileListing
     private let section: RowSection
     private let pageSize: Int
@@ -99,9 +96,10 @@ final class RowSource: RecordSource {
         switch error {
         case let failure as SMBFailure where failure.isMomentary:
             failures += 1
-            if failures < Self.attempts { return try open(match, writer, isResuming: false) }
+            if failures < FilePaging.attempts { return try open(match, writer, isResuming: false) }
             let explained = listing.share.explain(failure)
-            listing.reject("\(explained.message) (\(Self.attempts) attempts)", representation: path, of: match.path)
+            listing.reject(
+                "\(explained.message) (\(FilePaging.attempts) attempts)", representation: path, of: match.path)
         case let failure as SMBFailure where failure.isOfFile:
             listing.reject(listing.share.explain(failure).message, representation: path, of: match.path)
         case let failure as SMBFailure: throw listing.share.explain(failure)

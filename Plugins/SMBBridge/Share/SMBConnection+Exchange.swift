@@ -70,7 +70,7 @@ extension SMBConnection {
     /// Returns the path for a recording; temporary files, whose names differ each time, share one name.
     static func path(_ path: [String]) -> String {
         "/"
-            + path.map { $0.hasPrefix(FolderWalk.temporaryPrefix) ? FolderWalk.temporaryPrefix + "*" : $0 }
+            + path.map { $0.hasPrefix(SMBEntry.temporaryPrefix) ? SMBEntry.temporaryPrefix + "*" : $0 }
             .joined(separator: "/").replacing("\n", with: "%0A")
     }
 

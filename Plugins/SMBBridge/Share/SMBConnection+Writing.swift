@@ -61,7 +61,7 @@ extension SMBConnection {
             }
             var done = 0
             while done < bytes.count, fault == nil {
-                let count = min(bytes.count - done, ShareFile.chunkBytes)
+                let count = min(bytes.count - done, SMBEntry.chunkBytes)
                 let (written, number) = bytes.withUnsafeBytes { buffer in
                     (write(context, handle, buffer.baseAddress.map { $0 + done }, count), errno)
                 }

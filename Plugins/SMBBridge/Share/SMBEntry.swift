@@ -5,6 +5,13 @@ internal import TextFormats
 
 /// One name in a folder's listing, with the server's information about it.
 struct SMBEntry: Sendable, Equatable {
+    /// The prefix of bmo's own unfinished files, which are not records.
+    static let temporaryPrefix = ".bmo-tmp-"
+    /// The number of bytes that one call reads or writes.
+    static let chunkBytes = 4_000_000
+    /// FILE_ATTRIBUTE_REPARSE_POINT of [MS-FSCC], section 2.6.
+    static let reparsePoint: Int32 = 0x400
+
     var name: String
     var size: UInt64
     /// File attributes of [MS-FSCC], section 2.6.

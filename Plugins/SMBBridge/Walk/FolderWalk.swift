@@ -59,8 +59,6 @@ struct FolderWalk {
     }
 
     static let maximumDepth = 64
-    /// The prefix of bmo's own unfinished files, which are not records.
-    static let temporaryPrefix = ".bmo-tmp-"
 
     /// The position at which a later scan can resume; nil before the first folder was listed.
     private(set) var point: ScanPoint?
@@ -116,7 +114,7 @@ struct FolderWalk {
             return
         }
         appendRoot(listing, folder)
-        for entry in entries where !entry.name.hasPrefix(Self.temporaryPrefix) {
+        for entry in entries where !entry.name.hasPrefix(SMBEntry.temporaryPrefix) {
             if patterns.hasExcludes, patterns.excludes(folder.path + [entry.name]) { continue }
             if kinds.include(directory: entry.isDirectory), isWanted(entry.name, in: folder.path),
                 let (pattern, captures) = patterns.match(entry.name, at: folder.positions)
@@ -135,7 +133,7 @@ struct FolderWalk {
                     subfolders.append(
                         Folder(
                             path: path, positions: positions, inodes: inodes + [entry.inode], depth: folder.depth + 1,
-                            marks: folder.marks + [mark].compactMap(\.self), isLink: entry.has(FileRecord.reparsePoint))
+                            marks: folder.marks + [mark].compactMap(\.self), isLink: entry.has(SMBEntry.reparsePoint))
                     )
                 }
             }

@@ -93,7 +93,7 @@ struct PatternSet: Sendable {
     /// Whether a path below ``root`` may match, or may be a folder with a match.
     func concerns(_ path: [String]) -> Bool {
         for count in path.indices where excludes(Array(path[...count])) { return false }
-        if path.last?.hasPrefix(FolderWalk.temporaryPrefix) == true { return false }
+        if path.last?.hasPrefix(SMBEntry.temporaryPrefix) == true { return false }
         var positions = start
         for (index, name) in path.enumerated().dropFirst(root.count) {
             if index == path.count - 1, match(name, at: positions) != nil { return true }

@@ -10,7 +10,7 @@ struct SharePath: Equatable {
 
     /// A file next to this one that scans ignore.
     var temporary: [String] {
-        folder + [FolderWalk.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 36)]
+        folder + [SMBEntry.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 36)]
     }
 
     /// - Throws: ``BridgeError`` for a path that leads out of the folder, or that no server accepts.
@@ -32,7 +32,7 @@ struct SharePath: Equatable {
             guard !name.hasSuffix("."), !name.hasSuffix(" ") else {
                 throw refuse("has the name \"\(name)\", which ends with a dot or a space")
             }
-            guard !name.hasPrefix(FolderWalk.temporaryPrefix) else {
+            guard !name.hasPrefix(SMBEntry.temporaryPrefix) else {
                 throw refuse("has a name that bmo gives to unfinished files")
             }
             names.append(name)
@@ -56,7 +56,7 @@ struct SharePath: Equatable {
             }
             let key = FileRecord.key(names[depth])
             guard let entry = listing.entries.first(where: { FileRecord.key($0.name) == key }) else { return }
-            guard !entry.has(FileRecord.reparsePoint) else {
+            guard !entry.has(SMBEntry.reparsePoint) else {
                 throw BridgeError(
                     .permission, "the path \"\(text)\" goes through \(entry.name), which is a link",
                     remedy: "write to where it leads, below the url's folder", location: share.url.location(names))

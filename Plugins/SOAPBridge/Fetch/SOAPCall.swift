@@ -104,7 +104,7 @@ struct SOAPCall: Sendable {
     private func sniff(_ exchange: HTTPExchange, _ response: HTTPResponse, asked: String) throws -> [UInt8] {
         var prefix: [UInt8] = []
         while prefix.count < 512, let chunk = try exchange.nextChunk() { prefix += chunk }
-        let text = prefix.drop(while: LexicalValue.isSpace)
+        let text = prefix.drop(while: XMLSpace.contains)
         let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text
         guard start.first == UInt8(ascii: "<"), !RemoteMessage.isPage(Array(start), mediaType: nil) else {
             exchange.cancel()

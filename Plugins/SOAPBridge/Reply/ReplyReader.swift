@@ -138,7 +138,7 @@ final class ReplyReader {
         guard isAtStart else { return try parser.feed(bytes) }
         if charset?.lowercased().hasPrefix("utf-16") == true { return try parseWide(bytes) }
         // Scripts often print a line before the XML declaration, which XML forbids.
-        let start = bytes.drop(while: LexicalValue.isSpace)
+        let start = bytes.drop(while: XMLSpace.contains)
         if start.isEmpty { return }
         isAtStart = false
         // The document's own declaration takes precedence. RFC 7303, section 3, says otherwise, but servers do not
@@ -169,7 +169,7 @@ final class ReplyReader {
     }
 
     private static func isWideSpace(_ bytes: [UInt8]) -> Bool {
-        bytes[0] == 0 && LexicalValue.isSpace(bytes[1]) || bytes[1] == 0 && LexicalValue.isSpace(bytes[0])
+        bytes[0] == 0 && XMLSpace.contains(bytes[1]) || bytes[1] == 0 && XMLSpace.contains(bytes[0])
     }
 
     /// Finishes the reply; ``drain(into:limit:bytes:)`` then writes the pending records.

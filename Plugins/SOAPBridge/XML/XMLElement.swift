@@ -43,7 +43,7 @@ struct XMLElement: Sendable {
     /// - Throws: ``BridgeError`` malformed, or limit for more than ``XMLTreeBuilder/Limits`` allows.
     static func parse(_ bytes: [UInt8], subject: String) throws(BridgeError) -> XMLElement {
         // Scripts often print a line before the XML declaration, which XML forbids.
-        let text = bytes.drop(while: LexicalValue.isSpace)
+        let text = bytes.drop(while: XMLSpace.contains)
         guard !text.isEmpty else { throw BridgeError(.malformed, "\(subject) is empty") }
         let builder = XMLTreeBuilder(subject: subject)
         let parser = try XMLPushParser(sink: builder, subject: subject)

@@ -11,12 +11,12 @@ enum LexicalValue {
         let fits =
             switch kind {
             case .text: writeText(text, to: writer)
-            case .integer: writeInteger(trimmed(text), to: writer)
-            case .decimal: writeDecimal(trimmed(text), to: writer)
-            case .double: writeDouble(trimmed(text), to: writer)
-            case .boolean: writeBoolean(trimmed(text), to: writer)
+            case .integer: writeInteger(XMLSpace.trimmed(text), to: writer)
+            case .decimal: writeDecimal(XMLSpace.trimmed(text), to: writer)
+            case .double: writeDouble(XMLSpace.trimmed(text), to: writer)
+            case .boolean: writeBoolean(XMLSpace.trimmed(text), to: writer)
             case .base64: writeBase64(text, to: writer)
-            case .hex: writeHex(trimmed(text), to: writer)
+            case .hex: writeHex(XMLSpace.trimmed(text), to: writer)
             }
         if !fits { writer.text(utf8: text) }
         return fits
@@ -37,18 +37,6 @@ enum LexicalValue {
             return false
         }
         return true
-    }
-
-    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D }
-
-    static func isBlank(_ text: UnsafeRawBufferPointer) -> Bool { text.allSatisfy(isSpace) }
-
-    static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var start = 0
-        var end = text.count
-        while start < end, isSpace(text[start]) { start += 1 }
-        while end > start, isSpace(text[end - 1]) { end -= 1 }
-        return UnsafeRawBufferPointer(rebasing: text[start..<end])
     }
 
     private static func equals(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
@@ -149,7 +137,7 @@ enum LexicalValue {
         var symbols = 0
         var padding = 0
         for byte in text {
-            if isSpace(byte) { continue }
+            if XMLSpace.contains(byte) { continue }
             if byte == UInt8(ascii: "=") {
                 padding += 1
                 continue

@@ -35,7 +35,7 @@ extension RecordEmitter {
             while child >= 0, isBlank {
                 let run = tree.nodes[Int(child)]
                 if run.kind == .text {
-                    isBlank = tree.text.withUnsafeBytes { LexicalValue.isBlank(Self.span($0, run)) }
+                    isBlank = tree.text.withUnsafeBytes { XMLSpace.isAll(of: Self.span($0, run)) }
                 }
                 child = run.nextSibling
             }
@@ -55,7 +55,7 @@ extension RecordEmitter {
             let run = tree.nodes[Int(child)]
             if run.kind == .text {
                 tree.text.withUnsafeBytes {
-                    let text = LexicalValue.trimmed(Self.span($0, run))
+                    let text = XMLSpace.trimmed(Self.span($0, run))
                     if !joined.isEmpty, !text.isEmpty { joined.append(0x20) }
                     joined.append(contentsOf: text)
                 }
@@ -116,7 +116,7 @@ extension RecordEmitter {
         let kind = type.text ?? .text
         if isExact { return writer.text(utf8: text) }
         if type.isList { return writeList(text, kind, node, writer) }
-        if type.isEmptyNull, LexicalValue.isBlank(text) {
+        if type.isEmptyNull, XMLSpace.isAll(of: text) {
             note(.emptyValue, node.name)
             return writer.null()
         }
@@ -130,9 +130,9 @@ extension RecordEmitter {
         writer.beginArray()
         var rest = text[...]
         while true {
-            rest = rest.drop(while: LexicalValue.isSpace)
+            rest = rest.drop(while: XMLSpace.contains)
             guard !rest.isEmpty else { break }
-            let word = rest.prefix { !LexicalValue.isSpace($0) }
+            let word = rest.prefix { !XMLSpace.contains($0) }
             if !LexicalValue.write(UnsafeRawBufferPointer(rebasing: word), as: kind, to: writer) {
                 note(.misfit, node.name)
             }

@@ -212,7 +212,7 @@ struct RecordEmitter {
             switch member.kind {
             case .element where member.name == type.wrapped: if first < 0 { first = child }
             case .attribute where member.name == plan.typeName: break
-            case .text where tree.text.withUnsafeBytes({ LexicalValue.isBlank(Self.span($0, member)) }): break
+            case .text where tree.text.withUnsafeBytes({ XMLSpace.isAll(of: Self.span($0, member)) }): break
             default: return nil
             }
             child = member.nextSibling

@@ -148,7 +148,7 @@ struct RecordTree {
         var bytes = bytes
         if run < 0 || nodes[Int(run)].kind != .text {
             if isElementOnly {
-                bytes = UnsafeRawBufferPointer(rebasing: bytes.drop(while: LexicalValue.isSpace))
+                bytes = UnsafeRawBufferPointer(rebasing: bytes.drop(while: XMLSpace.contains))
                 if bytes.isEmpty { return }
             }
             run = try add(Node(name: -1, type: ReplyPlan.anyType, kind: .text), to: parent)

@@ -1,5 +1,4 @@
 import BridgeKit
-import RecordBatch
 import RowFormats
 
 /// An entity's section of the configuration: what to read from the share.
@@ -79,60 +78,4 @@ enum EntitySection {
         default: self = .rows(try RowSection(options, kind: kind))
         }
     }
-}
-
-/// The selection of files, which all kinds of sections have.
-struct ListingOptions {
-    let patterns: PatternSet
-    let kinds: FolderWalk.Kinds
-    let maximumFiles: Int
-
-    /// - Parameter name: The key that holds the patterns.
-    init(_ options: BridgeOptions, patterns name: String, kinds: FolderWalk.Kinds, reserved: Set<String>) throws {
-        patterns = try PatternSet(
-            options.strings(name), excluding: options.strings("exclude"), depth: options.integer("depth"),
-            isCaseSensitive: options.bool("case_sensitive") ?? false)
-        self.kinds = kinds
-        maximumFiles = options.integer("max_files") ?? 10_000_000
-        for name in patterns.captureNames where reserved.contains(name) {
-            throw BridgeError(
-                .configuration, "the pattern captures {\(name)}, but each record has a field \(name) of its own",
-                remedy: "give the capture another name")
-        }
-    }
-}
-
-/// The section of an entity whose records are files or folders.
-struct FileSection {
-    enum Content: String, CaseIterable {
-        case none, text, bytes, data, hash
-    }
-
-    static let fields = [
-        "path", "path_key", "name", "folder", "extension", "size", "modified", "created", "accessed", "changed",
-        "is_directory", "hidden", "readonly", "system", "archive", "reparse_point", "attributes", "inode", "owner",
-        "group", "content", "sha256",
-    ]
-
-    let listing: ListingOptions
-    let content: Content
-    let maximumContentBytes: Int
-    let encoding: String?
-    let readsOwners: Bool
-
-    init(_ options: BridgeOptions, kind: String) throws {
-        let kinds: FolderWalk.Kinds =
-            kind == "folders" ? .folders : options.bool("directories") ?? false ? .both : .files
-        listing = try ListingOptions(options, patterns: kind, kinds: kinds, reserved: Set(Self.fields))
-        let choice = try ShareOptions.choice(
-            options, "content", of: Content.allCases.map(\.rawValue), otherwise: "none")
-        content = Content(rawValue: choice) ?? .none
-        maximumContentBytes = max(0, options.integer("max_content_bytes") ?? 1 << 20)
-        encoding = options.string("encoding")
-        readsOwners = options.bool("owners") ?? false
-        _ = try TextDecoder(encoding: encoding)
-    }
-
-    /// The options that determine the records of a file.
-    var question: String { "files \(content) \(maximumContentBytes) \(encoding ?? "") \(readsOwners)" }
 }
