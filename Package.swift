@@ -52,6 +52,8 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // Only the page of `bmo serve` uses it: docs/decisions/0039.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [
         // The contract, and the code that both sides of it share.
@@ -159,11 +161,24 @@ let package = Package(
                 "TextFormats", "Yams",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // The page: an HTTP server that knows nothing of bmo, and the pages and actions, which know no server library.
+        .target(
+            name: "WebServer",
+            dependencies: [
+                "TextFormats", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .target(
+            name: "WebPage",
+            dependencies: [
+                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "TextFormats",
+                "WebServer",
+            ], exclude: ["README.md"]),
         .target(
             name: "BMOCommand",
             dependencies: [
                 "BMO", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch",
-                "StoreContract", "TextFormats",
+                "StoreContract", "TextFormats", "WebPage", "WebServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -273,6 +288,9 @@ let package = Package(
                 "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestHost", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(
+            name: "WebPageTests",
+            dependencies: ["Mapping", "Model", "StoreContract", "TestSupport", "WebPage", "WebServer"]),
         // Checks which targets may import which modules.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
         // Compares the documentation with the help of the built command.

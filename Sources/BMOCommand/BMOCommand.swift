@@ -29,6 +29,7 @@ public struct BMOCommand: AsyncParsableCommand {
             InitCommand.self, IntrospectCommand.self, CheckCommand.self, PlanCommand.self, SyncCommand.self,
             ListCommand.self, GetCommand.self, CreateCommand.self, UpdateCommand.self, DeleteCommand.self,
             PushCommand.self, OutboxCommand.self, ConflictsCommand.self, ResolveCommand.self, WatchCommand.self,
+            ServeCommand.self,
             StatusCommand.self, WhyCommand.self, RunsCommand.self, DiffCommand.self, UndoCommand.self,
             QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self, SwapCommand.self,
             FixturesCommand.self, DoctorCommand.self, VersionCommand.self,

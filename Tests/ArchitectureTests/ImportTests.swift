@@ -34,6 +34,8 @@ import Testing
             #expect(may(target, see: "BridgeJSON") == ["RESTBridge", "RowFormats"].contains(target))
             #expect(may(target, see: "CSMBClient") == (target == "SMBBridge"))
             #expect(may(target, see: "JSONBatch") == (target == "BridgeJSON"))
+            #expect(may(target, see: "NIOCore") == (target == "WebServer"))
+            #expect(may(target, see: "WebServer") == ["BMOCommand", "WebPage"].contains(target))
             #expect(!may(target, see: "FoundationNetworking") && !may(target, see: "FoundationXML"))
             let withFoundation = ["BMO", "BMOCommand", "BridgeConformance", "BridgeKitFoundation"]
             #expect(may(target, see: "Foundation") == withFoundation.contains(target))

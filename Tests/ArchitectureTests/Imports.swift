@@ -68,9 +68,13 @@ enum Imports {
             "BridgeContract", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
             "SystemCalls", "TextFormats", "Logging",
             foundation: true),
+        "WebServer": Rule("NIOCore", "NIOHTTP1", "NIOPosix", "TextFormats"),
+        "WebPage": Rule(
+            "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "TextFormats",
+            "WebServer"),
         "BMOCommand": Rule(
             "BMO", "BridgeConformance", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
-            "TextFormats",
+            "TextFormats", "WebPage", "WebServer",
             "ArgumentParser",
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand", "Mapping", "PostgreSQLStore", "SQLiteStore", "StoreContract"),

@@ -90,6 +90,20 @@ package final class MetricsFile: Sendable {
     }
 }
 
+extension MetricsFile {
+    /// Returns the metrics of a database's present state in the format of the file, without those of syncs and pushes.
+    ///
+    /// - Parameter cursors: The cursors of the entities' own scans, in the order of the entities.
+    package static func stateText(
+        _ entities: [EntityStatus], cursors: [ScanCursor?], _ edits: [OutboxEntry], conflicts: Int, version: String
+    ) -> String {
+        var samples = MetricSamples()
+        samples.set(.build, 1, ["version": version])
+        samples.setState(entities, cursors: cursors, edits, conflicts: conflicts, now: Clock.now())
+        return samples.text
+    }
+}
+
 extension MetricSamples {
     fileprivate mutating func add(_ report: SyncReport) {
         let now = Clock.microseconds(of: Clock.now()) ?? 0

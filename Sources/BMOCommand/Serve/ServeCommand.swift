@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import BMO
+internal import Foundation
+internal import Model
+internal import WebPage
+internal import WebServer
+
+/// `bmo serve`.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve a page to see the database, to understand it, and to decide.",
+        discussion: """
+            It prints an address that begins a session in one browser, and runs until SIGTERM or Ctrl-C. Each address \
+            works once; the next one is printed when it is used.
+
+            The page listens on 127.0.0.1 alone. Another address needs --password, and a reverse proxy in front that \
+            speaks TLS: bmo does not.
+
+            docs/serve.md describes the pages, what they cost, and the defences.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Listen on this address: HOST, HOST:PORT or PORT; port 0 stands for any free one.", valueName: "address"))
+    var listen = "127.0.0.1:0"
+
+    @Option(help: ArgumentHelp("Listen on a Unix socket instead, for a reverse proxy.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Show everything and change nothing: refuse all forms.")
+    var readOnly = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the password is: env:NAME or file:PATH. It also lets programs in, as a bearer token.",
+            valueName: "place"))
+    var password: String?
+
+    @Option(
+        name: .customLong("host"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "Also answer under this host name, such as that of a reverse proxy; may be given several times.",
+            valueName: "name"))
+    var hosts: [String] = []
+
+    func run() async throws {
+        let place = try ServePlace(listen: listen, socket: socket)
+        if !place.isLocal, password == nil {
+            throw CommandFailure(
+                "\(listen) can be reached from other machines: give --password env:NAME or --password file:PATH",
+                exitCode: CommandFailure.usage)
+        }
+        let secret = try password.map { try PasswordPlace($0).read() }
+        let workspace = try await options.workspace()
+        let printer = AddressPrinter(place)
+        let site = WebSite(
+            workspace,
+            access: WebSite.Access(
+                hosts: place.hosts(with: hosts), password: secret, isReadOnly: readOnly,
+                onNewToken: { printer.print(token: $0) }))
+        try place.prepare()
+        let mask = umask(socket == nil ? 0o022 : 0o077)
+        let work = Task {
+            try await WebServer(address: place.address) { await site.respond(to: $0) }.run { port in
+                umask(mask)
+                printer.start(port: port, token: site.loginToken)
+            }
+        }
+        async let preparation: Void = site.prepare()
+        let signals = SignalTrap { work.cancel() }
+        let result = await work.result
+        signals.cancel()
+        await preparation
+        await site.close()
+        if let socket { unlink(socket) }
+        do {
+            try result.get()
+        } catch let failure as WebServer.Failure {
+            throw CommandFailure(failure.description, exitCode: CommandFailure.usage)
+        }
+        print("stopped")
+    }
+}

@@ -1,0 +1,44 @@
+/// The names under which the page may be asked for.
+///
+/// A page of another site can make its own name resolve to this machine (DNS rebinding). The browser then sends that name
+/// in `Host`, which this rule refuses.
+package struct HostRule: Sendable, Equatable {
+    /// The host names that are allowed, in lower case; IPv6 addresses in brackets.
+    package var names: Set<String>
+    /// Whether any IP address is allowed: a browser that asks for an address has not resolved a name.
+    package var allowsAddresses: Bool
+
+    /// The names of this machine for itself.
+    package static let loopback = HostRule(names: ["localhost", "127.0.0.1", "[::1]"], allowsAddresses: false)
+
+    /// Creates a rule.
+    package init(names: Set<String>, allowsAddresses: Bool) {
+        self.names = Set(names.map { $0.lowercased() })
+        self.allowsAddresses = allowsAddresses
+    }
+
+    /// Returns whether a `Host` header field names this page.
+    package func allows(_ host: String) -> Bool {
+        guard let name = Self.name(in: host.lowercased()) else { return false }
+        return names.contains(name) || allowsAddresses && Self.isAddress(name)
+    }
+
+    /// Returns the name without the port; nil if the text is not `NAME` or `NAME:PORT`.
+    private static func name(in host: String) -> String? {
+        let end =
+            host.hasPrefix("[") ? host.firstIndex(of: "]").map { host.index(after: $0) } : host.firstIndex(of: ":")
+        guard host.first != "[" || end != nil else { return nil }
+        let name = host[..<(end ?? host.endIndex)]
+        let rest = host[name.endIndex...]
+        let isPort = rest.isEmpty || rest.first == ":" && UInt16(rest.dropFirst()) != nil
+        return isPort && !name.isEmpty ? String(name) : nil
+    }
+
+    private static func isAddress(_ name: String) -> Bool {
+        if name.hasPrefix("[") {
+            return name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+        }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

@@ -1,0 +1,156 @@
+internal import Synchronization
+
+/// The browsers that may see the page: one session each, in memory.
+package final class Sessions: Sendable {
+    /// A session, as a request sees it.
+    package struct Session: Sendable, Equatable {
+        /// The cookie's value.
+        package let id: String
+        /// The text that each form of the session carries.
+        package let formToken: String
+    }
+
+    private struct Record {
+        let session: Session
+        var used: ContinuousClock.Instant
+        var notice: Notice?
+    }
+
+    private struct State {
+        var loginToken = RandomToken.make()
+        var records: [Record] = []
+        var failures: [ContinuousClock.Instant] = []
+    }
+
+    /// The most sessions; a further one ends the one that was not used for the longest time.
+    private static let maxCount = 16
+    /// How long a session lasts after its last request.
+    private static let lifetime: Duration = .seconds(12 * 3600)
+    /// The wrong passwords per minute after which none is tried.
+    private static let maxFailures = 10
+
+    private let state = Mutex(State())
+
+    /// Creates sessions, none of which has begun.
+    package init() {}
+
+    /// The token of the printed address, which begins one session.
+    package var loginToken: String { state.withLock { $0.loginToken } }
+
+    /// Begins a session with the token of the printed address, which becomes invalid.
+    package func begin(token: String) -> Session? {
+        state.withLock { state in
+            guard ConstantTime.equal(state.loginToken, token) else { return nil }
+            state.loginToken = RandomToken.make()
+            return Self.begin(&state)
+        }
+    }
+
+    /// The outcome of trying a password.
+    package enum Attempt: Sendable, Equatable {
+        /// The password is right, and the session began.
+        case began(Session)
+        /// The password is wrong.
+        case wrong
+        /// There were too many wrong passwords in the last minute, and this one was not compared.
+        case tooMany
+    }
+
+    /// Begins a session with a password.
+    package func begin(password given: String, is password: String) -> Attempt {
+        state.withLock { state in
+            guard Self.mayTry(&state) else { return .tooMany }
+            guard ConstantTime.equal(password, given) else {
+                state.failures.append(.now)
+                return .wrong
+            }
+            return .began(Self.begin(&state))
+        }
+    }
+
+    /// Returns whether a password without a session is right, as a monitor sends it.
+    package func accepts(password given: String, is password: String) -> Bool {
+        state.withLock { state in
+            guard Self.mayTry(&state) else { return false }
+            if ConstantTime.equal(password, given) { return true }
+            state.failures.append(.now)
+            return false
+        }
+    }
+
+    private static func mayTry(_ state: inout State) -> Bool {
+        let start = ContinuousClock.now - .seconds(60)
+        state.failures.removeAll { $0 < start }
+        return state.failures.count < maxFailures
+    }
+
+    private static func begin(_ state: inout State) -> Session {
+        if state.records.count >= maxCount,
+            let oldest = state.records.indices.min(by: {
+                state.records[$0].used < state.records[$1].used
+            })
+        {
+            state.records.remove(at: oldest)
+        }
+        let session = Session(id: RandomToken.make(), formToken: RandomToken.make())
+        state.records.append(Record(session: session, used: .now))
+        return session
+    }
+
+    /// Returns the session of a cookie; nil if it ended or never began.
+    package func session(_ id: String) -> Session? {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            state.records.removeAll { now - $0.used > Self.lifetime }
+            var found: Int?
+            // All are compared, so that the duration does not say which one is near.
+            for index in state.records.indices where ConstantTime.equal(state.records[index].session.id, id) {
+                found = index
+            }
+            guard let found else { return nil }
+            state.records[found].used = now
+            return state.records[found].session
+        }
+    }
+
+    /// Ends a session.
+    package func end(_ session: Session) {
+        state.withLock { $0.records.removeAll { $0.session == session } }
+    }
+
+    /// Keeps a notice for the next page of a session.
+    package func leave(_ notice: Notice, for session: Session) {
+        state.withLock { state in
+            guard let index = state.records.firstIndex(where: { $0.session == session }) else { return }
+            state.records[index].notice = notice
+        }
+    }
+
+    /// Takes the notice for the page of a session.
+    package func takeNotice(for session: Session) -> Notice? {
+        state.withLock { state in
+            guard let index = state.records.firstIndex(where: { $0.session == session }) else { return nil }
+            defer { state.records[index].notice = nil }
+            return state.records[index].notice
+        }
+    }
+}
+
+/// What an action did, for the next page.
+package struct Notice: Sendable, Equatable {
+    /// How a notice is shown.
+    package enum Kind: String, Sendable {
+        case good, warn, bad
+    }
+
+    /// How it is shown.
+    package var kind: Kind
+    /// The text.
+    package var text: String
+
+    /// Creates a notice.
+    package init(_ kind: Kind, _ text: String) {
+        self.kind = kind
+        self.text = text
+    }
+}

@@ -1,0 +1,82 @@
+internal import BMO
+internal import StoreContract
+internal import WebServer
+
+/// The most changed rows that the preview of an undo shows.
+private let maxPreviewed = 200
+
+extension PageAction {
+    /// What an undo changed, or why it was refused.
+    private struct Undone: Sendable {
+        var run: Int64?
+        var changes: [RowChange] = []
+        var hasMore = false
+        var lost: [String] = []
+        var refusal: UndoRefusal?
+    }
+
+    /// Reverts a run, or shows what that would change.
+    func undo(_ id: String) async throws -> Outcome {
+        guard let run = Int64(id) else { throw PageFailure.missing("\"\(id)\" is not the number of a run.") }
+        let isPreview = form["preview"] == "1"
+        let store = try await context.workspace.openLockedStore(
+            command: "bmo serve, undo of run \(run)", rehearsing: isPreview)
+        let undone = try await context.readers.run {
+            defer { try? store.close() }
+            return try Self.undo(run, in: store)
+        }
+        if isPreview { return .shows(preview(run, undone)) }
+        if let refusal = undone.refusal { throw PageFailure(409, refusal.description) }
+        return .leads(
+            to: undone.run.map { Link("runs", String($0)) } ?? Link("runs"),
+            Notice(.good, "Run \(run) is undone by run \(undone.run ?? 0)."))
+    }
+
+    private struct Full: Error {}
+
+    private static func undo(_ run: Int64, in store: any Store) throws -> Undone {
+        var undone = Undone()
+        guard try !store.runs(id: run).isEmpty else { throw PageFailure.missing("Run \(run) is not kept any more.") }
+        undone.lost = try store.columnsWithoutHistory(undoing: run)
+        do {
+            let number = try store.undo(run: run)
+            undone.run = number
+            try store.changes(of: number) { change in
+                guard undone.changes.count < maxPreviewed else { throw Full() }
+                undone.changes.append(change)
+            }
+        } catch let refusal as UndoRefusal {
+            undone.refusal = refusal
+        } catch is Full {
+            undone.hasMore = true
+        }
+        return undone
+    }
+
+    private func preview(_ run: Int64, _ undone: Undone) -> Page {
+        Page("Undo of run \(run)") {
+            if let refusal = undone.refusal {
+                PagePart.notice(.bad) {
+                    HTML("p") { "\(refusal)." }
+                    HTML("ul") { for conflict in refusal.conflicts.prefix(50) { HTML("li") { conflict.description } } }
+                }
+            } else {
+                HTML("p") { "This is what the undo would change. Nothing has been written; the remote stays as it is." }
+                if !undone.lost.isEmpty {
+                    PagePart.notice(.warn) {
+                        HTML("p") {
+                            "bmo did not create \(undone.lost.joined(separator: ", ")) and does not know the values: they are "
+                                + "empty in the rows that come back."
+                        }
+                    }
+                }
+                HTML("div", .class("row")) {
+                    context.button("Undo run \(run)", Link("runs", String(run), "undo"), style: "danger")
+                    PagePart.link(Link("runs", String(run)), "Back to the run")
+                }
+                ChangeView.table(undone.changes, context.model)
+                if undone.hasMore { PagePart.quiet("Only the first \(maxPreviewed) rows are shown.") }
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+internal import BMO
+internal import Mapping
+internal import StoreContract
+internal import WebServer
+
+/// What a form asks for: a POST, by its path.
+struct PageAction {
+    /// What an action leads to.
+    enum Outcome: Sendable {
+        /// Another page, with a notice.
+        case leads(to: Link, Notice)
+        /// A page of its own.
+        case shows(Page)
+    }
+
+    let context: PageContext
+    let form: FormFields
+
+    init(_ context: PageContext, _ form: FormFields) {
+        self.context = context
+        self.form = form
+    }
+
+    /// Does what a form asks for.
+    ///
+    /// - Throws: ``PageFailure`` for what cannot be done; `StoreError`.
+    func run(_ path: [String]) async throws -> Outcome {
+        switch path.first {
+        case "sync" where path.count <= 2, "push" where path.count == 1: return try start(path)
+        case "decide" where path.count == 2: return try await decide(path[1])
+        case "runs" where path.count == 3 && path[2] == "undo": return try await undo(path[1])
+        case "object" where path.count > 2: return try await edit(path[1], Array(path.dropFirst(2)))
+        case "new" where path.count == 2: return try await create(path[1])
+        default: throw PageFailure.missing("There is no such action.")
+        }
+    }
+
+    // MARK: Syncs and pushes
+
+    private func start(_ path: [String]) throws -> Outcome {
+        let entity = try form["entity"].map { try context.layout($0).name }
+        let kind: Activity.Kind
+        switch (path[0], path.dropFirst().first, entity) {
+        case ("push", nil, _): kind = .push
+        case ("sync", nil, let entity): kind = .sync(entity.map { [$0] })
+        case ("sync", "delete", let entity?): kind = .deleting(entity)
+        case ("sync", "preview", let entity?): kind = .rehearsal(entity)
+        case ("sync", "stop", _):
+            context.activity.stop()
+            return .leads(to: Link(), Notice(.good, "It stops soon; finished pages stay."))
+        default: throw PageFailure.missing("There is no such action.")
+        }
+        let isStarted = context.activity.start(kind)
+        return .leads(
+            to: path.count > 1 ? Link("decide") : Link(),
+            isStarted ? Notice(.good, "\(kind.title) was started.") : Notice(.warn, "Another sync or push is running."))
+    }
+
+    // MARK: Decisions
+
+    private func decide(_ what: String) async throws -> Outcome {
+        switch what {
+        case "conflict": return try await resolve()
+        case "outbox": return try await outbox()
+        case "quarantine": return try await retryQuarantine()
+        default: throw PageFailure.missing("There is no such action.")
+        }
+    }
+
+    private func resolve() async throws -> Outcome {
+        guard let side = form["take"].flatMap(ConflictSide.init), let entity = form["entity"] else {
+            throw PageFailure(400, "The form lacks the side or the entity.")
+        }
+        let layout = try context.layout(entity)
+        let (parts, column) = (form.values(of: "key"), form["column"].flatMap { $0.isEmpty ? nil : $0 })
+        try await change { store in
+            let key = try ObjectContent.key(layout, parts, in: store)
+            guard
+                try store.conflicts(entity: entity, key: key).contains(where: { column == nil || $0.column == column })
+            else { throw PageFailure(409, "The conflict was decided meanwhile.") }
+            try store.resolve(entity: entity, key: key, column: column, take: side)
+        }
+        return .leads(
+            to: Link("decide"),
+            Notice(.good, side == .local ? "The value here is kept; a push sends it." : "The remote's value is taken."))
+    }
+
+    private func outbox() async throws -> Outcome {
+        guard let id = form["id"].flatMap(Int64.init) else { throw PageFailure(400, "The form lacks the edit.") }
+        let isRetry = form["do"] == "retry"
+        guard isRetry || form["do"] == "drop" else { throw PageFailure(400, "The form lacks what to do.") }
+        try await change { store in
+            guard try store.outboxEntry(id) != nil else {
+                throw PageFailure(409, "Edit \(id) left the outbox meanwhile.")
+            }
+            if isRetry { try store.retryOutbox([id]) } else { try store.dropOutbox([id]) }
+        }
+        return .leads(
+            to: Link("decide"),
+            Notice(
+                .good, isRetry ? "Edit \(id) is sent by the next push." : "Edit \(id) was dropped and rolled back here."
+            ))
+    }
+
+    private func retryQuarantine() async throws -> Outcome {
+        let entity = try form["entity"].map { try context.layout($0).name }
+        let workspace = context.workspace
+        let store = try await workspace.openLockedStore(command: "bmo serve")
+        let report = try await context.readers.run {
+            defer { try? store.close() }
+            return try workspace.retryQuarantine(of: entity, in: store)
+        }
+        return .leads(
+            to: Link("decide"),
+            Notice(
+                report.imported.isEmpty ? .warn : .good,
+                "\(NumberText.count(report.imported.count, "record fits", "records fit")) now; "
+                    + "\(NumberText.grouped(report.kept.count)) in quarantine."))
+    }
+
+    // MARK: Edits
+
+    private func edit(_ entity: String, _ parts: [String]) async throws -> Outcome {
+        let layout = try context.layout(entity)
+        let (form, workspace) = (form, context.workspace)
+        let isDeletion = form["do"] == "delete"
+        let words = try await change { store -> String in
+            let key = try ObjectContent.key(layout, parts, in: store)
+            let edit =
+                isDeletion
+                ? LocalEdit(.delete, entity: entity, key: key) : try FormEdit.edit(form, of: layout, key: key)
+            guard isDeletion || !edit.values.isEmpty else { return "Nothing was changed." }
+            let entry = try workspace.save([edit], workflow: .localOnly, in: store).receipts.first?.entry
+            let what = isDeletion ? "Deleted here" : "Saved here: \(edit.values.keys.sorted().joined(separator: ", "))"
+            return entry.map { "\(what). Edit \($0) waits to be sent." } ?? "\(what). Nothing has to be sent."
+        }
+        return .leads(to: Link(["object", entity] + parts), Notice(.good, words))
+    }
+
+    private func create(_ entity: String) async throws -> Outcome {
+        let layout = try context.layout(entity)
+        let (form, workspace) = (form, context.workspace)
+        let key = try await change { store -> [StoredValue] in
+            let edit = try FormEdit.edit(form, of: layout, key: nil)
+            return try workspace.save([edit], workflow: .localOnly, in: store).receipts.first?.key ?? []
+        }
+        return .leads(
+            to: PagePart.object(entity, key), Notice(.good, "Created here. The edit waits to be sent."))
+    }
+
+    /// Writes the database in a store of its own.
+    private func change<Result: Sendable>(_ body: @escaping @Sendable (any Store) throws -> Result) async throws
+        -> Result
+    {
+        let workspace = context.workspace
+        return try await context.readers.run {
+            let store = try workspace.openStoreForEdits(command: "bmo serve")
+            defer { try? store.close() }
+            return try body(store)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package import BMO
+internal import Importer
+internal import StoreContract
+internal import Synchronization
+
+/// The sync or push that this page has started: one at a time.
+package final class Activity: Sendable {
+    /// What an activity does.
+    package enum Kind: Sendable, Equatable {
+        /// A sync of some entities; nil for all.
+        case sync([String]?)
+        /// A sync of an entity that deletes whatever the listing lacks.
+        case deleting(String)
+        /// A sync of an entity that deletes whatever the listing lacks, and is rolled back.
+        case rehearsal(String)
+        /// A push of the waiting edits.
+        case push
+
+        var title: String {
+            switch self {
+            case .sync(let entities): "Sync" + (entities.map { " of \($0.joined(separator: ", "))" } ?? "")
+            case .deleting(let entity): "Sync of \(entity) with deletions"
+            case .rehearsal(let entity): "Preview of the deletions of \(entity)"
+            case .push: "Push"
+            }
+        }
+    }
+
+    /// The state of the running activity, or of the last one.
+    package struct State: Sendable {
+        /// The name of the activity; nil before the first one.
+        package fileprivate(set) var title: String?
+        /// Whether it is running.
+        package fileprivate(set) var isRunning = false
+        /// The outcome in a word.
+        package fileprivate(set) var outcome = ""
+        /// What it reported: one line per entity or edit.
+        package var lines: [String] { order.compactMap { progress[$0] } }
+        /// What a preview would change; the first rows of many.
+        package fileprivate(set) var changes: [RowChange] = []
+        fileprivate var order: [String] = []
+        fileprivate var progress: [String: String] = [:]
+
+        fileprivate mutating func say(_ line: String, about subject: String) {
+            if progress.updateValue(line, forKey: subject) == nil { order.append(subject) }
+        }
+    }
+
+    private static let maxChanges = 200
+    private static let maxLines = 200
+
+    private let workspace: Workspace
+    private let shared = Mutex(State())
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    /// Creates an activity that does nothing yet.
+    package init(_ workspace: Workspace) { self.workspace = workspace }
+
+    /// The state now.
+    package var state: State { shared.withLock { $0 } }
+
+    /// Whether an activity is running.
+    package var isRunning: Bool { shared.withLock { $0.isRunning } }
+
+    /// Starts an activity.
+    ///
+    /// - Returns: Whether it was started; false while another one is running.
+    package func start(_ kind: Kind) -> Bool {
+        let isFirst = shared.withLock { state in
+            guard !state.isRunning else { return false }
+            state = State()
+            state.title = kind.title
+            state.isRunning = true
+            return true
+        }
+        guard isFirst else { return false }
+        let work = Task { [self] in
+            let outcome = await outcome(of: kind)
+            shared.withLock { state in
+                state.isRunning = false
+                state.outcome = outcome
+            }
+        }
+        task.withLock { $0 = work }
+        return true
+    }
+
+    /// Asks the running activity to stop; finished pages stay.
+    package func stop() { task.withLock { $0?.cancel() } }
+
+    /// Stops the running activity and waits for its end.
+    package func end() async {
+        let work = task.withLock { $0 }
+        work?.cancel()
+        await work?.value
+    }
+
+    private func say(_ line: String, about subject: String) {
+        shared.withLock { state in
+            if state.order.count < Self.maxLines || state.progress[subject] != nil { state.say(line, about: subject) }
+        }
+    }
+
+    private func outcome(of kind: Kind) async -> String {
+        do {
+            switch kind {
+            case .push: return try await push()
+            case .sync(let entities): return try await sync(Workspace.SyncOptions(entities: entities))
+            case .deleting(let entity):
+                return try await sync(Workspace.SyncOptions(entities: [entity], allowsDeletes: true))
+            case .rehearsal(let entity):
+                return try await sync(
+                    Workspace.SyncOptions(entities: [entity], allowsDeletes: true), isRehearsal: true)
+            }
+        } catch is CancellationError {
+            return "stopped"
+        } catch {
+            say("\(error)", about: "")
+            return "failed"
+        }
+    }
+
+    private func push() async throws -> String {
+        let store = try workspace.openStoreForEdits(command: "bmo serve")
+        defer { try? store.close() }
+        let report = try await workspace.push(from: store, command: "bmo serve") { [self] edit in
+            let reason = edit.outcome.failure.map { ": \($0.message)" } ?? ""
+            say("edit \(edit.entry): \(edit.outcome.kind.rawValue)\(reason)", about: String(edit.entry))
+        }
+        return "\(NumberText.count(report.count(.sent), "edit", "edits")) sent"
+    }
+
+    private func sync(_ options: Workspace.SyncOptions, isRehearsal: Bool = false) async throws -> String {
+        let store = try await workspace.openLockedStore(command: "bmo serve", rehearsing: isRehearsal)
+        defer { try? store.close() }
+        let report = try await workspace.sync(into: store, options) { [self] in note($0) }
+        if isRehearsal, let run = report.run { try keepChanges(of: run, in: store) }
+        return report.outcomeWord
+    }
+
+    private struct Full: Error {}
+
+    private func keepChanges(of run: Int64, in store: any Store) throws {
+        var changes: [RowChange] = []
+        do {
+            try store.changes(of: run) { change in
+                guard changes.count < Self.maxChanges else { throw Full() }
+                changes.append(change)
+            }
+        } catch is Full {}
+        shared.withLock { [changes] in $0.changes = changes }
+    }
+
+    private func note(_ event: SyncEvent) {
+        switch event {
+        case .began(let entity, let bridge, _): say("\(entity): asking \(bridge)", about: entity)
+        case .page(let page):
+            let total = page.total.map { " of \(NumberText.grouped(Int($0)))" } ?? ""
+            say(
+                "\(page.entity): page \(page.page), \(NumberText.grouped(page.records))\(total) records",
+                about: page.entity)
+        case .warning(let entity, let message): say("\(entity): \(message)", about: "\(entity) \(message)")
+        case .note: break
+        case .ended(let entity):
+            var line = "\(entity.name): \(entity.shownOutcome)"
+            let counts = [
+                (entity.counts.inserted, "inserted"), (entity.counts.updated, "updated"),
+                (entity.counts.unchanged, "unchanged"), (entity.counts.deleted, "deleted"),
+                (entity.counts.quarantined, "quarantined"),
+            ].filter { $0.0 > 0 }
+            if !counts.isEmpty {
+                line += ", " + counts.map { "\(NumberText.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
+            }
+            if case .failed(let failure) = entity.outcome { line += ": \(failure.message)" }
+            say(line, about: entity.name)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import BMO
+internal import Mapping
+internal import Model
+internal import StoreContract
+internal import WebServer
+
+/// What a list of an entity's rows shows: conditions, order and place, as its address says.
+struct EntityList: Sendable {
+    /// The entity.
+    let layout: EntityLayout
+    /// The conditions as written, in the grammar of `--where`.
+    var conditions: [String]
+    /// The field to order by; nil for the key.
+    var sort: RowQuery.Order?
+    /// The parts of the key of the row after which the page starts; empty for the first page.
+    var after: [String]
+    /// The number of rows on a page.
+    var limit: Int
+
+    /// The most rows of a page, and of a page as JSON or CSV.
+    static let maxRows = 500
+    static let maxExportedRows = 10_000
+
+    private let parsed: [LocalCondition]
+
+    /// Reads an address' query: `where` (several times), `sort`, `after` (one per part of the key) and `limit`; `field`,
+    /// `is` and `value` of the filter's form make a further condition.
+    ///
+    /// - Throws: ``PageFailure`` for a fault in it.
+    init(_ query: FormFields, of layout: EntityLayout, isExport: Bool) throws {
+        self.layout = layout
+        conditions = query.values(of: "where").filter { !$0.isEmpty }
+        if let field = query["field"], let comparison = query["is"], let value = query["value"], !field.isEmpty {
+            conditions.append("\(field)\(comparison)\(value)")
+        }
+        parsed = try conditions.map { try Self.condition($0, of: layout) }
+        sort = try query["sort"].flatMap { $0.isEmpty ? nil : try Self.order($0, of: layout) }
+        after = query.values(of: "after")
+        let most = isExport ? Self.maxExportedRows : Self.maxRows
+        let usual = isExport ? 1000 : 50
+        guard let text = query["limit"] else {
+            limit = usual
+            return
+        }
+        guard let number = Int(text), (1...most).contains(number) else {
+            throw PageFailure(400, "The limit is a number from 1 to \(most), not \"\(text)\".")
+        }
+        limit = number
+    }
+
+    private static func condition(_ text: String, of layout: EntityLayout) throws -> LocalCondition {
+        guard let condition = LocalCondition(text) else {
+            let valid = Comparison.allCases.map(\.rawValue).joined(separator: " ")
+            throw PageFailure(400, "\"\(text)\" is not a condition: FIELD OPERATOR VALUE, with one of \(valid)")
+        }
+        guard layout.columns.contains(where: { $0.name == condition.field }) else {
+            throw PageFailure(400, "\(layout.name) has no field \"\(condition.field)\".")
+        }
+        return condition
+    }
+
+    private static func order(_ text: String, of layout: EntityLayout) throws -> RowQuery.Order {
+        let isDescending = text.hasPrefix("-")
+        let name = String(isDescending ? text.dropFirst() : text[...])
+        guard layout.columns.contains(where: { $0.name == name }) else {
+            throw PageFailure(400, "\(layout.name) has no field \"\(name)\" to sort by.")
+        }
+        return RowQuery.Order(name, isDescending: isDescending)
+    }
+
+    /// The rows of a page.
+    struct Rows: Sendable {
+        var rows: [EntityRow]
+        /// Whether further rows follow.
+        var hasMore: Bool
+        /// Whether the row after which the page should start is gone, so that the page is the first one.
+        var hasLostPlace = false
+    }
+
+    /// The query without the place.
+    var query: RowQuery {
+        RowQuery(layout.name, where: parsed, order: sort.map { [$0] } ?? [], limit: limit + 1)
+    }
+
+    /// Reads the page's rows; the cost does not depend on the place.
+    func rows(in store: any Store) throws -> Rows {
+        var query = query
+        var hasLostPlace = false
+        if !after.isEmpty {
+            let key = layout.key.isEmpty ? try rowNumber() : try store.key(of: layout.index, from: after)
+            query.after = try store.rows(of: layout.index, keys: [key]).first
+            hasLostPlace = query.after == nil
+        }
+        let rows = try store.rows(of: query)
+        return Rows(rows: Array(rows.prefix(limit)), hasMore: rows.count > limit, hasLostPlace: hasLostPlace)
+    }
+
+    private func rowNumber() throws -> [StoredValue] {
+        guard after.count == 1, let number = Int64(after[0]) else {
+            throw PageFailure(400, "The address names a row that \(layout.name) cannot have.")
+        }
+        return [.integer(number)]
+    }
+}

@@ -1,0 +1,43 @@
+internal import Mapping
+internal import Model
+internal import StoreContract
+internal import WebServer
+
+/// The edit that a form describes: see `EditForm` for its fields.
+enum FormEdit {
+    /// Returns the edit of the fields that the person has changed.
+    ///
+    /// - Parameter key: The object's key; nil for a new object.
+    /// - Throws: ``PageFailure`` for values that do not fit their types, with all reasons.
+    static func edit(_ form: FormFields, of layout: EntityLayout, key: [StoredValue]?) throws -> LocalEdit {
+        var values: [String: StoredValue] = [:]
+        var faults: [String] = []
+        for field in layout.columns {
+            guard let given = form["v.\(field.name)"] else { continue }
+            let was = form["w.\(field.name)"] ?? ""
+            let wasNull = form["wn.\(field.name)"] == "1"
+            let text = restoringLineEnds(given, as: was)
+            let isNull = form["n.\(field.name)"] == "1"
+            // A text typed into a field that was null counts, although its box is still ticked.
+            if isNull, wasNull, text.isEmpty || text == was || field.type == .boolean { continue }
+            if isNull, !wasNull {
+                values[field.name] = .null
+                continue
+            }
+            if !isNull, !wasNull, text == was { continue }
+            do {
+                values[field.name] = try LocalValueReader(field.type).read(text)
+            } catch {
+                faults.append("\(field.name): \(error.description)")
+            }
+        }
+        guard faults.isEmpty else { throw PageFailure(400, faults.joined(separator: "\n")) }
+        guard let key else { return LocalEdit(.create, entity: layout.name, values: values) }
+        return LocalEdit(.update, entity: layout.name, key: key, values: values)
+    }
+
+    /// Returns a text with the line ends that the value had: a browser sends CR LF (HTML, section 4.10.22.4).
+    private static func restoringLineEnds(_ text: String, as was: String) -> String {
+        was.unicodeScalars.contains("\r") ? text : text.replacing("\r\n", with: "\n")
+    }
+}

@@ -1,0 +1,45 @@
+internal import TextFormats
+
+/// An address that a page may link to: a path of this page, or an address of the web.
+package struct Link: Sendable, Equatable {
+    /// The address, percent-encoded.
+    package let text: String
+
+    private init(text: String) { self.text = text }
+
+    /// Creates a link to a path of this page.
+    ///
+    /// - Parameters:
+    ///   - path: The parts of the path, not encoded.
+    ///   - query: The names and values of the query.
+    ///   - fragment: The identity of an element on the page.
+    package init(
+        _ path: [String], query: [(name: String, value: String)] = [], fragment: StaticString? = nil
+    ) {
+        var text = "/" + path.map { Self.part($0) }.joined(separator: "/")
+        if !query.isEmpty {
+            text += "?" + query.map { Self.encoded($0.name) + "=" + Self.encoded($0.value) }.joined(separator: "&")
+        }
+        self.init(text: text + (fragment.map { "#\($0)" } ?? ""))
+    }
+
+    /// Creates a link to a path of this page.
+    package init(_ path: String...) { self.init(path) }
+
+    /// Creates a link to an address that came from a remote; nil unless its scheme is http, https or mailto.
+    ///
+    /// A browser runs what `javascript:` addresses say, and opens other programs for further schemes.
+    package init?(remote address: String) {
+        let isPlain = address.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+        let start = address.prefix(8).lowercased()
+        guard isPlain, ["http://", "https://", "mailto:"].contains(where: start.hasPrefix) else { return nil }
+        self.init(text: address)
+    }
+
+    private static func encoded(_ text: String) -> String { PercentEncoding.encoded(text) }
+
+    /// Returns a part of a path; dots are encoded where a browser would remove the part.
+    private static func part(_ text: String) -> String {
+        text == "." || text == ".." ? text.replacing(".", with: "%2E") : encoded(text)
+    }
+}

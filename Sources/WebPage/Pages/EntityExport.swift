@@ -1,0 +1,37 @@
+internal import StoreContract
+internal import WebServer
+
+/// The rows of an entity as JSON or CSV, by the same addresses as the page.
+enum EntityExport {
+    /// A format, by the ending of the address.
+    enum Format: String, CaseIterable {
+        case json, csv
+
+        var type: String { self == .json ? "application/json" : "text/csv; charset=utf-8; header=present" }
+    }
+
+    /// Returns the entity and the format that the last part of an address names; nil for a page.
+    static func name(in part: String) -> (entity: String, format: Format)? {
+        for format in Format.allCases where part.hasSuffix(".\(format.rawValue)") {
+            return (String(part.dropLast(format.rawValue.count + 1)), format)
+        }
+        return nil
+    }
+
+    /// Returns the rows; a `Link` field (RFC 8288) leads to the next ones.
+    static func response(
+        _ context: PageContext, entity: String, _ format: Format, _ query: FormFields
+    ) async throws -> WebResponse {
+        let layout = try context.layout(entity)
+        let list = try EntityList(query, of: layout, isExport: true)
+        let rows = try await context.readers.read { try list.rows(in: $0) }
+        let text = format == .json ? RowText.json(rows.rows, layout) : RowText.csv(rows.rows, layout)
+        var response = WebResponse(200, type: format.type, text: text)
+        if rows.hasMore, let last = rows.rows.last {
+            let kept = query.fields.filter { $0.name != "after" }.map { (name: $0.name, value: $0.value) }
+            let next = Link(["entity", "\(entity).\(format.rawValue)"], query: kept + EntityPage.place(last))
+            response.headers.append(("Link", "<\(next.text)>; rel=\"next\""))
+        }
+        return response
+    }
+}

@@ -1,0 +1,206 @@
+internal import Mapping
+internal import Model
+internal import StoreContract
+internal import WebServer
+
+/// The rows of an entity: filtered, sorted, and a page at a time.
+struct EntityPage {
+    private let context: PageContext
+    private let list: EntityList
+    private let content: Content
+
+    private struct Content: Sendable {
+        var rows: EntityList.Rows
+        var labels: RowLabels
+        var stubs: Set<[StoredValue]>
+        var count: Int?
+    }
+
+    static func make(_ context: PageContext, entity: String, _ query: FormFields) async throws -> Page {
+        let list = try EntityList(query, of: try context.layout(entity), isExport: false)
+        let isCounted = query["count"] == "1"
+        let model = context.model
+        let content = try await context.readers.read { store in
+            let rows = try list.rows(in: store)
+            return Content(
+                rows: rows, labels: try RowLabels(of: rows.rows, list.layout, model, in: store),
+                stubs: try store.stubs(of: list.layout.index, among: rows.rows.map(\.key)),
+                count: isCounted ? try store.count(of: list.query) : nil)
+        }
+        let status = try await context.kept.now().status(of: entity)
+        return EntityPage(context: context, list: list, content: content).page(status)
+    }
+
+    private var layout: EntityLayout { list.layout }
+
+    private func page(_ status: EntityStatus?) -> Page {
+        Page(layout.name) {
+            HTML("p") {
+                if let status {
+                    "\(NumberText.count(status.rows, "row", "rows"))"
+                    if status.stubs > 0 { ", \(NumberText.count(status.stubs, "stub", "stubs"))" }
+                    if status.quarantined > 0 {
+                        ", "
+                        PagePart.link(
+                            Link(["decide"], query: [("entity", layout.name)], fragment: "quarantine"),
+                            "\(NumberText.grouped(status.quarantined)) in quarantine")
+                    }
+                    ". "
+                }
+                "As "
+                PagePart.link(Link(["entity", layout.name + ".json"], query: address()), "JSON")
+                " or "
+                PagePart.link(Link(["entity", layout.name + ".csv"], query: address()), "CSV")
+                "."
+                if context.mayChange, let entity = context.model.model.entity(named: layout.name),
+                    context.model.model.isWritable(entity)
+                {
+                    " "
+                    PagePart.link(Link("new", layout.name), "New \(layout.name)")
+                }
+            }
+            filter
+            if content.rows.hasLostPlace {
+                PagePart.notice(.warn) {
+                    HTML("p") { "The row after which this page started is gone; these are the first rows." }
+                }
+            }
+            if content.rows.rows.isEmpty { PagePart.quiet("No row meets the conditions.") } else { table }
+            paging
+        }
+    }
+
+    // MARK: Filter
+
+    private var filter: HTML {
+        .joined([
+            HTML("form", .method("get"), .action(Link("entity", layout.name)), .class("row"), .label("Filter")) {
+                for condition in list.conditions { PageContext.hidden("where", condition) }
+                if let sort = list.sort { PageContext.hidden("sort", Self.text(sort)) }
+                HTML("label", .for("field")) { "Only rows whose" }
+                HTML("select", .id("field"), .name("field")) {
+                    for field in layout.columns { HTML("option", .value(field.name)) { field.name } }
+                }
+                HTML("select", .name("is"), .label("comparison")) {
+                    for (comparison, words) in Self.comparisons {
+                        HTML("option", .value(comparison.rawValue)) { words }
+                    }
+                }
+                HTML(
+                    void: "input", .type("text"), .name("value"), .label("value"), .class("grow"),
+                    .placeholder("a value; % matches any text with \"like\""))
+                HTML("button", .type("submit")) { "Filter" }
+            },
+            chosen,
+        ])
+    }
+
+    private static let comparisons: [(Comparison, String)] = [
+        (.equal, "="), (.notEqual, "≠"), (.less, "<"), (.atMost, "≤"), (.greater, ">"), (.atLeast, "≥"),
+        (.like, "like"),
+    ]
+
+    /// The conditions in effect, each with a link that removes it.
+    private var chosen: HTML {
+        guard !list.conditions.isEmpty else { return .empty }
+        return HTML("p") {
+            "Conditions: "
+            for (index, condition) in list.conditions.enumerated() {
+                HTML("code") { condition }
+                " ("
+                PagePart.link(Link(["entity", layout.name], query: address(without: index)), "remove")
+                ") "
+            }
+            if let count = content.count {
+                "They match \(NumberText.count(count, "row", "rows"))."
+            } else {
+                PagePart.link(Link(["entity", layout.name], query: address() + [("count", "1")]), "Count the rows")
+            }
+        }
+    }
+
+    /// Returns the query of the list's address, without its place.
+    private func address(without removed: Int? = nil, sort: RowQuery.Order? = nil) -> [(name: String, value: String)] {
+        var query = list.conditions.enumerated().filter { $0.offset != removed }.map {
+            (name: "where", value: $0.element)
+        }
+        if let sort = sort ?? list.sort { query.append(("sort", Self.text(sort))) }
+        if list.limit != 50 { query.append(("limit", String(list.limit))) }
+        return query
+    }
+
+    private static func text(_ order: RowQuery.Order) -> String { (order.isDescending ? "-" : "") + order.field }
+
+    // MARK: Rows
+
+    private var table: HTML {
+        HTML("div", .class("scroll"), .role("region"), .label("Rows of \(layout.name)"), .focusable) {
+            HTML("table") {
+                HTML("thead") {
+                    HTML("tr") {
+                        if layout.key.isEmpty { HTML("th", .scope("col")) { "row" } }
+                        for field in layout.columns { head(field) }
+                    }
+                }
+                HTML("tbody") { for row in content.rows.rows { line(row) } }
+            }
+        }
+    }
+
+    private func head(_ field: EntityLayout.Field) -> HTML {
+        let isChosen = list.sort?.field == field.name
+        let isDescending = isChosen && list.sort?.isDescending == true
+        let next = RowQuery.Order(field.name, isDescending: isChosen && !isDescending)
+        return HTML("th", .scope("col"), ValueView.isNumber(field.type) ? .class("number") : nil) {
+            HTML(
+                "a", .href(Link(["entity", layout.name], query: address(sort: next))),
+                .title("Sort by \(field.name)")
+            ) { field.name }
+            if isChosen { isDescending ? " ↓" : " ↑" }
+        }
+    }
+
+    private func line(_ row: EntityRow) -> HTML {
+        HTML("tr") {
+            if layout.key.isEmpty { HTML("td") { PagePart.object(layout.name, row.key) } }
+            for (field, value) in zip(layout.columns, row.values) {
+                HTML("td", ValueView.isNumber(field.type) ? .class("number") : nil) { cell(field, value, row) }
+            }
+        }
+    }
+
+    private func cell(_ field: EntityLayout.Field, _ value: StoredValue, _ row: EntityRow) -> HTML {
+        if let relationship = field.relationship {
+            let one = layout.toOne[relationship]
+            guard let key = RowLabels.reference(one, in: row.values, layout) else {
+                return ValueView.value(value, field.type)
+            }
+            let label = content.labels.label(one.target, key).map { "\($0) (\(ValueText.key(key)))" }
+            return PagePart.object(context.model.entities[one.target].name, key, label: label)
+        }
+        guard layout.keyFields.first?.name == field.name else { return ValueView.value(value, field.type) }
+        return .joined([
+            PagePart.object(layout.name, row.key, label: ValueText.typed(value, field.type)),
+            content.stubs.contains(row.key)
+                ? HTML("span", .class("quiet"), .title("Others refer to it, and only its key is known.")) { " stub" }
+                : .empty,
+        ])
+    }
+
+    private var paging: HTML {
+        HTML("nav", .class("row"), .label("Pages of rows")) {
+            if !list.after.isEmpty {
+                PagePart.link(Link(["entity", layout.name], query: address()), "First rows")
+            }
+            if content.rows.hasMore, let last = content.rows.rows.last {
+                HTML("a", .rel("next"), .href(Link(["entity", layout.name], query: address() + Self.place(last)))) {
+                    "Next \(list.limit) rows"
+                }
+            }
+        }
+    }
+
+    static func place(_ row: EntityRow) -> [(name: String, value: String)] {
+        ValueText.parts(of: row.key).map { ("after", $0) }
+    }
+}

@@ -1,0 +1,133 @@
+internal import BMO
+internal import Mapping
+internal import Model
+internal import StoreContract
+
+/// The first page: what needs a person, and the state of each entity.
+struct OverviewPage {
+    private let context: PageContext
+    private let overview: DatabaseOverview
+
+    static func make(_ context: PageContext) async throws -> Page {
+        do {
+            let overview = try await context.kept.now()
+            return OverviewPage(context: context, overview: overview).page
+        } catch let failure as PageFailure where failure.status == 404 {
+            return Page("Overview", reloadsAfter: context.activity.isRunning ? 2 : nil) {
+                HTML("p") { failure.description }
+                ActivityView.view(context)
+                context.button("Sync now", Link("sync"), style: "main")
+            }
+        }
+    }
+
+    private init(context: PageContext, overview: DatabaseOverview) {
+        self.context = context
+        self.overview = overview
+    }
+
+    private var page: Page {
+        Page("Overview", reloadsAfter: context.activity.isRunning ? 2 : nil) {
+            HTML("p", .class("quiet")) {
+                "Database "; HTML("code") { context.workspace.configuration.databasePath }
+            }
+            todo
+            ActivityView.view(context)
+            HTML("div", .class("row")) {
+                if !context.activity.isRunning {
+                    context.button("Sync all", Link("sync"), style: "main")
+                    if overview.outbox.contains(where: { $0.state == .pending }) {
+                        context.button("Send the edits", Link("push"))
+                    }
+                }
+            }
+            table
+            lastRuns
+        }
+    }
+
+    // MARK: What needs a person
+
+    private var todo: HTML {
+        let lines = TodoList(overview, context).lines
+        guard !lines.isEmpty else {
+            return HTML("p", .class("good")) { "Nothing needs a decision." }
+        }
+        return HTML("ul", .class("todo"), .label("What needs a decision")) {
+            for line in lines {
+                HTML("li", .class("notice \(line.kind.rawValue)")) {
+                    HTML("span") { line.text }
+                    line.action
+                }
+            }
+        }
+    }
+
+    // MARK: Entities
+
+    private var table: HTML {
+        let columns: [(String, Bool)] = [
+            ("entity", false), ("rows", true), ("stubs", true), ("quarantined", true), ("edits", true),
+            ("last sync with news", false), ("last changed", false), ("position", false), ("", false),
+        ]
+        return PagePart.table("Entities", columns, zip(overview.entities, overview.cursors).map(row))
+    }
+
+    private func row(_ status: EntityStatus, _ cursor: ScanCursor?) -> [HTML] {
+        let edits = overview.outbox.count { $0.entity == status.name }
+        let isScanned = context.model.model.entity(named: status.name)?.isScanned ?? false
+        return [
+            PagePart.link(Link("entity", status.name), status.name),
+            HTML(text: NumberText.grouped(status.rows)),
+            HTML(text: status.stubs > 0 ? NumberText.grouped(status.stubs) : ""),
+            status.quarantined > 0
+                ? PagePart.link(
+                    Link(["decide"], query: [("entity", status.name)], fragment: "quarantine"),
+                    NumberText.grouped(status.quarantined)) : .empty,
+            edits > 0
+                ? PagePart.link(Link(["decide"], fragment: "outbox"), NumberText.grouped(edits)) : .empty,
+            report(of: status), ValueView.time(status.lastChanged), position(status, cursor),
+            isScanned && !context.activity.isRunning
+                ? context.button("Sync", Link("sync"), [("entity", status.name)], title: "Sync \(status.name)")
+                : .empty,
+        ]
+    }
+
+    private func report(of status: EntityStatus) -> HTML {
+        guard let report = overview.reports[status.name] else { return .empty }
+        let run = PagePart.link(Link("runs", String(report.run)), "run \(report.run)")
+        let (style, words) =
+            report.outcome == "finished" && report.isIncomplete
+            ? ("warn", "incomplete") : (report.code == nil ? "good" : "bad", report.isHeld ? "held" : report.outcome)
+        return .joined([HTML("span", .class("tag \(style)")) { words }, HTML(text: " "), run])
+    }
+
+    private func position(_ status: EntityStatus, _ cursor: ScanCursor?) -> HTML {
+        .joined([
+            status.interrupted.map { scan in
+                HTML("span", .class("warn")) {
+                    "stopped after page \(scan.page)" + (scan.isFresh ? "" : ", too old to continue") + ". "
+                }
+            } ?? .empty,
+            cursor?.newest.map { newest in
+                HTML("span") {
+                    "newest "
+                    HTML("bdi") { newest.remote }
+                    if let age = ValueText.age(newest.local.description) { " (\(age))" }
+                    ". "
+                }
+            } ?? .empty,
+            cursor.map { cursor in
+                HTML("span", .class("quiet")) { "listed in full \(ValueText.age(cursor.fullAt) ?? cursor.fullAt)" }
+            } ?? .empty,
+        ])
+    }
+
+    private var lastRuns: HTML {
+        .joined([
+            HTML("h2") { "Last runs" },
+            RunsPage.table(Array(overview.runs.prefix(5))),
+            HTML("p") { PagePart.link(Link("runs"), "All runs") },
+        ])
+    }
+}

@@ -1,0 +1,86 @@
+internal import BMO
+internal import Model
+internal import StoreContract
+
+/// What the next sync would request, and what a push would send.
+enum PlanPage {
+    static func make(_ context: PageContext) async throws -> Page {
+        let workspace = context.workspace
+        let store =
+            workspace.stores.exists(workspace.configuration.databasePath) ? try workspace.openStoreForReading() : nil
+        defer { try? store?.close() }
+        let plan = try await workspace.plan(in: store)
+        return Page("Plan") {
+            PagePart.quiet(
+                "What a sync would request now, without requesting it. A service that describes itself (SOAP) may be asked "
+                    + "for its description.")
+            if plan.scans.isEmpty { PagePart.quiet("No entity has a listing.") }
+            for scan in plan.scans { section(scan) }
+            HTML("h2") { "Edits that a push would send" }
+            writes(plan.writes)
+        }
+    }
+
+    private static func section(_ scan: SyncPlan.Scan) -> HTML {
+        .joined([
+            HTML("h2") {
+                PagePart.link(Link("entity", scan.entity), scan.entity)
+                scan.source.map { ", source \($0)" }
+                " from \(scan.bridge)"
+            },
+            HTML("ul") {
+                HTML("li") { words(scan.extent) }
+                if let page = scan.resumesAfterPage {
+                    HTML("li") { "It continues after page \(page) of an interrupted scan." }
+                }
+                if let parents = scan.parents { HTML("li") { words(parents) } }
+                if let paging = scan.paging { HTML("li") { "Paging: \(paging)" } }
+                if let deletes = scan.deletes { words(deletes).map { words in HTML("li") { words } } }
+            },
+            .joined(
+                scan.requests.map { request in
+                    HTML("pre") { request.text + (request.body.map { "\n\n\($0.prefix(4000))" } ?? "") }
+                }),
+            scan.failure.map { failure in PagePart.notice(.bad) { HTML("p") { failure.description } } } ?? .empty,
+        ])
+    }
+
+    private static func words(_ extent: SyncPlan.Extent) -> String {
+        switch extent {
+        case .full(let reason): "Everything (\(reason))."
+        case .since(let value): "What changed since \(value)."
+        case .token(let instant): "What changed since the token of the scan of \(instant)."
+        case .part: "What meets the conditions."
+        }
+    }
+
+    private static func words(_ parents: SyncPlan.Parents) -> String {
+        let which = parents.conditions.isEmpty ? "" : " with " + parents.conditions.joined(separator: ", ")
+        let count = parents.count.map { "each of \(NumberText.grouped($0))" } ?? "each"
+        let example = parents.example.map { "; here for \($0)" } ?? ""
+        return "Once for \(count) \(parents.entity)\(which), \(parents.concurrency) at a time\(example)."
+    }
+
+    private static func words(_ deletes: DeletePolicy) -> String? {
+        switch deletes.mode {
+        case .hard: "Rows that a complete listing lacks are deleted."
+        case .soft: "Rows that a complete listing lacks are marked as deleted."
+        case .ignore: nil
+        }
+    }
+
+    private static func writes(_ writes: [PlannedWrite]) -> HTML {
+        guard !writes.isEmpty else { return PagePart.quiet("No edit waits.") }
+        return PagePart.table(
+            "Edits", ["edit", "object", "what", "values as they are sent"],
+            writes.prefix(200).map { write in
+                [
+                    HTML(text: String(write.entry)),
+                    .joined([HTML(text: write.entity + " "), PagePart.object(write.entity, write.key)]),
+                    HTML(text: write.operation.rawValue),
+                    write.fault.map { fault in HTML("span", .class("bad")) { "cannot be sent: \(fault)" } }
+                        ?? HTML("code") { write.shortValues },
+                ]
+            })
+    }
+}

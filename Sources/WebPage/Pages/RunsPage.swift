@@ -1,0 +1,48 @@
+internal import Mapping
+internal import StoreContract
+
+/// The runs, newest first.
+enum RunsPage {
+    static func make(_ context: PageContext) async throws -> Page {
+        let runs = try await context.kept.now().runs
+        return Page("Runs") {
+            PagePart.quiet(
+                "Every sync, edit, push and undo that changed or reported something, newest first. The newest \(DatabaseOverview.runLimit) "
+                    + "are shown.")
+            table(runs)
+        }
+    }
+
+    static func table(_ runs: [RunRecord]) -> HTML {
+        guard !runs.isEmpty else { return PagePart.quiet("No run is kept.") }
+        return PagePart.table(
+            "Runs",
+            [("run", true), ("what", false), ("began", false), ("took", true), ("outcome", false), ("changes", false)],
+            runs.map { run in
+                [
+                    PagePart.link(Link("runs", String(run.id)), String(run.id)), HTML(text: what(run)),
+                    ValueView.time(run.started), HTML(text: duration(run)), outcome(run), HTML(text: counts(run)),
+                ]
+            })
+    }
+
+    static func what(_ run: RunRecord) -> String { run.undoes.map { "\(run.kind) of \($0)" } ?? run.kind }
+
+    static func counts(_ run: RunRecord) -> String {
+        let parts = run.counts.parts.filter { $0.count > 0 }.map { "\(NumberText.grouped($0.count)) \($0.word)" }
+        return parts.isEmpty ? "none" : parts.joined(separator: ", ")
+    }
+
+    static func outcome(_ run: RunRecord) -> HTML {
+        let style = ["finished": "good", "running": "", "failed": "bad"][run.outcome] ?? "warn"
+        return HTML("span", .class("tag \(style)")) { run.outcome }
+    }
+
+    static func duration(_ run: RunRecord) -> String {
+        guard let start = Clock.microseconds(of: run.started),
+            let end = run.finished.flatMap(Clock.microseconds(of:))
+        else { return "" }
+        let milliseconds = (end - start) / 1000
+        return milliseconds < 10_000 ? "\(milliseconds) ms" : "\(milliseconds / 1000) s"
+    }
+}

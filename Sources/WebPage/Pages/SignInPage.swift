@@ -1,0 +1,28 @@
+/// The page of a browser without a session.
+enum SignInPage {
+    /// - Parameters:
+    ///   - hasPassword: Whether a password begins a session.
+    ///   - fault: Why the last attempt failed.
+    static func make(hasPassword: Bool, fault: String?) -> Page {
+        Page("Sign in") {
+            if let fault { PagePart.notice(.bad) { HTML("p") { fault } } }
+            if hasPassword {
+                HTML("form", .method("post"), .action(Link("login"))) {
+                    HTML("div", .class("fields")) {
+                        HTML("label", .for("password")) { "Password" }
+                        HTML(
+                            void: "input", .type("password"), .id("password"), .name("password"),
+                            .autocomplete("current-password"), .required)
+                    }
+                    HTML("button", .type("submit"), .class("main")) { "Sign in" }
+                }
+            } else {
+                HTML("p") {
+                    "Open the address that "
+                    HTML("code") { "bmo serve" }
+                    " printed last. Each address begins one session; the next one is printed when it is used."
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+internal import StoreContract
+
+/// What a sync or a push of this page does now or did last.
+enum ActivityView {
+    /// Returns nothing where this page has started none.
+    static func view(_ context: PageContext) -> HTML {
+        let state = context.activity.state
+        guard let title = state.title else { return .empty }
+        return HTML("section", .class("notice"), .label("Progress")) {
+            HTML("div", .class("row")) {
+                HTML("strong") { state.isRunning ? "\(title) is running" : "\(title): \(state.outcome)" }
+                if state.isRunning {
+                    context.button("Stop", Link("sync", "stop"))
+                    HTML("span", .class("quiet")) { "This page loads again every two seconds." }
+                }
+            }
+            if !state.lines.isEmpty {
+                HTML("ul") { for line in state.lines { HTML("li") { line } } }
+            }
+            if !state.changes.isEmpty {
+                HTML("h2") { "What would change" }
+                ChangeView.table(state.changes, context.model)
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import Mapping
+internal import Model
+internal import StoreContract
+
+/// Local edits that the remote has not confirmed, with what can be done about them.
+enum OutboxView {
+    static func table(_ entries: [OutboxEntry], _ context: PageContext) -> HTML {
+        PagePart.table(
+            "Edits", ["edit", "object", "what", "state", "values", ""], entries.map { row($0, context) },
+            isCards: true)
+    }
+
+    private static func row(_ entry: OutboxEntry, _ context: PageContext) -> [HTML] {
+        let style = [OutboxEntry.State.refused: "bad", .conflict: "bad", .unknown: "warn"][entry.state] ?? ""
+        return [
+            HTML(text: String(entry.id)),
+            .joined([HTML(text: entry.entity + " "), PagePart.object(entry.entity, entry.key)]),
+            HTML(text: entry.operation.rawValue),
+            .joined([
+                HTML("span", .class("tag \(style)")) { entry.state.rawValue },
+                entry.failure.map { failure in
+                    HTML("div") {
+                        HTML("p") { failure.message }
+                        if let remote = failure.remote { HTML("p") { "The remote says: \(remote)" } }
+                        if let remedy = failure.remedy { HTML("p", .class("quiet")) { remedy } }
+                    }
+                } ?? .empty,
+            ]),
+            values(entry, context), actions(entry, context),
+        ]
+    }
+
+    private static func values(_ entry: OutboxEntry, _ context: PageContext) -> HTML {
+        let layout = context.model.index(of: entry.entity).map { context.model.entities[$0] }
+        return .joined(
+            entry.changes.prefix(20).map { change in
+                let type = layout?.type(of: change.name)
+                return HTML("div") {
+                    HTML("code") { change.name }
+                    ": "
+                    ValueView.optional(change.old, type)
+                    " → "
+                    ValueView.optional(change.new, type)
+                }
+            }
+                + entry.links.map { link in
+                    HTML("div") {
+                        HTML("code") { link.relationship }
+                        ": [\(link.new.map(ValueText.key).joined(separator: ", "))]"
+                    }
+                })
+    }
+
+    private static func actions(_ entry: OutboxEntry, _ context: PageContext) -> HTML {
+        guard entry.state != .sending else { return .empty }
+        let id = ("id", String(entry.id))
+        return HTML("div", .class("row")) {
+            if [.refused, .unknown].contains(entry.state) {
+                context.button(
+                    "Retry", Link("decide", "outbox"), [id, ("do", "retry")],
+                    title: "The next push sends it again; one with an unknown outcome is checked first.")
+            }
+            context.button(
+                "Drop", Link("decide", "outbox"), [id, ("do", "drop")], style: "danger",
+                title: "Roll back the edit here.")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import StoreContract
+
+/// What needs a person: one line each, with the button or link that settles it.
+struct TodoList {
+    /// A line.
+    struct Line {
+        let kind: Notice.Kind
+        let text: String
+        let action: HTML
+    }
+
+    let lines: [Line]
+
+    init(_ overview: DatabaseOverview, _ context: PageContext) {
+        var lines: [Line] = []
+        func add(_ kind: Notice.Kind, _ text: String, _ action: HTML) {
+            lines.append(Line(kind: kind, text: text, action: action))
+        }
+        if overview.conflicts > 0 {
+            add(
+                .bad,
+                NumberText.count(overview.conflicts, "value was", "values were")
+                    + " changed both here and on the remote.",
+                PagePart.link(Link(["decide"], fragment: "conflicts"), "Decide"))
+        }
+        for (state, words) in [
+            (OutboxEntry.State.refused, "refused by the remote"),
+            (.unknown, "sent, and it is unknown whether it arrived"),
+        ] {
+            let count = overview.outbox.count { $0.state == state }
+            guard count > 0 else { continue }
+            add(
+                state == .refused ? .bad : .warn, "\(NumberText.count(count, "edit", "edits")): \(words).",
+                PagePart.link(Link(["decide"], fragment: "outbox"), "Decide"))
+        }
+        for (entity, report) in overview.reports.sorted(by: { $0.key < $1.key }) where report.code != nil {
+            add(
+                .bad,
+                report.isHeld
+                    ? "\(entity): the sync would have deleted too many rows, and deleted none."
+                    : "\(entity): the last sync failed: \(report.message ?? report.code ?? "")",
+                report.isHeld
+                    ? PagePart.link(Link(["decide"], fragment: "held"), "Decide")
+                    : PagePart.link(Link("runs", String(report.run)), "Show"))
+        }
+        for status in overview.entities where status.quarantined > 0 {
+            add(
+                .warn,
+                "\(status.name): \(NumberText.count(status.quarantined, "record", "records")) could not be imported.",
+                PagePart.link(Link(["decide"], query: [("entity", status.name)], fragment: "quarantine"), "Look"))
+        }
+        for (entity, report) in overview.reports.sorted(by: { $0.key < $1.key }) where report.isIncomplete {
+            add(
+                .warn, "\(entity): the last listing ended incomplete, so that nothing was deleted.",
+                PagePart.link(Link("runs", String(report.run)), "Show"))
+        }
+        if let last = overview.runs.first, ["killed", "interrupted"].contains(last.outcome) {
+            add(
+                .warn, "The last run, a \(last.kind), was \(last.outcome) before its end.",
+                context.button("Sync all", Link("sync")))
+        }
+        self.lines = lines
+    }
+}

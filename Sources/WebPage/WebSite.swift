@@ -1,0 +1,238 @@
+package import BMO
+internal import BridgeHost
+internal import Importer
+internal import Model
+internal import StoreContract
+internal import TextFormats
+package import WebServer
+
+/// The page over one configuration: answers requests.
+///
+/// ```swift
+/// let site = WebSite(workspace, access: .loopback)
+/// let server = WebServer(address: .tcp(host: "127.0.0.1", port: 0), handler: site.respond)
+/// ```
+package final class WebSite: Sendable {
+    /// Who may see the page, and what it may do.
+    package struct Access: Sendable {
+        /// The host names of the page.
+        package var hosts: HostRule
+        /// The password that begins a session; nil where only the printed address does.
+        package var password: String?
+        /// Whether every form that would change something is refused.
+        package var isReadOnly: Bool
+        /// Called with the token of each new address to print, after one was used.
+        package var onNewToken: @Sendable (String) -> Void
+
+        /// Creates rules.
+        package init(
+            hosts: HostRule = .loopback, password: String? = nil, isReadOnly: Bool = false,
+            onNewToken: @escaping @Sendable (String) -> Void = { _ in }
+        ) {
+            self.hosts = hosts
+            self.password = password
+            self.isReadOnly = isReadOnly
+            self.onNewToken = onNewToken
+        }
+    }
+
+    /// The cookie of a session.
+    private static let cookie = "bmo-session"
+
+    private let workspace: Workspace
+    private let access: Access
+    private let sessions = Sessions()
+    private let readers: StoreReaders
+    private let kept: KeptOverview
+    private let activity: Activity
+
+    /// Creates a page; the database is opened by the first request.
+    package init(_ workspace: Workspace, access: Access) {
+        self.workspace = workspace
+        self.access = access
+        readers = StoreReaders(workspace)
+        kept = KeptOverview(workspace, readers)
+        activity = Activity(workspace)
+    }
+
+    /// The token of the address to print.
+    package var loginToken: String { sessions.loginToken }
+
+    /// Counts the rows, so that the first page need not.
+    ///
+    /// A failure is shown by that page.
+    package func prepare() async { _ = try? await kept.now() }
+
+    /// Stops a running sync and closes the database.
+    package func close() async {
+        await activity.end()
+        readers.close()
+        kept.close()
+    }
+
+    /// Answers a request.
+    package func respond(to request: WebRequest) async -> WebResponse {
+        var response = await answer(request)
+        response.headers += SecurityHeaders.all
+        return response
+    }
+
+    // MARK: Access
+
+    private func answer(_ request: WebRequest) async -> WebResponse {
+        guard let host = request.header("host"), access.hosts.allows(host) else {
+            return WebResponse(
+                403, text: "This page is not served under that host name; `bmo serve --host NAME` allows a name.\n")
+        }
+        switch request.method {
+        case "GET", "HEAD": return await get(request)
+        case "POST":
+            guard OriginRule.allows(request) else {
+                return WebResponse(403, text: "The form was sent from another site.\n")
+            }
+            return await post(request)
+        default:
+            return WebResponse(405, headers: [("Allow", "GET, HEAD, POST")])
+        }
+    }
+
+    private func session(of request: WebRequest) -> Sessions.Session? {
+        request.cookies[Self.cookie].flatMap(sessions.session)
+    }
+
+    /// Returns whether a program without a session sends the password (RFC 6750).
+    private func hasPassword(_ request: WebRequest) -> Bool {
+        guard let password = access.password, let given = request.header("authorization"),
+            given.prefix(7).lowercased() == "bearer "
+        else { return false }
+        return sessions.accepts(password: String(given.dropFirst(7)), is: password)
+    }
+
+    private func welcome(_ session: Sessions.Session) -> WebResponse {
+        var response = WebResponse.redirect(to: "/")
+        response.headers.append(("Set-Cookie", "\(Self.cookie)=\(session.id); Path=/; HttpOnly; SameSite=Strict"))
+        return response
+    }
+
+    private func signIn(_ status: Int, fault: String? = nil) -> WebResponse {
+        let page = SignInPage.make(hasPassword: access.password != nil, fault: fault)
+        return html(status, page, path: ["login"], notice: nil, nil)
+    }
+
+    private func context(_ session: Sessions.Session?) -> PageContext {
+        PageContext(
+            workspace: workspace, readers: readers, kept: kept, activity: activity, isReadOnly: access.isReadOnly,
+            formToken: session?.formToken ?? "")
+    }
+
+    // MARK: GET
+
+    private func get(_ request: WebRequest) async -> WebResponse {
+        switch request.path {
+        case ["style.css"]: return WebResponse(200, type: "text/css; charset=utf-8", text: Stylesheet.text)
+        case ["icon.svg"]: return WebResponse(200, type: "image/svg+xml", text: Icon.text)
+        case ["health"]: return await health()
+        case ["login"]:
+            // A program that only looks at an address must not use it up.
+            guard request.method == "GET", let token = request.query["token"] else { return signIn(401) }
+            guard let session = sessions.begin(token: token) else {
+                return signIn(401, fault: "This address was used already, or is not the one that was printed last.")
+            }
+            access.onNewToken(sessions.loginToken)
+            return welcome(session)
+        default: break
+        }
+        let session = session(of: request)
+        guard session != nil || hasPassword(request) else { return signIn(401) }
+        let context = context(session)
+        do {
+            if request.path == ["metrics"] { return try await metrics() }
+            if request.path.count == 2, request.path[0] == "entity",
+                let (entity, format) = EntityExport.name(in: request.path[1])
+            {
+                return try await EntityExport.response(context, entity: entity, format, request.query)
+            }
+            let page = try await PageRouter.page(request, context)
+            return html(200, page, path: request.path, notice: session.flatMap(sessions.takeNotice), context)
+        } catch {
+            return failed(error, request.path, context)
+        }
+    }
+
+    private func health() async -> WebResponse {
+        do {
+            _ = try await kept.now()
+            return WebResponse(200, type: "application/json", text: "{\"status\":\"ok\"}\n")
+        } catch {
+            // The reason may name files: it is on the page.
+            return WebResponse(503, type: "application/json", text: "{\"status\":\"unavailable\"}\n")
+        }
+    }
+
+    private func metrics() async throws -> WebResponse {
+        let overview = try await kept.now()
+        let text = MetricsFile.stateText(
+            overview.entities, cursors: overview.cursors, overview.outbox, conflicts: overview.conflicts,
+            version: ProgramVersion.text)
+        return WebResponse(200, type: "text/plain; version=0.0.4; charset=utf-8", text: text)
+    }
+
+    // MARK: POST
+
+    private func post(_ request: WebRequest) async -> WebResponse {
+        guard let form = request.form else {
+            return WebResponse(415, text: "A form has the type application/x-www-form-urlencoded.\n")
+        }
+        if request.path == ["login"] { return login(form) }
+        guard let session = session(of: request) else { return signIn(401) }
+        guard let token = form["token"], ConstantTime.equal(session.formToken, token) else {
+            return WebResponse(403, text: "The form is not one of this session; load its page again.\n")
+        }
+        if request.path == ["logout"] {
+            sessions.end(session)
+            return WebResponse.redirect(to: "/login")
+        }
+        let context = context(session)
+        guard !access.isReadOnly else {
+            return failed(PageFailure(403, "bmo serve --read-only changes nothing."), request.path, context)
+        }
+        do {
+            switch try await PageAction(context, form).run(request.path) {
+            case .shows(let page): return html(200, page, path: request.path, notice: nil, context)
+            case .leads(let link, let notice):
+                sessions.leave(notice, for: session)
+                return WebResponse.redirect(to: link.text)
+            }
+        } catch {
+            return failed(error, request.path, context)
+        }
+    }
+
+    private func login(_ form: FormFields) -> WebResponse {
+        guard let password = access.password else { return signIn(401) }
+        switch sessions.begin(password: form["password"] ?? "", is: password) {
+        case .began(let session): return welcome(session)
+        case .wrong: return signIn(401, fault: "The password is wrong.")
+        case .tooMany: return signIn(429, fault: "There were too many wrong passwords; try again in a minute.")
+        }
+    }
+
+    // MARK: Responses
+
+    private func html(
+        _ status: Int, _ page: Page, path: [String], notice: Notice?, _ context: PageContext?
+    ) -> WebResponse {
+        let document = PageShell.document(page, path: path, notice: notice, context)
+        return WebResponse(
+            status, headers: [("Content-Type", "text/html; charset=utf-8")], body: document.bytes)
+    }
+
+    private func failed(_ error: any Error, _ path: [String], _ context: PageContext) -> WebResponse {
+        let (status, text) = PageFault.words(error)
+        let page = Page(status == 404 ? "Not found" : "That did not work") {
+            PagePart.notice(.bad) { for line in text.split(separator: "\n") { HTML("p") { String(line) } } }
+            HTML("p") { PagePart.link(Link(), "Overview") }
+        }
+        return html(status, page, path: path, notice: nil, context)
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// `bmo serve`: each page over a database that real syncs filled, and each action.
+    @Suite struct ServeTests {
+        private func site() async throws -> FileSite {
+            let site = try await FileSite()
+            try site.publish(
+                countries: #"""
+                    [{"code": "NO", "name": "Norway", "area": 385.2, "cities": [{"id": 1, "name": "Oslo"}, 2], "languages": ["nb", "nn"]},
+                     {"code": "SE", "name": "Sweden", "eu": true}, {"code": "a/b?c", "name": "Slash"}]
+                    """#, cities: #"[{"id": 3, "name": "Malmö", "country": "SE"}, {"id": "x"}]"#)
+            _ = try await site.bmo("sync")
+            try site.publish(
+                countries:
+                    #"[{"code": "NO", "name": "Norge", "cities": [1, 2], "languages": ["nn"]}, {"code": "SE"}, {"code": "a/b?c"}]"#,
+                cities: #"[{"id": 3, "name": "Malmö", "country": "SE"}, {"id": "x"}]"#)
+            _ = try await site.bmo("sync", "Country")
+            return site
+        }
+
+        @Test func `the pages show what the commands show`() async throws {
+            let site = try await site()
+            let page = try await PageBrowser(in: site.folder.path)
+
+            let overview = try await page.page("/")
+            #expect(overview.contains("City: 1 record could not be imported."))
+            #expect(overview.contains(#"<a href="/entity/Country">Country</a>"#))
+
+            let list = try await page.page("/entity/Country")
+            #expect(
+                list.contains("Norge") && list.contains(#"<a href="/object/Country/a%2Fb%3Fc"><bdi>a/b?c</bdi></a>"#))
+            let filtered = try await page.page("/entity/Country?where=name~N%25&count=1")
+            #expect(filtered.contains("They match 1 row.") && !filtered.contains("Sweden"))
+            let byForm = try await page.page("/entity/City?field=id&is=%3E&value=2&sort=-id")
+            #expect(byForm.contains("Malmö") && !byForm.contains("Oslo"))
+            #expect(byForm.contains(#"<a href="/object/Country/SE">"#), "a reference is a link")
+
+            let first = try await page.page("/entity/Country?limit=2")
+            let next = try #require(first.firstMatch(of: /rel="next" href="([^"]+)"/)).output.1
+            let second = try await page.page(String(next.replacing("&amp;", with: "&")))
+            #expect(second.contains("a/b?c") && !second.contains("Norge") && !second.contains(#"rel="next""#))
+
+            let object = try await page.page("/object/Country/NO")
+            #expect(object.contains("<h1>Country NO: Norge</h1>") && object.contains("site, its own listing"))
+            #expect(object.contains(#"<div class="old"><bdi>Norway</bdi></div>"#), "the history has the old value")
+            #expect(object.contains(#"<a href="/object/City/1"><bdi>Oslo (1)</bdi></a>"#))
+            #expect(try await page.page("/object/Country/a%2Fb%3Fc").contains("<h1>Country a/b?c"))
+            #expect(try await page.page("/object/Language/nn").contains("Country"))
+
+            #expect(try await page.page("/runs").contains(#"<a href="/runs/2">2</a>"#))
+            let run = try await page.page("/runs/2?entity=Country")
+            #expect(run.contains(#"<code>name</code></td><td><div class="old"><bdi>Norway</bdi></div>"#), "\(run)")
+            #expect(try await page.page("/decide?entity=City").contains("&quot;x&quot;"))
+            #expect(try await page.page("/plan").contains("/countries.json"))
+            let model = try await page.page("/model")
+            #expect(model.contains("<svg viewBox=") && model.contains(#"<path class="edge""#))
+            #expect(try await page.page("/config").contains("None, as far as is known"))
+        }
+
+        @Test func `rows come as JSON and CSV, a page at a time`() async throws {
+            let site = try await site()
+            let page = try await PageBrowser(in: site.folder.path)
+            let json = try await page.get("/entity/Country.json?limit=1&sort=-code")
+            #expect(json.header("Content-Type") == "application/json")
+            let rows = try JSONSerialization.jsonObject(with: Data(json.body.utf8)) as? [[String: Any]]
+            #expect(rows?.count == 1 && rows?.first?["code"] as? String == "a/b?c", "\(json)")
+            #expect(
+                json.header("Link")
+                    == #"</entity/Country.json?limit=1&sort=-code&after=a%2Fb%3Fc>; rel="next""#, "\(json)")
+            let rest = try await page.get("/entity/Country.json?limit=1&sort=-code&after=a%2Fb%3Fc")
+            #expect(rest.body.contains(#""eu":true"#) && rest.body.contains(#""code":"SE""#), "\(rest)")
+            let csv = try await page.get("/entity/City.csv?where=id%3D3")
+            #expect(csv.body == "id,name,country\n3,Malmö,SE\n", "\(csv)")
+        }
+
+        @Test func `metrics and health are for machines`() async throws {
+            let site = try await site()
+            let page = try await PageBrowser(
+                in: site.folder.path, ["--password", "env:PAGE_WORD"],
+                environment: ["PAGE_WORD": "correct horse battery"], signsIn: false)
+            #expect(try await page.get("/health").body == "{\"status\":\"ok\"}\n")
+            #expect(try await page.get("/metrics").status == 401)
+            #expect(try await page.get("/metrics", "-H", "Authorization: Bearer wrong").status == 401)
+            let metrics = try await page.get("/metrics", "-H", "Authorization: Bearer correct horse battery")
+            #expect(metrics.body.contains("\nbmo_rows{entity=\"Country\"} 3\n"), "\(metrics)")
+            let wrong = try await PageBrowser.curl(["-d", "password=wrong", page.origin + "/login"])
+            #expect(wrong.status == 401 && wrong.header("Set-Cookie") == nil)
+            let right = try await PageBrowser.curl(["-d", "password=correct horse battery", page.origin + "/login"])
+            #expect(right.status == 303 && right.header("Set-Cookie") != nil)
+        }
+
+        @Test func `an undo is previewed, then done`() async throws {
+            let site = try await site()
+            let page = try await PageBrowser(in: site.folder.path)
+            let before = try await site.tables()
+            let preview = try await page.post("/runs/2/undo", ["preview": "1"])
+            #expect(preview.status == 200 && preview.body.contains("<bdi>Norway</bdi>"), "\(preview)")
+            #expect(try await site.tables() == before)
+            let done = try await page.act("/runs/2/undo")
+            #expect(done.contains("Run 2 is undone by run 3."))
+            #expect(try await site.tables() != before)
+            let again = try await page.post("/runs/2/undo")
+            #expect(again.status == 400 && again.body.contains("already undone by run 3"), "\(again)")
+        }
+
+        @Test func `quarantined records are tried again, and a sync is started`() async throws {
+            let site = try await site()
+            let page = try await PageBrowser(in: site.folder.path)
+            #expect(
+                try await page.act("/decide/quarantine", ["entity": "City"]).contains(
+                    "0 records fit now; 1 in quarantine."))
+            try site.publish(countries: #"[{"code": "FI", "name": "Finland"}]"#, cities: "[]")
+            #expect(try await page.act("/sync", ["entity": "Country"]).contains("Sync of Country"))
+            try await eventually("the sync is over") {
+                let overview = try await page.page("/")
+                return overview.contains("Sync of Country: finished")
+                    && overview.contains("Country: finished, 1 inserted")
+
+            }
+            #expect(try await page.page("/entity/Country").contains("Finland"))
+        }
+
+        @Test func `an edit waits in the outbox, is sent, and can be dropped`() async throws {
+            let place = try NotePlace()
+            try await place.expect("create", "Note", "--set", "text=first", "--push")
+            let page = try await PageBrowser(in: place.folder.path)
+            let form = try await page.page("/object/Note/1")
+            #expect(form.contains(#"name="v.text" value="first""#) && !form.contains(#"name="v.etag""#), "\(form)")
+
+            let fields: KeyValuePairs = [
+                "v.text": "<b>second</b>", "w.text": "first", "v.city": "", "w.city": "", "wn.city": "1", "n.city": "1",
+            ]
+            let saved = try await page.act("/object/Note/1", fields)
+            #expect(
+                saved.contains("Saved here: text. Edit 2 waits to be sent.")
+                    && saved.contains("&lt;b&gt;second&lt;/b&gt;"))
+            #expect(try place.value("SELECT text FROM Note WHERE city IS NULL") == "<b>second</b>")
+            #expect(
+                try await page.act("/object/Note/1", ["v.text": "x", "w.text": "x"]).contains("Nothing was changed."))
+            #expect(try await page.act("/decide/outbox", ["id": "2", "do": "drop"]).contains("Edit 2 was dropped"))
+            #expect(try place.value("SELECT text FROM Note") == "first")
+
+            _ = try await page.act("/object/Note/1", ["v.text": "third", "w.text": "first"])
+            _ = try await page.act("/push")
+            try await eventually("the server has it") { try await place.remote("notes/1").contains("third") }
+            let created = try await page.act("/new/Note", ["v.text": "new one", "wn.text": "1", "n.text": "1"])
+            #expect(created.contains("Created here."), "\(created)")
+            let deleted = try await page.act("/object/Note/1", ["do": "delete"])
+            #expect(deleted.contains("Deleted here"))
+            #expect(try place.value("SELECT count(*) FROM bmo_outbox WHERE operation = 'delete'") == "1")
+            let bad = try await page.post("/new/Note", ["v.topic": "x"])
+            #expect(bad.status == 400 && bad.body.contains("topic: "), "\(bad)")
+        }
+
+        @Test func `a conflict shows its three values and is decided`() async throws {
+            let place = try NotePlace()
+            try await place.expect("create", "Note", "--set", "text=base", "--push")
+            try await place.expect("update", "Note", "1", "--set", "text=here")
+            try await place.change(1, #"{"text": "there"}"#)
+            _ = try await place.bmo("sync")
+            let page = try await PageBrowser(in: place.folder.path)
+            #expect(try await page.page("/").contains("1 value was changed both here and on the remote."))
+            let decide = try await page.page("/decide")
+            for value in ["base", "here", "there"] { #expect(decide.contains("<bdi>\(value)</bdi>")) }
+            let fields: KeyValuePairs = ["entity": "Note", "key": "1", "column": "text", "take": "remote"]
+            #expect(try await page.act("/decide/conflict", fields).contains("The remote&#39;s value is taken."))
+            #expect(try place.value("SELECT text FROM Note") == "there")
+            #expect(try await page.post("/decide/conflict", fields).status == 409)
+        }
+
+        @Test func `a deletion that was held is previewed, then done`() async throws {
+            let site = try await FileSite()
+            let many = (1...40).map { #"{"id": \#($0), "name": "c"}"# }.joined(separator: ",")
+            try site.publish(cities: "[\(many)]")
+            try await site.expectSuccess("sync", "City")
+            try site.publish(cities: #"[{"id": 1, "name": "c"}]"#)
+            _ = try await site.bmo("sync", "City")
+            let page = try await PageBrowser(in: site.folder.path)
+            #expect(
+                try await page.page("/").contains("City: the sync would have deleted too many rows, and deleted none."))
+            _ = try await page.act("/sync/preview", ["entity": "City"])
+            try await eventually("the preview is there") {
+                try await page.page("/decide").contains("What would change")
+            }
+            #expect(try await page.page("/decide").contains(#"<a href="/object/City/40">"#))
+            #expect(try await page.page("/entity/City").contains("40 rows"))
+            _ = try await page.act("/sync/delete", ["entity": "City"])
+            try await eventually("they are gone") {
+                try await page.page("/entity/City").contains("<p>1 row.")
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+import WebServer
+
+/// The server alone, against clients that speak HTTP badly.
+@Suite struct WebServerTests {
+    private static var limits: ServerLimits {
+        var limits = ServerLimits()
+        limits.requestTime = .milliseconds(700)
+        limits.connections = 3
+        return limits
+    }
+
+    /// Runs a server while `body` talks to its port.
+    private func serving(_ body: @Sendable (Int) async throws -> Void) async throws {
+        let started = AsyncStream.makeStream(of: Int.self)
+        let server = WebServer(address: .tcp(host: "127.0.0.1", port: 0), limits: Self.limits) { request in
+            WebResponse(200, text: "\(request.method) \(request.path) \(request.body.count)")
+        }
+        let work = Task { try await server.run { started.continuation.yield($0 ?? 0) } }
+        var ports = started.stream.makeAsyncIterator()
+        let port = try #require(await ports.next())
+        do {
+            try await body(port)
+        } catch {
+            work.cancel()
+            throw error
+        }
+        work.cancel()
+        try await work.value
+    }
+
+    /// Sends bytes and returns what the server answers until it closes the connection.
+    private static func talk(_ port: Int, _ text: String) async throws -> String {
+        try await ProcessRun.run(
+            "python3",
+            [
+                "-c",
+                """
+                import socket, sys
+                s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+                s.settimeout(10)
+                try: s.sendall(eval(sys.argv[2]))
+                except OSError: pass
+                out = b""
+                try:
+                    while part := s.recv(65536): out += part
+                except OSError: pass
+                sys.stdout.write(out.decode())
+                """, String(port), text,
+            ]
+        ).output
+    }
+
+    @Test func `one request is answered and the connection closed`() async throws {
+        try await serving { port in
+            let reply = try await Self.talk(
+                port, #"b"POST /a/b HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabcGET /smuggled HTTP/1.1\r\n\r\n""#
+            )
+            #expect(reply.hasPrefix("HTTP/1.1 200 OK\r\n") && reply.contains("Connection: close\r\n"), "\(reply)")
+            #expect(reply.hasSuffix("POST [\"a\", \"b\"] 3") && !reply.contains("smuggled"))
+            let chunked = try await Self.talk(
+                port, #"b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n""#)
+            #expect(chunked.hasSuffix("POST [] 2"), "\(chunked)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"b"GET / HTTP/1.1\r\nX: " + b"a" * 300000"#, "431"),
+            (#"b"GET /" + b"a" * 20000 + b" HTTP/1.1\r\nHost: x\r\n\r\n""#, "431"),
+            (#"b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 20000"#, "431"),
+            (#"b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n""#, "413"),
+            (
+                #"b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + b"8000\r\n" + (b"a" * 32768 + b"\r\n8000\r\n") * 40"#,
+                "413"
+            ),
+            (#"b"GET / HTTP/1.1\r\nHost: x""#, "408"),
+            (#"b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab""#, "408"),
+            (#"b"GET /""#, "408"), (#"b"\x16\x03\x01\x02\x00\x01""#, "400"),
+            (#"b"GET http://x/ HTTP/1.1\r\nHost: x\r\n\r\n""#, "400"),
+            (#"b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n""#, "400"),
+        ])
+    func `a request that is too large, too slow or malformed is refused`(bytes: String, status: String) async throws {
+        try await serving { port in
+            let reply = try await Self.talk(port, bytes)
+            #expect(reply.hasPrefix("HTTP/1.1 \(status) "), "\(reply)")
+        }
+    }
+
+    @Test func `connections beyond the limit are closed, and later ones served`() async throws {
+        try await serving { port in
+            let run = try await ProcessRun.run(
+                "python3",
+                [
+                    "-c",
+                    """
+                    import socket, sys, time
+                    at = ("127.0.0.1", int(sys.argv[1]))
+                    idle = [socket.create_connection(at) for _ in range(3)]
+                    time.sleep(0.2)
+                    more = socket.create_connection(at)
+                    more.settimeout(5)
+                    try: more.sendall(b"GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n"); early = more.recv(9)
+                    except OSError: early = b""
+                    for one in idle: one.close()
+                    time.sleep(0.2)
+                    last = socket.create_connection(at)
+                    last.sendall(b"GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+                    print(early, last.recv(12))
+                    """, String(port),
+                ])
+            #expect(run.output == "b'' b'HTTP/1.1 200'\n", "\(run)")
+        }
+    }
+}
