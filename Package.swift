@@ -290,7 +290,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "WebPageTests",
-            dependencies: ["Mapping", "Model", "StoreContract", "TestSupport", "WebPage", "WebServer"]),
+            dependencies: [
+                "ImportTestSupport", "Mapping", "Model", "StoreContract", "TestSupport", "WebPage", "WebServer",
+            ]),
         // Checks which targets may import which modules.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
         // Compares the documentation with the help of the built command.

@@ -117,7 +117,7 @@ def main():
         ]
         with sqlite3.connect(WORK / "bmo.sqlite") as file:
             for _ in range(5):
-                file.execute("UPDATE User SET score = score + 0 WHERE id = 1")
+                file.execute("UPDATE User SET score = score + 1 WHERE id = 1")
                 file.commit()
                 changed, _ = read(opener, origin + "/")
         print(f"The first page after a change of the file: {changed:.0f} ms.\n")

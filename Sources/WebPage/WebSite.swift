@@ -36,8 +36,8 @@ package final class WebSite: Sendable {
         }
     }
 
-    /// The cookie of a session.
-    private static let cookie = "bmo-session"
+    /// The cookie of a session: a browser sends the cookies of all ports of a host, so each page has a name of its own.
+    private let cookie = "bmo-session-\(RandomToken.make().prefix(8))"
 
     private let workspace: Workspace
     private let access: Access
@@ -97,7 +97,7 @@ package final class WebSite: Sendable {
     }
 
     private func session(of request: WebRequest) -> Sessions.Session? {
-        request.cookies[Self.cookie].flatMap(sessions.session)
+        request.cookies[cookie].flatMap(sessions.session)
     }
 
     /// Returns whether a program without a session sends the password (RFC 6750).
@@ -110,7 +110,7 @@ package final class WebSite: Sendable {
 
     private func welcome(_ session: Sessions.Session) -> WebResponse {
         var response = WebResponse.redirect(to: "/")
-        response.headers.append(("Set-Cookie", "\(Self.cookie)=\(session.id); Path=/; HttpOnly; SameSite=Strict"))
+        response.headers.append(("Set-Cookie", "\(cookie)=\(session.id); Path=/; HttpOnly; SameSite=Strict"))
         return response
     }
 

@@ -54,7 +54,9 @@ final class RequestHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        refuse(error as? RequestFault ?? .malformed, context)
+        // The parser has its own limit on the number of header fields.
+        let isTooLarge = error as? HTTPParserError == .headerOverflow
+        refuse(error as? RequestFault ?? (isTooLarge ? .headTooLarge : .malformed), context)
     }
 
     private func answer(_ context: ChannelHandlerContext) {

@@ -34,11 +34,12 @@ final class PageBrowser: Sendable {
         let process = try RunningProcess(
             Command.path(), ["serve"] + arguments, environment: environment, directory: folder)
         self.process = process
-        let printed = try await eventually("bmo serve prints its address") {
-            process.output.firstMatch(of: /open (http:\/\/[^\/]+)\/login\?token=([0-9a-f]+)\n/)
+        let line = try await eventually("bmo serve prints its address") {
+            process.output.firstMatch(of: /open http:\/\/[^\/]+\/login\?token=[0-9a-f]+\n/).map { String($0.output) }
         }
-        origin = String(printed.output.1)
-        token = String(printed.output.2)
+        let parts = line.dropFirst("open ".count).dropLast().split(separator: "/login?token=")
+        origin = String(parts[0])
+        token = String(parts[1])
         guard signsIn else {
             cookie = ""
             return
@@ -93,6 +94,6 @@ final class PageBrowser: Sendable {
         let head = text[..<end.lowerBound]
         let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         return Reply(
-            status: status, head: head.replacing("\n", with: "\r\n"), body: String(text[end.upperBound...]))
+            status: status, head: String(head).replacing("\n", with: "\r\n"), body: String(text[end.upperBound...]))
     }
 }

@@ -14,6 +14,7 @@ import WebPage
     @Test(arguments: ["\u{0}", "\u{1B}", "\u{85}", "\u{202E}", "\u{2066}", "\r"])
     func `characters that disguise a text are shown`(character: String) throws {
         let number = String(try #require(character.unicodeScalars.first).value, radix: 16)
+        #expect(!HTML.isShownAsIs("a\(character)"))
         #expect(text(HTML(text: "a\(character)b")) == "a\\u{\(number)}b")
     }
 

@@ -26,6 +26,12 @@ import WebServer
         #expect(try form("text/plain") == nil && form("application/json") == nil)
     }
 
+    @Test func `a header field that occurs twice has no value`() throws {
+        let request = try #require(
+            WebRequest(method: "GET", target: "/", headers: [("Host", "localhost"), ("host", "evil.example")]))
+        #expect(request.header("host") == nil && request.hasHeader("host"))
+    }
+
     @Test func `cookies are read by name`() throws {
         let request = try #require(
             WebRequest(method: "GET", target: "/", headers: [("Cookie", "a=1; bmo-session=x=y"), ("cookie", "a=2")]))

@@ -31,7 +31,7 @@ package final class Sessions: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates sessions, none of which has begun.
+    /// Creates an empty set of sessions, with a first token.
     package init() {}
 
     /// The token of the printed address, which begins one session.

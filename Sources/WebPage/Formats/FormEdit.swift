@@ -14,9 +14,9 @@ enum FormEdit {
         var faults: [String] = []
         for field in layout.columns {
             guard let given = form["v.\(field.name)"] else { continue }
-            let was = form["w.\(field.name)"] ?? ""
+            let was = plain(form["w.\(field.name)"] ?? "")
             let wasNull = form["wn.\(field.name)"] == "1"
-            let text = restoringLineEnds(given, as: was)
+            let text = plain(given)
             let isNull = form["n.\(field.name)"] == "1"
             // A text typed into a field that was null counts, although its box is still ticked.
             if isNull, wasNull, text.isEmpty || text == was || field.type == .boolean { continue }
@@ -26,7 +26,8 @@ enum FormEdit {
             }
             if !isNull, !wasNull, text == was { continue }
             do {
-                values[field.name] = try LocalValueReader(field.type).read(text)
+                values[field.name] = try LocalValueReader(field.type).read(
+                    form["cr.\(field.name)"] == "1" ? given : text)
             } catch {
                 faults.append("\(field.name): \(error.description)")
             }
@@ -36,8 +37,6 @@ enum FormEdit {
         return LocalEdit(.update, entity: layout.name, key: key, values: values)
     }
 
-    /// Returns a text with the line ends that the value had: a browser sends CR LF (HTML, section 4.10.22.4).
-    private static func restoringLineEnds(_ text: String, as was: String) -> String {
-        was.unicodeScalars.contains("\r") ? text : text.replacing("\r\n", with: "\n")
-    }
+    /// Returns a text with plain line ends: a browser sends each as CR LF (HTML, section 4.10.22.4).
+    private static func plain(_ text: String) -> String { text.replacing("\r\n", with: "\n") }
 }

@@ -72,6 +72,11 @@ package struct HTML: Sendable, Equatable {
         return bytes
     }
 
+    /// Returns whether a text has no characters that are shown as `\u{..}`.
+    package static func isShownAsIs(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || !isDisguising($0) }
+    }
+
     private static func isDisguising(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x202A...0x202E).contains(scalar.value)
             || (0x2066...0x2069).contains(scalar.value)

@@ -53,7 +53,7 @@ package enum Stylesheet {
             .cards td { display: block; border: 0; max-width: none; text-align: left; padding: .15rem .6rem; }
             .cards td:empty { display: none; }
             .cards td[data-label]::before { content: attr(data-label) ": "; color: var(--quiet); }
-            .cards td > div { display: inline-block; }
+            .cards td > div:not(.row) { display: inline-block; }
         }
         .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
         .time { white-space: nowrap; font-variant-numeric: tabular-nums; }

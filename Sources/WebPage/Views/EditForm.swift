@@ -4,8 +4,8 @@ internal import StoreContract
 
 /// The form that edits an object or creates one.
 ///
-/// A field has its value (`v.NAME`), whether it is null (`n.NAME`), and what it was when the form was made (`w.NAME`), so
-/// that a field that was not touched is not part of the edit.
+/// A field has its value (`v.NAME`), whether it is null (`n.NAME`), and both as they were when the form was made (`w.NAME`,
+/// `wn.NAME`), so that a field that was not touched is not part of the edit; `cr.NAME` says that its lines end with CR LF.
 struct EditForm {
     private let context: PageContext
     private let layout: EntityLayout
@@ -65,7 +65,15 @@ struct EditForm {
 
     private func row(_ field: EntityLayout.Field, _ value: StoredValue) -> HTML {
         let id = "v.\(field.name)"
-        let text = ValueText.typed(value, field.type)
+        let whole = ValueText.typed(value, field.type)
+        let text = whole.replacing("\r\n", with: "\n")
+        // A field cannot hold such characters: what it shows in their place would be saved.
+        guard HTML.isShownAsIs(text) else {
+            return .joined([
+                HTML("span") { HTML("code") { field.name } },
+                HTML("span", .class("quiet")) { "has control characters: `bmo update` edits it." },
+            ])
+        }
         return .joined([
             HTML("label", .for(id)) {
                 HTML("code") { field.name }
@@ -81,6 +89,7 @@ struct EditForm {
                 }
                 PageContext.hidden("w.\(field.name)", text)
                 PageContext.hidden("wn.\(field.name)", value == .null ? "1" : "")
+                if text.utf8.count < whole.utf8.count { PageContext.hidden("cr.\(field.name)", "1") }
             },
         ])
     }

@@ -1,0 +1,104 @@
+import ImportTestSupport
+import Mapping
+import Model
+import StoreContract
+import Testing
+import WebServer
+
+@testable import WebPage
+
+@Suite struct FormEditTests {
+    private let layout: EntityLayout
+
+    init() throws {
+        layout = try CompiledModel.of(
+            Entity(
+                "Note", key: ["id"],
+                [.of("id", .integer), .of("text", .text), .of("done", .boolean), .of("size", .integer)])
+        ).entities[0]
+    }
+
+    private func values(_ form: String) throws -> [String: StoredValue] {
+        try FormEdit.edit(FormFields(form), of: layout, key: [.integer(1)]).values
+    }
+
+    @Test func `only what the person changed is part of the edit`() throws {
+        #expect(try values("v.text=a&w.text=a&v.size=3&w.size=2") == ["size": .integer(3)])
+        #expect(try values("").isEmpty)
+        #expect(try values("v.unknown=a&w.unknown=b").isEmpty)
+    }
+
+    @Test func `null and the empty text differ`() throws {
+        #expect(try values("v.text=&w.text=a") == ["text": .text("")])
+        #expect(try values("v.text=a&w.text=a&n.text=1") == ["text": .null])
+        #expect(try values("v.text=&w.text=&wn.text=1&n.text=1").isEmpty)
+        #expect(try values("v.text=&w.text=&wn.text=1") == ["text": .text("")])
+        #expect(try values("v.text=new&w.text=&wn.text=1&n.text=1") == ["text": .text("new")])
+        #expect(try values("v.done=true&w.done=&wn.done=1&n.done=1").isEmpty, "a choice has no empty text")
+        #expect(try values("v.done=true&w.done=&wn.done=1") == ["done": .boolean(true)])
+    }
+
+    @Test func `line ends stay those of the value`() throws {
+        // A browser sends every line end as CR LF, also in fields that are not shown.
+        #expect(try values("v.text=a%0D%0Ab&w.text=a%0D%0Ab").isEmpty && values("v.text=a%0D%0Ab&w.text=a%0Ab").isEmpty)
+        #expect(try values("v.text=a%0D%0Ac&w.text=a%0D%0Ab") == ["text": .text("a\nc")])
+        #expect(try values("v.text=a%0D%0Ac&w.text=a%0D%0Ab&cr.text=1") == ["text": .text("a\r\nc")])
+    }
+
+    @Test func `all values that do not fit are named`() {
+        let failure = #expect(throws: PageFailure.self) { try values("v.size=x&v.done=maybe") }
+        #expect(failure?.status == 400)
+        #expect(failure?.description.contains("size: ") == true && failure?.description.contains("done: ") == true)
+    }
+}
+
+@Suite struct EntityListTests {
+    private let layout: EntityLayout
+
+    init() throws {
+        layout = try CompiledModel.of(Entity("Note", key: ["id"], [.of("id", .integer), .of("text", .text)])).entities[
+            0]
+    }
+
+    @Test func `an address says conditions, order and place`() throws {
+        let list = try EntityList(
+            FormFields("where=id%3E3&field=text&is=~&value=a%25&sort=-text&after=7&limit=20"), of: layout,
+            isExport: false)
+        #expect(list.conditions == ["id>3", "text~a%"] && list.after == ["7"])
+        #expect(list.query.order == [RowQuery.Order("text", isDescending: true)])
+        #expect(list.query.limit == 21, "one more says whether there are more")
+        #expect(
+            list.query.conditions == [
+                LocalCondition(field: "id", comparison: .greater, value: "3"),
+                LocalCondition(field: "text", comparison: .like, value: "a%"),
+            ])
+    }
+
+    @Test(arguments: ["where=nofield%3D1", "where=x", "sort=nofield", "limit=0", "limit=501", "limit=x"])
+    func `a fault in an address is a failure of the request`(query: String) {
+        let failure = #expect(throws: PageFailure.self) {
+            try EntityList(FormFields(query), of: layout, isExport: false)
+        }
+        #expect(failure?.status == 400)
+    }
+}
+
+@Suite struct ModelPictureTests {
+    @Test func `an entity is to the right of those that it refers to, also in a cycle`() throws {
+        let model = try CompiledModel.of(
+            Entity("A", key: ["id"], [.of("id", .integer)], [.one("b", "B")]),
+            Entity("B", key: ["id"], [.of("id", .integer)], [.one("c", "C")]),
+            Entity("C", key: ["id"], [.of("id", .integer)]),
+            Entity("D", key: ["id"], [.of("id", .integer)], [.one("e", "E"), .one("self", "D")]),
+            Entity("E", key: ["id"], [.of("id", .integer)], [.one("d", "D")]))
+        let picture = ModelPicture(model)
+        let x = Dictionary(uniqueKeysWithValues: picture.boxes.map { (model.entities[$0.entity].name, $0.x) })
+        #expect(try #require(x["A"]) > #require(x["B"]) && #require(x["B"]) > #require(x["C"]))
+        #expect(x.count == 5 && x["D"] != x["E"])
+        for (index, box) in picture.boxes.enumerated() {
+            for other in picture.boxes[(index + 1)...] where other.x == box.x {
+                #expect(other.y >= box.y + box.height, "boxes of a column do not overlap")
+            }
+        }
+    }
+}
