@@ -117,6 +117,9 @@ let package = Package(
                 "SystemCalls", "TextFormats", .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "Model", dependencies: ["SystemCalls", "TextFormats", "Yams"], exclude: ["README.md"]),
+        // Translates Airbyte's declarative connectors into configurations; no network, no files.
+        .target(
+            name: "AirbyteManifest", dependencies: ["Model", "TextFormats", "Yams"], exclude: ["README.md"]),
         .systemLibrary(name: "CTime"),
         .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "TextFormats", "CTime"]),
         .target(
@@ -177,8 +180,8 @@ let package = Package(
         .target(
             name: "BMOCommand",
             dependencies: [
-                "BMO", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch",
-                "StoreContract", "TextFormats", "WebPage", "WebServer",
+                "AirbyteManifest", "BMO", "CZip", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model",
+                "RecordBatch", "StoreContract", "TextFormats", "WebPage", "WebServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -230,6 +233,7 @@ let package = Package(
             dependencies: [
                 "BridgeConformance", "BridgeHost", "BridgeKit", "BridgeRecording", "SQLiteStore", "TestSupport", "bmo",
             ]),
+        .testTarget(name: "AirbyteManifestTests", dependencies: ["AirbyteManifest", "Model"]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
         // Models and records as literals, and a reader of the database as another program sees it.
         .target(

@@ -88,18 +88,26 @@ public final class RESTBridge: Bridge {
             return ValidationSource(RESTSectionValidator(request: request, base: base, parameters: parameters).faults())
         }
         do {
-            let section = try RESTSection(request, base: base, parameters: parameters)
+            let slices = try RESTSection.slices(request, parameters: parameters)
             if request.explains {
+                let section = try RESTSection(request, base: base, parameters: parameters, slice: slices.first)
                 return PlanSource(section, request: request, client: client)
             }
-            return try RESTSource(
-                client: client, section: section, origin: base.origin, request: request, log: context)
+            // Fail on the section's faults before the first slice is requested.
+            let first = try source(request, slices.first)
+            guard slices.count > 1 else { return first }
+            return SlicedSource(slices, request) { [self] in try source($1, $0) }
         } catch let parent as SkippedParent {
             return SkippedSource(parent)
         } catch var error as BridgeError {
             error.message = "\(request.entity): \(error.message)"
             throw error
         }
+    }
+
+    private func source(_ request: FetchRequest, _ slice: Slice?) throws -> RESTSource {
+        let section = try RESTSection(request, base: base, parameters: parameters, slice: slice)
+        return try RESTSource(client: client, section: section, origin: base.origin, request: request, log: context)
     }
 
     /// Sends one change, and writes the resulting object if the reply contains it.

@@ -98,6 +98,18 @@ enum RESTSchema {
                 "deleted": {"type": "string", "description": "Where the reply lists the deleted objects."}
               }
             },
+            "since": {
+              "type": "object",
+              "description": "The times that {since} and {until} stand for.",
+              "additionalProperties": false,
+              "properties": {
+                "start": {"type": "string", "description": "{since} where nothing is known yet: an ISO 8601 time, now, now-30d, or a {parameter}."},
+                "until": {"type": "string", "default": "now", "description": "{until}, as start."},
+                "format": {"type": "string", "description": "How the times are sent: a strftime pattern; %s for seconds since 1970, %ms for milliseconds, %_ms for three digits of a second. Default: %Y-%m-%dT%H:%M:%SZ."},
+                "window": {"type": "string", "description": "The longest time from {since} to {until}, such as 30d: one request after the other covers the rest."}
+              }
+            },
+            "each": {"type": "object", "description": "Lists of values: one listing for each value of {NAME}.", "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}},
             "conditional": {"type": "boolean", "default": true, "description": "Whether a listing of one page is requested with If-None-Match or If-Modified-Since."},
             "responses": {
               "type": "array",

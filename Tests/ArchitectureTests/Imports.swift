@@ -53,6 +53,7 @@ enum Imports {
             "Logging",
             foundation: true),
         "Model": Rule("SystemCalls", "TextFormats", "Yams", "CYaml"),
+        "AirbyteManifest": Rule("Model", "TextFormats", "Yams"),
         "Mapping": Rule("Model", "RecordBatch", "TextFormats", "CTime"),
         "StoreContract": Rule("Model", "Mapping", "RecordBatch", "TextFormats"),
         "StoreRules": Rule("Model", "Mapping", "RecordBatch", "StoreContract", "TextFormats"),
@@ -73,8 +74,8 @@ enum Imports {
             "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "TextFormats",
             "WebServer"),
         "BMOCommand": Rule(
-            "BMO", "BridgeConformance", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
-            "TextFormats", "WebPage", "WebServer",
+            "AirbyteManifest", "BMO", "BridgeConformance", "BridgeHost", "CZip", "Importer", "Mapping", "Model",
+            "RecordBatch", "StoreContract", "TextFormats", "WebPage", "WebServer",
             "ArgumentParser",
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand", "Mapping", "PostgreSQLStore", "SQLiteStore", "StoreContract"),

@@ -1,3 +1,4 @@
+internal import AirbyteManifest
 internal import ArgumentParser
 internal import BMO
 internal import BridgeHost
@@ -18,6 +19,7 @@ struct IntrospectCommand: AsyncParsableCommand {
             bmo introspect soap WSDL                  a URL or a file
             bmo introspect smb URL                    the folders and tables of a share
             bmo introspect singer TAP --option 'tap_config={...}'    the streams of a Singer tap
+            bmo introspect airbyte FILE|FOLDER|WHEEL  a declarative connector: its manifest.yaml
 
             Entities, keys, types, relationships and paging are guesses; a comment behind each gives its confidence \
             and the reason. Writes are commented out until you enable them.
@@ -25,7 +27,7 @@ struct IntrospectCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The bridge to use: rest, soap, smb or another one that can discover.", valueName: "plugin"))
+            "The bridge to use: rest, soap, smb or another one that can discover; or airbyte.", valueName: "plugin"))
     var plugin: String
 
     @Argument(help: ArgumentHelp("What to examine: the API's URL, a WSDL, a share.", valueName: "source"))
@@ -62,6 +64,15 @@ struct IntrospectCommand: AsyncParsableCommand {
             valueName: "option"))
     var option: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "airbyte: an input of the connector, NAME=VALUE, with dots for nested ones; secrets stay in the environment.",
+            valueName: "input"))
+    var set: [String] = []
+
+    @Flag(help: "airbyte: write to stderr which streams are carried, with doubts, or not, and why.")
+    var report = false
+
     @Option(help: ArgumentHelp("The bridge's name in the configuration.", valueName: "name"))
     var name: String?
 
@@ -76,6 +87,11 @@ struct IntrospectCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let output, !force, FileManager.default.fileExists(atPath: output) { throw Self.exists(output) }
+        if plugin == "airbyte" {
+            try translateConnector()
+            return
+        }
+        guard set.isEmpty, !report else { throw Self.usage("--set and --report are for airbyte") }
         var logger = Logger(label: "bmo") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .debug : .error
         let introspection: Introspection
@@ -93,26 +109,54 @@ struct IntrospectCommand: AsyncParsableCommand {
         } catch let error as SecretError {
             throw CommandFailure(error.description, exitCode: CommandFailure.usage)
         }
-        let rest = introspection.incompleteCount
+        try finish(introspection.text, ready: introspection.readyCount, rest: introspection.incompleteCount)
+    }
+
+    /// Writes the configuration, and says what to do next.
+    private func finish(_ text: String, ready: Int, rest: Int) throws {
         let counts =
-            Terminal.count(introspection.readyCount, "entity", "entities") + " ready"
-            + (rest > 0 ? ", \(rest) to be completed" : "")
+            Terminal.count(ready, "entity", "entities") + " ready" + (rest > 0 ? ", \(rest) to be completed" : "")
         guard let output else {
-            print(introspection.text, terminator: "")
-            guard introspection.readyCount > 0 else { throw Self.nothingReady(rest, in: "the configuration") }
+            print(text, terminator: "")
+            guard ready > 0 else { throw Self.nothingReady(rest, in: "the configuration") }
             Terminal.write("\(counts)\n")
             return
         }
         do {
-            try Data(introspection.text.utf8).write(
+            try Data(text.utf8).write(
                 to: URL(fileURLWithPath: output), options: force ? [.atomic] : [.withoutOverwriting])
         } catch CocoaError.fileWriteFileExists {
             throw Self.exists(output)
         } catch {
             throw CommandFailure(unwritable: output, error)
         }
-        guard introspection.readyCount > 0 else { throw Self.nothingReady(rest, in: output) }
+        guard ready > 0 else { throw Self.nothingReady(rest, in: output) }
         print("wrote \(output): \(counts); then: bmo check -f \(output) && bmo sync -f \(output)")
+    }
+
+    private func translateConnector() throws {
+        guard let source else {
+            throw Self.usage("say what to read: bmo introspect airbyte FILE|FOLDER|WHEEL")
+        }
+        let inputs = try set.map { text -> (name: String, value: String) in
+            guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
+                throw Self.usage("--set \(text): write NAME=VALUE")
+            }
+            return (String(text[..<mark]), String(text[text.index(after: mark)...]))
+        }
+        let (files, found) = try ConnectorFiles.read(source)
+        let translation: Connector.Translation
+        do {
+            translation = try Connector.translate(
+                files: files, name: name ?? found, set: inputs, database: database ?? "bmo.sqlite",
+                command: (["bmo introspect airbyte", source] + inputs.map { "--set \($0.name)=..." }).joined(
+                    separator: " "))
+        } catch let fault as ManifestFault {
+            throw CommandFailure("\(source): \(fault)")
+        }
+        if report { Terminal.write(translation.report.text + "\n") }
+        let left = translation.report.count(.notCarried)
+        try finish(translation.text, ready: translation.report.streams.count - left, rest: left)
     }
 
     /// Returns the failure for a result that no sync could use, so that a script does not take it for a configuration.

@@ -49,16 +49,18 @@ struct RESTSection: Sendable {
     /// - Parameters:
     ///   - base: The bridge's url.
     ///   - parameters: The bridge's `parameters`.
-    init(_ request: FetchRequest, base: HTTPURL, parameters: BridgeOptions?) throws {
+    ///   - slice: The part of the listing to request; nil for the first.
+    init(_ request: FetchRequest, base: HTTPURL, parameters: BridgeOptions?, slice: Slice? = nil) throws {
         entity = request.entity
         pageSize = request.pageSize
         keyPaths = request.keyPaths
         let section = request.section
         preset = try Self.choice(section, "preset") ?? (section.has("graphql") ? .graphQL : nil)
         format = try Self.choice(section, "format") ?? (preset == .ndjson ? .ndjson : .automatic)
+        let slice = try slice ?? Self.slices(request, parameters: parameters).first ?? Slice()
         variables = TemplateVariables(
-            parameters: [section.object("parameters"), parameters].compactMap(\.self), since: request.since,
-            parent: request.parent)
+            parameters: [section.object("parameters"), parameters].compactMap(\.self), since: slice.since,
+            until: slice.until, slice: slice.values, parent: request.parent)
         body = try Self.body(section)
         method = section.string("method") ?? (body == nil ? "GET" : "POST")
         guard ["GET", "POST"].contains(method) else {
@@ -138,8 +140,16 @@ struct RESTSection: Sendable {
         timing = timed.contains(where: section.has) ? section : nil
         // Report invalid timeouts before the first request.
         if let timing { _ = try HTTPTiming().replaced(by: timing) }
-        isPartial = !filters.pushed.isEmpty
+        isPartial = !filters.pushed.isEmpty || slice.isMoving
         try checkPaths()
+    }
+
+    /// Returns the parts in which a listing is requested.
+    ///
+    /// - Throws: ``BridgeError`` for a fault of `since` or `each`.
+    static func slices(_ request: FetchRequest, parameters: BridgeOptions?) throws -> [Slice] {
+        let known = [request.section.object("parameters"), parameters].compactMap(\.self)
+        return try SliceRule(request.section, TemplateVariables(parameters: known)).slices(since: request.since)
     }
 
     private static func nextURL(

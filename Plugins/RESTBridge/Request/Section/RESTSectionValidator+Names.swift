@@ -54,10 +54,11 @@ extension RESTSectionValidator {
     ///
     /// A text would be sent with their braces, and a part of a path would be left out.
     private func misspeltNames() -> [SectionFault] {
-        let parameters = [request.section.object("parameters"), parameters].compactMap(\.self).flatMap(\.names)
+        let sections = [request.section.object("parameters"), request.section.object("each"), parameters]
+        let parameters = sections.compactMap(\.self).flatMap(\.names)
         func fault(_ name: String, option: String, known: [String]) -> SectionFault? {
             let first = name.split(separator: ".").first.map(String.init) ?? name
-            let sources = name.contains(".") ? ["parent", "object", "key"] : ["since"]
+            let sources = name.contains(".") ? ["parent", "object", "key"] : ["since", "until"]
             // A name of one or two letters is close to every short name.
             guard first.count > 2, !(known + sources).contains(first) else { return nil }
             let question = NearestName.question(known + sources, to: first)

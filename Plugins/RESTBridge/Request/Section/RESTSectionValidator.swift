@@ -15,7 +15,8 @@ struct RESTSectionValidator {
         for name in section.names where name != "write" {
             // The meaning of a member may depend on these.
             let part = Self.part(
-                of: section, ["parameters", "preset", name] + (name == "paging" ? ["graphql", "body"] : []))
+                of: section,
+                ["parameters", "preset", "each", "since", name] + (name == "paging" ? ["graphql", "body"] : []))
             if let fault = fault(named: name, { try validate(part) }) { faults.append(fault) }
         }
         for operation in [WriteRequest.Operation.create, .update, .delete]

@@ -3,7 +3,7 @@ internal import RecordBatch
 
 /// The values of template variables.
 ///
-/// `since`, `parent.NAME`, `object.NAME` and `key.NAME` name their source. A bare name is looked up in the config's
+/// `since`, `until`, `parent.NAME`, `object.NAME` and `key.NAME` name their source. A bare name is looked up in the config's
 /// `parameters`, then in the object, its key and its parent. Dots lead into nested objects. `key` alone stands for a
 /// key of one part.
 struct TemplateVariables: Sendable {
@@ -11,6 +11,10 @@ struct TemplateVariables: Sendable {
     var parameters: [BridgeOptions] = []
     /// The value of the incremental field from which to return records.
     var since: String?
+    /// The end of the window of time that begins at ``since``.
+    var until: String?
+    /// The values of the slice's variables, from `each`.
+    var slice: [String: String] = [:]
     /// The local values of the parent whose children are fetched or written.
     var parent: BridgeOptions?
     /// All local values of the object being written.
@@ -28,6 +32,8 @@ struct TemplateVariables: Sendable {
         let value =
             switch names[0] {
             case "since" where names.count == 1: since
+            case "until" where names.count == 1 && until != nil: until
+            case let name where names.count == 1 && slice[name] != nil: slice[name]
             case "parent" where names.count > 1: Self.find(names.dropFirst(), in: parent)
             case "object" where names.count > 1: Self.find(names.dropFirst(), in: object)
             case "key" where names.count > 1: Self.find(names.dropFirst(), in: key)
@@ -90,7 +96,7 @@ struct TemplateVariables: Sendable {
     ///
     /// Braces have other meanings in other languages.
     func knows(_ name: String) -> Bool {
-        name == "since" || name == "key" && onlyKey != nil
+        name == "since" || name == "key" && onlyKey != nil || name == "until" && until != nil || slice[name] != nil
             || ["parent.", "object.", "key."].contains { name.hasPrefix($0) }
             || parameters.contains { Self.find(name.split(separator: ".").map(String.init)[...], in: $0) != nil }
     }

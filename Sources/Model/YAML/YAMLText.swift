@@ -1,11 +1,9 @@
-internal import Model
-
 /// Writes values as YAML 1.2 that YAML 1.1 parsers read identically.
-enum YAMLText {
+package enum YAMLText {
     private static let widest = 100
 
     /// Returns the lines of `name: value`: a single line where that is short, else the members below the name.
-    static func lines(_ name: String, _ value: ConfigValue, comment: String? = nil) -> [String] {
+    package static func lines(_ name: String, _ value: ConfigValue, comment: String? = nil) -> [String] {
         let end = comment.map { "  # " + line($0) } ?? ""
         let flow = flow(value)
         if flow.count + name.count <= widest || value.members == nil && value.array == nil {
@@ -21,7 +19,7 @@ enum YAMLText {
     }
 
     /// Returns the value on one line.
-    static func flow(_ value: ConfigValue) -> String {
+    package static func flow(_ value: ConfigValue) -> String {
         switch value {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
@@ -36,7 +34,7 @@ enum YAMLText {
     }
 
     /// Returns a text, quoted unless every parser reads it as a text without quotes.
-    static func scalar(_ text: String) -> String {
+    package static func scalar(_ text: String) -> String {
         let safe = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:$@+=~".unicodeScalars)
         let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
         let first = text.unicodeScalars.first
@@ -64,7 +62,7 @@ enum YAMLText {
     }
 
     /// Returns text for a comment: one line, without control characters, of limited length.
-    static func line(_ text: String) -> String {
+    package static func line(_ text: String) -> String {
         let clean = String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { scalar in

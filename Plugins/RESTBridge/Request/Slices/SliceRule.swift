@@ -1,0 +1,113 @@
+internal import BridgeKit
+
+/// How a listing is divided into slices: the section's `since` and `each`.
+struct SliceRule: Sendable {
+    private var start: String?
+    private var end: String?
+    private var format: String?
+    /// The length of a window, in seconds.
+    private var window: Int64?
+    private let hasTimes: Bool
+    private let lists: [(name: String, values: [String])]
+    private let variables: TemplateVariables
+
+    /// The maximum number of slices: a window of a second over years would never end.
+    private static let maxSlices = 100_000
+
+    init(_ section: BridgeOptions, _ variables: TemplateVariables) throws {
+        self.variables = variables
+        let times = section.object("since")
+        hasTimes = times != nil
+        start = times?.string("start")
+        end = times?.string("until")
+        format = times?.string("format")
+        if let text = times?.string("window") {
+            guard let seconds = TimeText.seconds(text) else {
+                throw BridgeError(
+                    .configuration, "since.window is \"\(text)\"", remedy: "write a span such as 12h, 30d or 1w")
+            }
+            window = seconds
+        }
+        if window != nil, start == nil {
+            throw BridgeError(
+                .configuration, "since.window needs since.start",
+                remedy: "say when the first window begins, such as start: \"2020-01-01\"")
+        }
+        let each = section.object("each")
+        lists = (each?.names ?? []).map { (name: $0, values: each?.strings($0) ?? []) }
+        if let empty = lists.first(where: \.values.isEmpty) {
+            throw BridgeError(
+                .configuration, "each.\(empty.name) has no values", remedy: "list what to request, or remove it")
+        }
+        let reserved = ["since", "until", "parent", "object", "key"]
+        if let name = lists.first(where: { reserved.contains($0.name) })?.name {
+            throw BridgeError(
+                .configuration, "each.\(name) has the name of another variable", remedy: "choose another name")
+        }
+    }
+
+    /// Returns the slices in the order of their requests; one where nothing divides the listing.
+    ///
+    /// - Parameter since: The newest known value, as the remote sent it, or nil for everything.
+    func slices(since: String?, now: Int64 = TimeText.now()) throws -> [Slice] {
+        let windows = try hasTimes ? self.windows(since: since, now: now) : [Slice(since: since)]
+        var slices = [Slice()]
+        for list in lists {
+            slices = slices.flatMap { slice in
+                list.values.map { value in
+                    var slice = slice
+                    slice.values[list.name] = value
+                    return slice
+                }
+            }
+        }
+        guard slices.count <= Self.maxSlices / max(1, windows.count) else {
+            throw BridgeError(
+                .configuration, "since and each make \(slices.count * windows.count) requests or more",
+                remedy: "enlarge since.window, begin later, or list less")
+        }
+        return slices.flatMap { slice in
+            windows.map { window in
+                var window = window
+                window.values = slice.values
+                return window
+            }
+        }
+    }
+
+    private func windows(since: String?, now: Int64) throws -> [Slice] {
+        let given = start.flatMap { ValueTemplate.expand($0, variables) }
+        let begin = since ?? given
+        let last = end.flatMap { ValueTemplate.expand($0, variables) } ?? "now"
+        let until = TimeText.microseconds(last, now: now)
+        let isMoving = since == nil && given?.hasPrefix("now") == true
+        guard let begin, let first = TimeText.microseconds(begin, now: now) else {
+            return [
+                Slice(since: begin, until: until.map { text($0) } ?? last, isMoving: isMoving)
+            ]
+        }
+        guard let window, let until, until > first else {
+            return [Slice(since: text(first), until: until.map { text($0) } ?? last, isMoving: isMoving)]
+        }
+        let step = TimeText.step(of: format)
+        let length = max(window * 1_000_000, step)
+        guard (until - first) / length < Self.maxSlices else {
+            throw BridgeError(
+                .configuration, "since.window makes more than \(Self.maxSlices) requests",
+                remedy: "enlarge it, or begin later")
+        }
+        var slices: [Slice] = []
+        var place = first
+        while place <= until {
+            let next = place + length
+            slices.append(
+                Slice(since: text(place), until: text(min(next - step, until)), isMoving: isMoving))
+            place = next
+        }
+        return slices
+    }
+
+    private func text(_ microseconds: Int64) -> String {
+        TimeText.text(microseconds, format: format ?? "%Y-%m-%dT%H:%M:%SZ")
+    }
+}

@@ -1,0 +1,117 @@
+internal import BridgeKit
+internal import Glibc
+internal import TextFormats
+
+/// Times as APIs write them in requests.
+enum TimeText {
+    /// Returns microseconds since 1970 of an ISO 8601 time or date, of seconds or milliseconds since 1970, or of `now`,
+    /// `now-30d` and the like; nil for any other text.
+    ///
+    /// A time without a zone counts as UTC.
+    static func microseconds(_ text: String, now: Int64) -> Int64? {
+        if text.hasPrefix("now") {
+            let rest = text.dropFirst(3)
+            if rest.isEmpty { return now }
+            guard let sign = rest.first, "+-".contains(sign), let span = seconds(rest.dropFirst()) else { return nil }
+            return now + (sign == "-" ? -span : span) * 1_000_000
+        }
+        if text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int64(text), text.utf8.count > 8 {
+            let (value, overflow) = number.multipliedReportingOverflow(by: number < 100_000_000_000 ? 1_000_000 : 1000)
+            return overflow ? nil : value
+        }
+        return iso(text)
+    }
+
+    /// Returns the seconds of a span such as `30d`: s, m, h, d or w.
+    static func seconds(_ text: some StringProtocol) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        guard let last = text.last, let unit = units[last], let count = Int64(text.dropLast()), count > 0,
+            count < 1_000_000_000
+        else { return nil }
+        return count * unit
+    }
+
+    private static func iso(_ text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        func number(_ range: Range<Int>) -> Int64? {
+            guard range.upperBound <= bytes.count else { return nil }
+            return bytes[range].allSatisfy { (48...57).contains($0) }
+                ? Int64(String(decoding: bytes[range], as: UTF8.self)) : nil
+        }
+        guard bytes.count >= 10, let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+            bytes[4] == UInt8(ascii: "-"), (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        var seconds = Timestamp.days(year: year, month: month, day: day) * 86_400
+        guard bytes.count > 10 else { return seconds * 1_000_000 }
+        guard let hour = number(11..<13), let minute = number(14..<16), hour < 25, minute < 60 else { return nil }
+        seconds += hour * 3600 + minute * 60
+        var place = 16
+        if place < bytes.count, bytes[place] == UInt8(ascii: ":"), let second = number(17..<19) {
+            seconds += second
+            place = 19
+        }
+        var fraction: Int64 = 0
+        if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
+            let digits = bytes[(place + 1)...].prefix { (48...57).contains($0) }
+            let six = (Array(digits) + [UInt8](repeating: 48, count: 6)).prefix(6)
+            fraction = Int64(String(decoding: six, as: UTF8.self)) ?? 0
+            place += digits.count + 1
+        }
+        guard let zone = offset(Array(bytes[min(place, bytes.count)...])) else { return nil }
+        return (seconds - zone) * 1_000_000 + fraction
+    }
+
+    /// Returns the seconds of a zone: none, `Z`, `+02:00`, `+0200` or `+02`.
+    private static func offset(_ bytes: [UInt8]) -> Int64? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if ["", "Z", "z", " UTC"].contains(text) { return 0 }
+        guard let sign = text.first, "+-".contains(sign) else { return nil }
+        let digits = text.dropFirst().filter { $0 != ":" }
+        guard [2, 4].contains(digits.count), let hours = Int64(digits.prefix(2)),
+            let minutes = Int64(digits.count == 4 ? digits.suffix(2) : "0")
+        else { return nil }
+        return (sign == "-" ? -1 : 1) * (hours * 3600 + minutes * 60)
+    }
+
+    /// Writes a time as a strftime pattern says.
+    ///
+    /// Beside strftime's own: `%f` (six digits), `%_ms` (three), `%s` (seconds since 1970), `%ms` (milliseconds),
+    /// `%epoch_microseconds`, `%s_as_float`.
+    static func text(_ microseconds: Int64, format: String) -> String {
+        var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
+        let fraction = microseconds - Int64(seconds) * 1_000_000
+        func padded(_ number: Int64, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        let pattern =
+            format
+            .replacing("%epoch_microseconds", with: String(microseconds))
+            .replacing("%s_as_float", with: "\(seconds).\(padded(fraction, 6))")
+            .replacing("%_ms", with: padded(fraction / 1000, 3))
+            .replacing("%ms", with: String(microseconds / 1000))
+            .replacing("%f", with: padded(fraction, 6))
+            .replacing("%s", with: String(seconds))
+            .replacing("%z", with: "+0000").replacing("%Z", with: "UTC")
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var bytes = [CChar](repeating: 0, count: 512)
+        let count = strftime(&bytes, bytes.count, pattern, &parts)
+        return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Returns the smallest step of a format, in microseconds: windows that meet must not share a moment.
+    static func step(of format: String?) -> Int64 {
+        guard let format else { return 1_000_000 }
+        if ["%f", "%_ms", "%ms", "%epoch_microseconds", "%s_as_float"].contains(where: format.contains) { return 1000 }
+        if ["%s", "%S", "%T", "%X"].contains(where: format.contains) { return 1_000_000 }
+        return ["%H", "%M", "%R"].contains(where: format.contains) ? 60_000_000 : 86_400_000_000
+    }
+
+    /// The present, in microseconds since 1970.
+    static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
+}

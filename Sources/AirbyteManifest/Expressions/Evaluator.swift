@@ -1,0 +1,142 @@
+internal import Model
+
+/// Evaluates an expression as far as the inputs and parameters are known.
+///
+/// What remains refers to values of a scan: of the reply, of a record, of the slice.
+struct Evaluator {
+    let scope: Scope
+
+    /// Names of values that exist only during a scan, by what Airbyte calls them.
+    private static let roots = [
+        "response": "response", "decoded_response": "response", "record": "record", "last_record": "last_record",
+        "last_records": "last_records", "headers": "headers", "last_page_size": "last_page_size",
+        "stream_slice": "slice", "stream_partition": "slice", "stream_interval": "slice", "stream_state": "state",
+        "next_page_token": "next_page_token", "components_values": "components_values",
+        "stream_parameters": "stream_parameters", "last_page_token_value": "last_page_token_value",
+    ]
+
+    func evaluate(_ expression: Expression) throws -> Expression {
+        switch expression {
+        case .literal, .path, .input: return expression
+        case .name(let name):
+            if let value = scope.variables[name] { return value }
+            if name == "parameters" { return .literal(scope.parameters) }
+            return Self.roots[name].map { .path([$0]) } ?? expression
+        case .member(let base, let key): return try member(of: base, try evaluate(key))
+        case .call(.member(let base, .literal(.string(let method))), let arguments):
+            return try call(method, of: base, try arguments.map(evaluate))
+        case .call(let function, let arguments):
+            guard case .name(let name) = function else { throw Untranslatable("\(expression.text) is not understood") }
+            return Functions.call(name, try arguments.map(evaluate))
+        case .filter(let value, let name, let arguments):
+            return try Functions.filter(try evaluate(value), name, try arguments.map(evaluate))
+        case .not(let value):
+            let value = try evaluate(value)
+            return truth(of: value).map { .literal(.bool(!$0)) } ?? .not(value)
+        case .negative(let value):
+            let value = try evaluate(value)
+            switch value.known {
+            case .int(let number)?: return .literal(.int(-number))
+            case .double(let number)?: return .literal(.double(-number))
+            default: return .negative(value)
+            }
+        case .binary(let sign, let left, let right):
+            return try binary(sign, try evaluate(left), right)
+        case .conditional(let test, let yes, let no):
+            let test = try evaluate(test)
+            if let isTrue = truth(of: test) { return try evaluate(isTrue ? yes : no) }
+            return .conditional(test, try evaluate(yes), try evaluate(no))
+        case .list(let elements):
+            let list = Expression.list(try elements.map(evaluate))
+            return list.known.map { .literal($0) } ?? list
+        case .dictionary(let pairs):
+            let dictionary = Expression.dictionary(
+                try pairs.map { Expression.Pair(key: try evaluate($0.key), value: try evaluate($0.value)) })
+            return dictionary.known.map { .literal($0) } ?? dictionary
+        }
+    }
+
+    /// Whether a value counts as true, if that is known; an input that a person has to give does.
+    func truth(of value: Expression) -> Bool? {
+        if case .input = value { return true }
+        return value.known?.isTruthy
+    }
+
+    // MARK: Members
+
+    private func member(of base: Expression, _ key: Expression, absent: Expression? = nil) throws -> Expression {
+        if let path = configPath(base), let name = key.known?.printed {
+            switch scope.inputs.value(at: path + [name]) {
+            case .known(let value): return .literal(value)
+            case .open(let input): return .input(input)
+            case nil: return absent ?? .literal(.null)
+            }
+        }
+        var value = try evaluate(base)
+        // `(record.get('author') or {}).get('id')` reads author.id.
+        if case .binary("or", let left, let other) = value, let other = other.known, !other.isTruthy { value = left }
+        if case .path(let names) = value {
+            if let name = key.known { return .path(names + [name.printed]) }
+            if case .negative(.literal(.int(let number))) = key { return .path(names + ["-\(number)"]) }
+        }
+        if let known = value.known, let name = key.known {
+            if case .int(let index) = name, let list = known.array {
+                let place = index < 0 ? list.count + Int(index) : Int(index)
+                return .literal(list.indices.contains(place) ? list[place] : .null)
+            }
+            return known.at([name.printed]).map { .literal($0) } ?? absent ?? .literal(.null)
+        }
+        if case .input(let input) = value, let name = key.known?.printed {
+            return .input(Inputs.Open(path: input.path + [name], isSecret: input.isSecret))
+        }
+        return .member(value, key)
+    }
+
+    /// The path of a value inside the connector's configuration, or nil if the expression is something else.
+    private func configPath(_ expression: Expression) -> [String]? {
+        switch expression {
+        case .name("config"): return []
+        case .member(let base, let key):
+            guard let path = configPath(base), let name = (try? evaluate(key))?.known?.printed else { return nil }
+            let inner = path + [name]
+            return scope.inputs.known.at(inner)?.members != nil || scope.inputs.hasMembers(inner) ? inner : nil
+        case .call(.member(let base, .literal("get")), let arguments):
+            guard let key = arguments.first else { return nil }
+            return configPath(.member(base, key))
+        default: return nil
+        }
+    }
+
+    private func call(_ method: String, of base: Expression, _ arguments: [Expression]) throws -> Expression {
+        switch method {
+        case "get":
+            guard let key = arguments.first else { break }
+            let absent = arguments.dropFirst().first
+            let value = try member(of: base, key, absent: absent)
+            // A default that counts as false is as good as the missing value.
+            if case .path = value, let absent, truth(of: absent) != false { return .binary("or", value, absent) }
+            return value
+        case "json" where arguments.isEmpty: return try evaluate(base)
+        default: break
+        }
+        let value = try evaluate(base)
+        return Functions.method(method, of: value, arguments)
+            ?? .call(.member(value, .literal(.string(method))), arguments)
+    }
+
+    // MARK: Operators
+
+    private func binary(_ sign: String, _ left: Expression, _ right: Expression) throws -> Expression {
+        switch (sign, truth(of: left)) {
+        case ("or", true?), ("and", false?): return left
+        case ("or", false?), ("and", true?): return try evaluate(right)
+        default: break
+        }
+        let right = try evaluate(right)
+        guard let first = left.known, let second = right.known else {
+            if sign == "and", truth(of: right) == false { return .literal(.bool(false)) }
+            return .binary(sign, left, right)
+        }
+        return Functions.operation(sign, first, second).map { .literal($0) } ?? .binary(sign, left, right)
+    }
+}

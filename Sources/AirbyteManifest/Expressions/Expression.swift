@@ -1,0 +1,67 @@
+internal import Model
+
+/// A Jinja expression, or what is left of one after the known values were put in.
+indirect enum Expression: Equatable {
+    case literal(ConfigValue)
+    case name(String)
+    /// A value inside one that is known only during a scan, such as `response.links.next`.
+    ///
+    /// The first name is `response`, `record`, `last_record`, `headers`, `slice` or the like.
+    case path([String])
+    /// An input of the connector that a person has to give.
+    case input(Inputs.Open)
+    case member(Expression, Expression)
+    case call(Expression, [Expression])
+    case filter(Expression, String, [Expression])
+    case not(Expression)
+    case negative(Expression)
+    case binary(String, Expression, Expression)
+    case conditional(Expression, Expression, Expression)
+    case list([Expression])
+    case dictionary([Pair])
+
+    struct Pair: Equatable {
+        let key: Expression
+        let value: Expression
+    }
+
+    /// The value, if it is known.
+    var known: ConfigValue? {
+        switch self {
+        case .literal(let value): return value
+        case .list(let elements):
+            let values = elements.compactMap(\.known)
+            return values.count == elements.count ? .array(values) : nil
+        case .dictionary(let pairs):
+            var members: [(key: String, value: ConfigValue)] = []
+            for pair in pairs {
+                guard let key = pair.key.known, let value = pair.value.known else { return nil }
+                members.append((key.printed, value))
+            }
+            return .object(members)
+        default: return nil
+        }
+    }
+
+    /// The expression in words for a comment, near to how it was written.
+    var text: String {
+        switch self {
+        case .literal(let value): value.string.map { "'\($0)'" } ?? value.printed
+        case .name(let name): name
+        case .path(let names): names.joined(separator: ".")
+        case .input(let input): "config." + input.path.joined(separator: ".")
+        case .member(let base, let key): "\(base.text)[\(key.text)]"
+        case .call(let function, let arguments):
+            "\(function.text)(\(arguments.map(\.text).joined(separator: ", ")))"
+        case .filter(let value, let name, let arguments):
+            "\(value.text) | \(name)" + (arguments.isEmpty ? "" : "(\(arguments.map(\.text).joined(separator: ", ")))")
+        case .not(let value): "not \(value.text)"
+        case .negative(let value): "-\(value.text)"
+        case .binary(let sign, let left, let right): "\(left.text) \(sign) \(right.text)"
+        case .conditional(let test, let yes, let no): "\(yes.text) if \(test.text) else \(no.text)"
+        case .list(let elements): "[\(elements.map(\.text).joined(separator: ", "))]"
+        case .dictionary(let pairs):
+            "{\(pairs.map { "\($0.key.text): \($0.value.text)" }.joined(separator: ", "))}"
+        }
+    }
+}

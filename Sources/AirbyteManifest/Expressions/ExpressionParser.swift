@@ -1,0 +1,188 @@
+internal import Model
+
+/// Parses the Jinja expressions that manifests are written with.
+struct ExpressionParser {
+    private var tokens: ArraySlice<ExpressionLexer.Token>
+    private let source: Substring
+    private var depth = 0
+
+    /// - Throws: ``Untranslatable`` for a text that is not such an expression.
+    static func parse(_ text: Substring) throws -> Expression {
+        var parser = ExpressionParser(tokens: try ExpressionLexer.tokens(text)[...], source: text)
+        let expression = try parser.conditional()
+        guard parser.tokens.isEmpty else { throw parser.fault() }
+        return expression
+    }
+
+    private init(tokens: ArraySlice<ExpressionLexer.Token>, source: Substring) {
+        self.tokens = tokens
+        self.source = source
+    }
+
+    private func fault() -> Untranslatable { Untranslatable("the expression \(source) is not understood") }
+
+    private mutating func take(_ sign: String) -> Bool {
+        guard tokens.first == .sign(sign) else { return false }
+        tokens.removeFirst()
+        return true
+    }
+
+    private mutating func word(_ name: String) -> Bool {
+        guard tokens.first == .name(name) else { return false }
+        tokens.removeFirst()
+        return true
+    }
+
+    private mutating func need(_ sign: String) throws {
+        guard take(sign) else { throw fault() }
+    }
+
+    private mutating func conditional() throws -> Expression {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth < 100 else { throw fault() }
+        let value = try either()
+        guard word("if") else { return value }
+        let test = try either()
+        let other = word("else") ? try conditional() : .literal(.string(""))
+        return .conditional(test, value, other)
+    }
+
+    private mutating func either() throws -> Expression {
+        var left = try both()
+        while word("or") { left = .binary("or", left, try both()) }
+        return left
+    }
+
+    private mutating func both() throws -> Expression {
+        var left = try negated()
+        while word("and") { left = .binary("and", left, try negated()) }
+        return left
+    }
+
+    private mutating func negated() throws -> Expression {
+        word("not") ? .not(try negated()) : try comparison()
+    }
+
+    private mutating func comparison() throws -> Expression {
+        var left = try sum()
+        while true {
+            if let sign = ["==", "!=", ">=", "<=", ">", "<"].first(where: { tokens.first == .sign($0) }) {
+                tokens.removeFirst()
+                left = .binary(sign, left, try sum())
+            } else if word("in") {
+                left = .binary("in", left, try sum())
+            } else if tokens.first == .name("not"), tokens.dropFirst().first == .name("in") {
+                tokens.removeFirst(2)
+                left = .not(.binary("in", left, try sum()))
+            } else if word("is") {
+                let isNegated = word("not")
+                guard case .name(let test)? = tokens.popFirst() else { throw fault() }
+                let result = Expression.filter(left, "is \(test)", [])
+                left = isNegated ? .not(result) : result
+            } else {
+                return left
+            }
+        }
+    }
+
+    private mutating func sum() throws -> Expression {
+        var left = try product()
+        while let sign = ["+", "-", "~"].first(where: { tokens.first == .sign($0) }) {
+            tokens.removeFirst()
+            left = .binary(sign, left, try product())
+        }
+        return left
+    }
+
+    private mutating func product() throws -> Expression {
+        var left = try unary()
+        while let sign = ["*", "//", "/", "%"].first(where: { tokens.first == .sign($0) }) {
+            tokens.removeFirst()
+            left = .binary(sign, left, try unary())
+        }
+        return left
+    }
+
+    private mutating func unary() throws -> Expression {
+        if take("-") { return .negative(try unary()) }
+        return try suffixes(of: try primary())
+    }
+
+    private mutating func suffixes(of base: Expression) throws -> Expression {
+        var value = base
+        while true {
+            if take(".") {
+                switch tokens.popFirst() {
+                case .name(let name): value = .member(value, .literal(.string(name)))
+                case .number(let number): value = .member(value, .literal(.string(number)))
+                default: throw fault()
+                }
+            } else if take("[") {
+                let key = try conditional()
+                guard !take(":") else { throw fault() }
+                try need("]")
+                value = .member(value, key)
+            } else if take("(") {
+                value = .call(value, try arguments(until: ")"))
+            } else if take("|") {
+                guard case .name(let name)? = tokens.popFirst() else { throw fault() }
+                value = .filter(value, name, take("(") ? try arguments(until: ")") : [])
+            } else {
+                return value
+            }
+        }
+    }
+
+    /// Keyword arguments lose their names: those of the functions that manifests use come in order.
+    private mutating func arguments(until end: String) throws -> [Expression] {
+        var arguments: [Expression] = []
+        while !take(end) {
+            if case .name? = tokens.first, tokens.dropFirst().first == .sign("=") { tokens.removeFirst(2) }
+            arguments.append(try conditional())
+            guard take(",") || tokens.first == .sign(end) else { throw fault() }
+        }
+        return arguments
+    }
+
+    private mutating func primary() throws -> Expression {
+        switch tokens.popFirst() {
+        case .text(let text):
+            var text = text
+            while case .text(let more)? = tokens.first {
+                tokens.removeFirst()
+                text += more
+            }
+            return .literal(.string(text))
+        case .number(let number):
+            if let value = Int64(number) { return .literal(.int(value)) }
+            guard let value = Double(number) else { throw fault() }
+            return .literal(.double(value))
+        case .name(let name):
+            switch name {
+            case "true", "True": return .literal(.bool(true))
+            case "false", "False": return .literal(.bool(false))
+            case "none", "None": return .literal(.null)
+            default: return .name(name)
+            }
+        case .sign("("):
+            let value = try conditional()
+            guard take(",") else {
+                try need(")")
+                return value
+            }
+            return .list([value] + (try arguments(until: ")")))
+        case .sign("["): return .list(try arguments(until: "]"))
+        case .sign("{"):
+            var pairs: [Expression.Pair] = []
+            while !take("}") {
+                let key = try conditional()
+                try need(":")
+                pairs.append(Expression.Pair(key: key, value: try conditional()))
+                guard take(",") || tokens.first == .sign("}") else { throw fault() }
+            }
+            return .dictionary(pairs)
+        default: throw fault()
+        }
+    }
+}

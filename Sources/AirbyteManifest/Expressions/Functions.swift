@@ -1,0 +1,157 @@
+internal import Model
+internal import TextFormats
+
+/// The functions, filters and operators of Jinja, and of Airbyte's macros, for values that are known.
+enum Functions {
+    /// Calls a macro; those of times stay as they are.
+    static func call(_ name: String, _ arguments: [Expression]) -> Expression {
+        if name == "range" || name == "namespace" { return .call(.name(name), arguments) }
+        let values = arguments.compactMap { $0.known?.printed }
+        if values.count == arguments.count {
+            switch (name, values.count) {
+            case ("sanitize_url", 1): return .literal(.string(PercentEncoding.encoded(values[0])))
+            case ("camel_case_to_snake_case", 1):
+                return .literal(.string(snakeCase(values[0])))
+            case ("str_to_datetime", 1): return arguments[0]
+            default: break
+            }
+        }
+        return .call(.name(name), arguments)
+    }
+
+    static func snakeCase(_ name: String) -> String {
+        var out = ""
+        for character in name {
+            if character.isUppercase, let last = out.last, last != "_" { out.append("_") }
+            out += character.lowercased()
+        }
+        return out
+    }
+
+    /// Applies a filter.
+    ///
+    /// Those that do not change how a value is sent (`int`, `string`) are left out for values that are not known.
+    static func filter(_ value: Expression, _ name: String, _ arguments: [Expression]) throws -> Expression {
+        let first = arguments.first?.known
+        guard let known = value.known else {
+            switch name {
+            case "string", "int", "float", "safe", "trim", "list": return value
+            case "default", "d": return .binary("or", value, arguments.first ?? .literal(.string("")))
+            default: return .filter(value, name, arguments)
+            }
+        }
+        func text(_ text: String) -> Expression { .literal(.string(text)) }
+        switch name {
+        case "string": return text(known.printed)
+        case "safe", "list": return value
+        case "int": return .literal(.int(Int64(known.printed) ?? Int64(Double(known.printed) ?? 0)))
+        case "float": return .literal(.double(Double(known.printed) ?? 0))
+        case "lower": return text(known.printed.lowercased())
+        case "upper": return text(known.printed.uppercased())
+        case "trim": return text(trimmed(known.printed))
+        case "tojson": return text(known.json)
+        case "length", "count":
+            return .literal(.int(Int64(known.array?.count ?? known.members?.count ?? known.printed.count)))
+        case "default", "d": return known == .null ? arguments.first ?? text("") : value
+        case "first": return .literal(known.array?.first ?? .null)
+        case "last": return .literal(known.array?.last ?? .null)
+        case "join":
+            return text((known.array ?? []).map(\.printed).joined(separator: first?.printed ?? ""))
+        case "replace":
+            guard arguments.count > 1, let from = first?.printed, let to = arguments[1].known?.printed else { break }
+            return text(known.printed.replacing(from, with: to))
+        case "base64encode":
+            return text(Array(known.printed.utf8).withUnsafeBytes { Base64.encode($0) })
+        case "urlencode": return text(PercentEncoding.encoded(known.printed))
+        case "is defined": return .literal(.bool(known != .null))
+        case "is none": return .literal(.bool(known == .null))
+        case "is string": return .literal(.bool(known.string != nil))
+        case "is mapping": return .literal(.bool(known.members != nil))
+        default: break
+        }
+        return .filter(value, name, arguments)
+    }
+
+    /// Calls a method of a value, or returns nil if that is not possible yet.
+    static func method(_ name: String, of value: Expression, _ arguments: [Expression]) -> Expression? {
+        if ["strip", "lstrip"].contains(name), value.known == nil, arguments.isEmpty { return value }
+        guard let known = value.known else { return nil }
+        let values = arguments.compactMap(\.known)
+        guard values.count == arguments.count else { return nil }
+        let text = known.printed
+        switch (name, values.count) {
+        case ("lower", 0): return .literal(.string(text.lowercased()))
+        case ("upper", 0): return .literal(.string(text.uppercased()))
+        case ("strip", 0): return .literal(.string(trimmed(text)))
+        case ("strip", 1), ("rstrip", 1), ("lstrip", 1):
+            let set = Set(values[0].printed)
+            var rest = text[...]
+            while name != "rstrip", let first = rest.first, set.contains(first) { rest.removeFirst() }
+            while name != "lstrip", let last = rest.last, set.contains(last) { rest.removeLast() }
+            return .literal(.string(String(rest)))
+        case ("split", 1):
+            return .literal(.array(text.split(separator: values[0].printed).map { .string(String($0)) }))
+        case ("replace", 2): return .literal(.string(text.replacing(values[0].printed, with: values[1].printed)))
+        case ("startswith", 1): return .literal(.bool(text.hasPrefix(values[0].printed)))
+        case ("endswith", 1): return .literal(.bool(text.hasSuffix(values[0].printed)))
+        case ("join", 1):
+            return .literal(.string((values[0].array ?? []).map(\.printed).joined(separator: text)))
+        case ("keys", 0): return .literal(.array((known.members ?? []).map { .string($0.key) }))
+        case ("values", 0): return .literal(.array((known.members ?? []).map(\.value)))
+        default: return nil
+        }
+    }
+
+    /// Combines two values, or returns nil for an operator that does not fit them.
+    static func operation(_ sign: String, _ left: ConfigValue, _ right: ConfigValue) -> ConfigValue? {
+        switch sign {
+        case "==": return .bool(left == right || number(left).map { $0 == number(right) } ?? false)
+        case "!=": return operation("==", left, right)?.bool.map { .bool(!$0) }
+        case "~": return .string(left.printed + right.printed)
+        case "in":
+            if let list = right.array { return .bool(list.contains(left)) }
+            if let members = right.members { return .bool(members.contains { $0.key == left.printed }) }
+            return .bool(right.printed.contains(left.printed))
+        case "+":
+            if let first = left.string, let second = right.string { return .string(first + second) }
+            if let first = left.array, let second = right.array { return .array(first + second) }
+        default: break
+        }
+        if let first = left.int, let second = right.int {
+            switch sign {
+            case "+": return first.addingReportingOverflow(second).overflow ? nil : .int(first + second)
+            case "-": return first.subtractingReportingOverflow(second).overflow ? nil : .int(first - second)
+            case "*": return first.multipliedReportingOverflow(by: second).overflow ? nil : .int(first * second)
+            case "%" where second > 0: return .int(((first % second) + second) % second)
+            default: break
+            }
+        }
+        guard let first = number(left), let second = number(right) else { return nil }
+        switch sign {
+        case "+": return .double(first + second)
+        case "-": return .double(first - second)
+        case "*": return .double(first * second)
+        case "/" where second != 0: return .double(first / second)
+        case "<": return .bool(first < second)
+        case ">": return .bool(first > second)
+        case "<=": return .bool(first <= second)
+        case ">=": return .bool(first >= second)
+        default: return nil
+        }
+    }
+
+    private static func number(_ value: ConfigValue) -> Double? {
+        switch value {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        default: nil
+        }
+    }
+
+    static func trimmed(_ text: String) -> String {
+        var rest = text[...]
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
+}

@@ -1,0 +1,140 @@
+internal import Model
+internal import TextFormats
+
+/// The inputs of a connector (`spec.connection_specification`), and what is known of them.
+struct Inputs {
+    /// An input that the manifest's texts refer to, and whose value a person has to give.
+    struct Open: Equatable {
+        /// The path in the connector's configuration.
+        let path: [String]
+        let isSecret: Bool
+
+        /// The name of the bridge's parameter.
+        var parameter: String { LocalNames.identifier(path.last ?? "input") }
+    }
+
+    /// What is known: from `--set`, else the specification's constants, defaults and first examples.
+    private(set) var known: ConfigValue = .object([])
+    /// Paths whose value is an example of the specification.
+    private(set) var examples: [(path: String, value: ConfigValue)] = []
+    /// The alternatives that were not taken, with the way to take them.
+    private(set) var choices: [String] = []
+    private var open: [String: Open] = [:]
+    private let isUnspecified: Bool
+    private let given: ConfigValue
+
+    /// - Parameters:
+    ///   - specification: A JSON Schema, or nil if the connector has none.
+    ///   - set: The values that the user gave, by dotted paths.
+    init(_ specification: ConfigValue?, set: [(name: String, value: String)]) {
+        isUnspecified = specification?["properties"] == nil
+        var given = ConfigValue.object([])
+        for (name, text) in set {
+            let path = name.split(separator: ".").map(String.init)
+            let declared = Self.declared(path[...], in: specification)?["type"]
+            given = given.setting(path[...], Self.value(text, declared: declared))
+        }
+        self.given = given
+        known = given
+        if let specification { read(specification, path: []) }
+    }
+
+    /// Returns the value of an input, the input itself if a person has to give it, or nil if it is not set.
+    func value(at path: [String]) -> Value? {
+        if let input = open[path.joined(separator: ".")] { return .open(input) }
+        if let value = known.at(path) { return value == .null ? nil : .known(value) }
+        guard isUnspecified else { return nil }
+        return .open(Open(path: path, isSecret: SecretNames.suggests(path.last ?? "")))
+    }
+
+    enum Value {
+        case known(ConfigValue)
+        case open(Open)
+    }
+
+    /// Returns whether an input has members that are inputs.
+    func hasMembers(_ path: [String]) -> Bool {
+        let prefix = path.joined(separator: ".") + "."
+        return open.keys.contains { $0.hasPrefix(prefix) }
+    }
+
+    private mutating func read(_ schema: ConfigValue, path: [String]) {
+        let required = Set((schema["required"]?.array ?? []).compactMap(\.string))
+        for (name, property) in schema["properties"]?.members ?? [] {
+            readProperty(property, path: path + [name], isRequired: required.contains(name))
+        }
+    }
+
+    private mutating func readProperty(_ property: ConfigValue, path: [String], isRequired: Bool) {
+        let dotted = path.joined(separator: ".")
+        if let options = property["oneOf"]?.array ?? property["anyOf"]?.array, options.contains(where: Self.isObject) {
+            choose(options.filter(Self.isObject), path: path, isRequired: isRequired)
+            return
+        }
+        if property["properties"] != nil {
+            read(property, path: path)
+            return
+        }
+        if given.at(path) != nil { return }
+        if let value = property["const"] ?? property["default"] {
+            known = known.setting(path[...], value)
+        } else if property["airbyte_secret"]?.bool == true {
+            open[dotted] = Open(path: path, isSecret: true)
+        } else if isRequired, let value = property["examples"]?.array?.first ?? property["enum"]?.array?.first {
+            known = known.setting(path[...], value)
+            examples.append((dotted, value))
+        } else if isRequired {
+            open[dotted] = Open(path: path, isSecret: false)
+        }
+    }
+
+    private static func isObject(_ schema: ConfigValue) -> Bool { schema["properties"] != nil }
+
+    /// Takes one of several alternatives: the one that was set, else the first that needs no OAuth consent.
+    private mutating func choose(_ options: [ConfigValue], path: [String], isRequired: Bool) {
+        func constants(_ option: ConfigValue) -> [(key: String, value: ConfigValue)] {
+            (option["properties"]?.members ?? []).compactMap { name, schema in
+                let only = schema["enum"]?.array.flatMap { $0.count == 1 ? $0.first : nil }
+                return (schema["const"] ?? only).map { (name, $0) }
+            }
+        }
+        func fits(_ option: ConfigValue) -> Bool {
+            let group = given.at(path)
+            let set = constants(option).filter { group?[$0.key] != nil }
+            if !set.isEmpty { return set.allSatisfy { group?[$0.key] == $0.value } }
+            let names = Set((option["properties"]?.members ?? []).map(\.key))
+            return !(group?.members ?? []).isEmpty && (group?.members ?? []).allSatisfy { names.contains($0.key) }
+        }
+        func needsConsent(_ option: ConfigValue) -> Bool { option["properties"]?["refresh_token"] != nil }
+        let chosen =
+            options.first(where: fits) ?? options.first { !needsConsent($0) } ?? options[0]
+        read(chosen, path: path)
+        for option in options where option != chosen {
+            guard let title = option["title"]?.string, let mark = constants(option).first else { continue }
+            choices.append(
+                "\(title): --set \((path + [mark.key]).joined(separator: "."))=\(mark.value.printed)")
+        }
+    }
+
+    private static func declared(_ path: ArraySlice<String>, in schema: ConfigValue?) -> ConfigValue? {
+        guard let schema, let name = path.first else { return schema }
+        if let property = schema["properties"]?[name] { return declared(path.dropFirst(), in: property) }
+        let options = (schema["oneOf"]?.array ?? []) + (schema["anyOf"]?.array ?? [])
+        return options.lazy.compactMap { declared(path, in: $0) }.first
+    }
+
+    /// Reads a value as its declared type; lists and objects are JSON.
+    private static func value(_ text: String, declared: ConfigValue?) -> ConfigValue {
+        let types = declared?.array?.compactMap(\.string) ?? [declared?.string].compactMap(\.self)
+        if text.hasPrefix("[") || text.hasPrefix("{"), let value = try? ConfigValue(json: text) { return value }
+        if types.contains("boolean"), ["true", "false"].contains(text.lowercased()) {
+            return .bool(text.lowercased() == "true")
+        }
+        if types.contains("integer") || types.contains("number") {
+            if let number = Int64(text) { return .int(number) }
+            if let number = Double(text) { return .double(number) }
+        }
+        if types.contains("array") { return .array(text.split(separator: ",").map { .string(String($0)) }) }
+        return .string(text)
+    }
+}

@@ -1,0 +1,7 @@
+/// The reason why a manifest cannot be read.
+package struct ManifestFault: Error, CustomStringConvertible {
+    /// What is wrong, and what to do.
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}

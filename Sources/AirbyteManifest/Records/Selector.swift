@@ -1,0 +1,82 @@
+internal import Model
+
+/// Translates a record selector and a decoder.
+struct Selector {
+    let draft: EntityDraft
+
+    func apply(_ retriever: ConfigValue, _ scope: Scope) {
+        decoder(retriever["decoder"])
+        guard let selector = retriever["record_selector"] else { return }
+        let scope = scope.with(selector)
+        do {
+            try extractor(selector["extractor"], scope)
+        } catch {
+            draft.obstacle("its records: \(reason(error))")
+        }
+        if let filter = selector["record_filter"], filter != .null { self.filter(filter, scope.with(filter)) }
+    }
+
+    private func extractor(_ extractor: ConfigValue?, _ scope: Scope) throws {
+        guard let extractor, extractor != .null else { return }
+        guard extractor.type == "DpathExtractor" else {
+            let name = extractor["class_name"]?.string ?? extractor.type ?? ""
+            throw Untranslatable(
+                extractor["class_name"] == nil ? "\(name) has no counterpart" : "\(name) is custom Python")
+        }
+        let scope = scope.with(extractor)
+        var path: [String] = []
+        for part in extractor["field_path"]?.array ?? [] {
+            guard let known = try Template(part.printed, scope).known else {
+                throw Untranslatable("the path \(part.printed) is known only during a sync")
+            }
+            if known != .null, known != "" { path.append(known.printed) }
+        }
+        let expander = extractor["record_expander"]
+        if let expander, expander != .null {
+            let field = (expander["expand_records_from_field"]?.array ?? []).map(\.printed)
+            if path.last != "*" { path.append("*") }
+            path += field
+            if expander["remain_original_record"]?.isTruthy == true || expander["merge_parent"]?.isTruthy == true {
+                draft.doubt("record_expander: the record around an expanded one is not copied into it")
+            }
+            for parent in expander["parent_fields"]?.array ?? [] {
+                draft.doubt(
+                    "record_expander: the field \(parent["record_path"]?.printed ?? "") of the record around it is not copied"
+                )
+            }
+        }
+        draft.set("records", .string(RecordsPath.text(path)))
+    }
+
+    private func filter(_ filter: ConfigValue, _ scope: Scope) {
+        guard let condition = filter["condition"]?.string, !condition.isEmpty else {
+            if filter["class_name"] != nil {
+                draft.obstacle("its record filter \(filter["class_name"]?.printed ?? "") is custom Python")
+            }
+            return
+        }
+        let expression = try? Template(condition, scope).expression
+        if let known = expression?.known, known.isTruthy { return }
+        if case .binary("==", .path(let names), .literal(.string(let text)))? = expression, names.count == 2,
+            names[0] == "record", !text.contains("'"), !text.contains("{"),
+            let records = draft.setting("records")?.string
+        {
+            let key = RecordsPath.text([names[1]]).dropFirst()
+            draft.set("records", .string("\(records)[?@\(key)=='\(text)']"), comment: "the record filter \(condition)")
+            return
+        }
+        draft.sectionNote("not carried: record_filter \(condition): bmo imports the records that it leaves out, too")
+        draft.doubt("record_filter \(condition) is not applied: more records than Airbyte's")
+    }
+
+    private func decoder(_ decoder: ConfigValue?) {
+        switch decoder?.type {
+        case nil, "JsonDecoder": return
+        case "JsonlDecoder", "IterableDecoder": draft.set("format", "ndjson")
+        case "GzipDecoder": self.decoder(decoder?["decoder"])
+        case let name?:
+            draft.obstacle(
+                "its replies are read by \(decoder?["class_name"]?.string ?? name); the REST bridge reads JSON")
+        }
+    }
+}

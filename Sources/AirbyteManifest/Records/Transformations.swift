@@ -1,0 +1,249 @@
+internal import Model
+
+/// Translates transformations into attributes.
+struct Transformations {
+    let draft: EntityDraft
+    let text: SliceText
+
+    func apply(_ transformations: [ConfigValue], _ scope: Scope) {
+        for transformation in transformations {
+            let scope = scope.with(transformation)
+            switch transformation.type {
+            case "AddFields": add(transformation, scope)
+            case "RemoveFields": remove(transformation, scope)
+            case "DpathFlattenFields": flatten(transformation, scope)
+            case "FlattenFields": flattenAll()
+            case "KeysToLower":
+                rename("KeysToLower") { _ in nil }
+            case "KeysToSnakeCase":
+                rename("KeysToSnakeCase") { name in Self.camelCase(name) }
+            case "KeysReplace":
+                draft.doubt(
+                    "KeysReplace \(transformation["old"]?.printed ?? "") by \(transformation["new"]?.printed ?? ""): attributes keep the API's names"
+                )
+            default:
+                let name = transformation["class_name"]?.string ?? transformation.type ?? ""
+                draft.note("not carried: the transformation \(name)")
+                draft.doubt("the transformation \(name) is custom Python; records stay as the API sends them")
+            }
+        }
+    }
+
+    // MARK: Adding
+
+    private func add(_ transformation: ConfigValue, _ scope: Scope) {
+        if let condition = transformation["condition"]?.string, !condition.isEmpty {
+            let known = try? Template(condition, scope).known
+            if let known, known.isTruthy == false || known == "False" { return }
+            if known == nil { draft.doubt("AddFields if \(condition): bmo adds the fields to all records") }
+        }
+        for field in transformation["fields"]?.array ?? [] {
+            let scope = scope.with(field)
+            let path = (field["path"]?.array ?? []).compactMap { try? Template($0.printed, scope).known?.printed }
+            let value = field["value"] ?? .null
+            do {
+                guard path.count == 1, let name = path.first else {
+                    throw Untranslatable(
+                        "it is inside \(path.first ?? "another field"), which stays as the API sends it")
+                }
+                try set(name, value, type: field["value_type"]?.string, scope)
+            } catch {
+                draft.note("not carried: the field \(path.joined(separator: ".")): \(value.printed): \(reason(error))")
+                draft.doubt("the field \(path.joined(separator: ".")): \(reason(error))")
+            }
+        }
+    }
+
+    private func set(_ name: String, _ value: ConfigValue, type: String?, _ scope: Scope) throws {
+        let template: Template
+        if let text = value.string {
+            template = try Template(text, scope)
+        } else {
+            template = Template(part: .expression(.literal(value)))
+        }
+        if let known = template.known {
+            try constant(name, Self.literal(known), type: type)
+            return
+        }
+        if let expression = template.expression {
+            try read(name, expression, type: type)
+            return
+        }
+        try join(name, template)
+    }
+
+    /// Airbyte reads `"{{ 5 }}"` as a number, and `"{{ True }}"` as a Boolean.
+    private static func literal(_ value: ConfigValue) -> ConfigValue {
+        switch value {
+        case "True": true
+        case "False": false
+        case "None": .null
+        default: value
+        }
+    }
+
+    private func constant(_ name: String, _ value: ConfigValue, type: String?) throws {
+        guard value != .null else { return }
+        let found: String
+        switch value {
+        case .bool: found = "boolean"
+        case .int: found = type == "number" ? "real" : "integer"
+        case .double: found = "real"
+        case .string: found = "text"
+        default: throw Untranslatable("the constant \(value.printed) is not a single value")
+        }
+        replace(name) { attribute in
+            attribute.path = nil
+            attribute.transform = nil
+            attribute.type = type == "string" ? "text" : found
+            attribute.constant = type == "string" ? .string(value.printed) : value
+        }
+    }
+
+    private func read(_ name: String, _ expression: Expression, type: String?) throws {
+        switch expression {
+        case .path(let names) where names.first == "record" && names.count > 1:
+            let path = Array(names.dropFirst())
+            if path == [name] { return }
+            replace(name, type: type) { $0.path = .string(EntityDraft.path(path)) }
+        case .binary("or", let first, let second), .conditional(_, let first, let second):
+            if second.known.map({ !$0.isTruthy }) ?? false {
+                try read(name, first, type: type)
+                return
+            }
+            guard case .path(let names) = first, names.first == "record" else { fallthrough }
+            try read(name, first, type: type)
+            draft.doubt(
+                "the field \(name): where a record has no \(names.dropFirst().joined(separator: ".")), Airbyte takes \(second.text)"
+            )
+        default:
+            let member = "@\(name)"
+            let value = try text.variable(expression)
+            if !draft.requestFields.contains(where: { $0.key == member }) {
+                draft.requestFields.append((member, .string(value)))
+            }
+            replace(name, type: type) { $0.path = .string(EntityDraft.path([member])) }
+        }
+    }
+
+    /// Several values with the same text between them.
+    private func join(_ name: String, _ template: Template) throws {
+        var paths: [ConfigValue] = []
+        var between: String?
+        for (index, part) in template.parts.enumerated() {
+            switch part {
+            case .text(let text):
+                guard index % 2 == 1, between == nil || between == text else {
+                    throw Untranslatable("it is put together by Python only")
+                }
+                between = text
+            case .expression(.path(let names)) where names.first == "record" && index % 2 == 0:
+                paths.append(.string(EntityDraft.path(Array(names.dropFirst()))))
+            case .expression(let expression) where index % 2 == 0:
+                let member = "@\(name)_\(index)"
+                draft.requestFields.append((member, .string(try text.variable(expression))))
+                paths.append(.string(member))
+            default: throw Untranslatable("it is put together by Python only")
+            }
+        }
+        guard let between, paths.count > 1, template.parts.count % 2 == 1 else {
+            throw Untranslatable("it is put together by Python only")
+        }
+        replace(name) { attribute in
+            attribute.type = "text"
+            attribute.path = .array(paths)
+            attribute.transform = ["join": .string(between)]
+        }
+    }
+
+    private func replace(_ name: String, type: String? = nil, _ change: (inout EntityDraft.Attribute) -> Void) {
+        let path = ConfigValue.string(EntityDraft.path([name]))
+        let types = ["string": "text", "integer": "integer", "number": "real", "boolean": "boolean"]
+        if let index = draft.attributes.firstIndex(where: { $0.path == path || $0.name == name }) {
+            change(&draft.attributes[index])
+            return
+        }
+        let column = draft.columns.claim(LocalNames.identifier(name))
+        var attribute = EntityDraft.Attribute(
+            name: column, type: type.flatMap { types[$0] } ?? "text", path: path, comment: "added by the connector")
+        change(&attribute)
+        draft.attributes.append(attribute)
+    }
+
+    // MARK: Removing and Moving
+
+    private func remove(_ transformation: ConfigValue, _ scope: Scope) {
+        for pointer in transformation["field_pointers"]?.array ?? [] {
+            let path = (pointer.array ?? [pointer]).compactMap { try? Template($0.printed, scope).known?.printed }
+            guard path.count == 1 else {
+                draft.note("the connector removes \(path.joined(separator: ".")); its column keeps it")
+                continue
+            }
+            let text = ConfigValue.string(EntityDraft.path(path))
+            if transformation["condition"]?.string?.isEmpty == false {
+                draft.note("the connector removes \(path[0]) from some records; bmo keeps it")
+                continue
+            }
+            draft.attributes.removeAll { $0.path == text && !draft.key.contains($0.name) }
+            draft.note("the connector removes \(path[0]); only the column extra has it")
+        }
+    }
+
+    private func flatten(_ transformation: ConfigValue, _ scope: Scope) {
+        let path = (transformation["field_path"]?.array ?? []).compactMap {
+            try? Template($0.printed, scope).known?.printed
+        }
+        guard !path.isEmpty, !path.contains("*") else {
+            draft.doubt("DpathFlattenFields: its path has no counterpart")
+            return
+        }
+        if transformation["replace_record"]?.isTruthy == true, let records = draft.setting("records")?.string {
+            let all = records.hasSuffix("[*]") || records.contains("[?") ? records : records + "[*]"
+            draft.set("records", .string(all + RecordsPath.text(path).dropFirst()))
+            return
+        }
+        if path == ["attributes"], draft.setting("records")?.string == "$.data" {
+            draft.set("preset", "json_api", comment: "attributes become members, as DpathFlattenFields does it")
+            return
+        }
+        draft.doubt(
+            "DpathFlattenFields: which members come from \(path.joined(separator: ".")) is a guess by the schema")
+        let outside: Set<String> = ["id", "type", "links", "relationships", "meta"]
+        for index in draft.attributes.indices where draft.attributes[index].constant == nil {
+            guard case .string(let own)? = draft.attributes[index].path, !own.hasPrefix("@"), !own.contains("."),
+                !outside.contains(own), own != path[0]
+            else { continue }
+            draft.attributes[index].path = .string(EntityDraft.path(path) + "." + own)
+        }
+    }
+
+    /// A flattened record names a member by its own name, or by `parent.name` where two would be equal.
+    private func flattenAll() {
+        for index in draft.attributes.indices {
+            guard case .string(let path)? = draft.attributes[index].path, path.contains("\\.") else { continue }
+            draft.attributes[index].path = .string(path.replacing("\\.", with: "."))
+        }
+        draft.doubt(
+            "FlattenFields: members of nested objects are read only where the schema names them with their path")
+    }
+
+    private func rename(_ what: String, _ remote: (String) -> String?) {
+        var count = 0
+        for index in draft.attributes.indices {
+            guard case .string(let path)? = draft.attributes[index].path, !path.hasPrefix("@"), let name = remote(path),
+                name != path
+            else { continue }
+            draft.attributes[index].path = .string(name)
+            count += 1
+        }
+        draft.doubt(
+            count > 0
+                ? "\(what): the API's own names are guessed (\(count) of them)"
+                : "\(what): the API's own names are not in the manifest; set from: where they differ")
+    }
+
+    private static func camelCase(_ name: String) -> String {
+        let words = name.split(separator: "_")
+        return words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+}

@@ -1,0 +1,224 @@
+internal import Model
+
+/// Translates an authenticator into the options of a bridge.
+struct Authenticator {
+    let bridge: BridgeDraft
+    let inputs: Inputs
+
+    func apply(_ component: ConfigValue?, _ scope: Scope) throws {
+        guard let component, component != .null else { return }
+        let scope = scope.with(component)
+        switch component.type {
+        case "NoAuth", nil: return
+        case "BearerAuthenticator":
+            set("bearer", [("token", try credential(component["api_token"], scope))])
+        case "BasicHttpAuthenticator":
+            set(
+                "basic",
+                [
+                    ("user", try credential(component["username"], scope)),
+                    ("password", try credential(component["password"] ?? "", scope)),
+                ])
+        case "ApiKeyAuthenticator": try key(component, scope)
+        case "OAuthAuthenticator": try oauth(component, scope)
+        case "SelectiveAuthenticator": try select(component, scope)
+        case "JwtAuthenticator": try jwt(component, scope)
+        case "SessionTokenAuthenticator": try session(component, scope)
+        default:
+            let name = component["class_name"]?.string ?? component.type ?? ""
+            throw Untranslatable("it authenticates with \(name), which is custom Python")
+        }
+    }
+
+    private func set(_ type: String, _ members: [(key: String, value: ConfigValue)]) {
+        bridge.auth = [("type", .string(type))] + members
+    }
+
+    /// Returns a value of a credential: a reference to the environment, or a known text.
+    private func credential(_ value: ConfigValue?, _ scope: Scope) throws -> ConfigValue {
+        let template = try Template(value?.printed ?? "", scope)
+        if case .input(let input)? = template.expression { return bridge.reference(to: input) }
+        if let known = template.known { return .string(known == .null ? "" : known.printed) }
+        if case .conditional(_, let yes, _)? = template.expression, case .input(let input) = yes {
+            return bridge.reference(to: input)
+        }
+        throw Untranslatable("its credential \(value?.printed ?? "") is put together by Python only")
+    }
+
+    /// Returns a text with parameters of the bridge in it.
+    private func text(_ value: ConfigValue?, _ scope: Scope) throws -> String {
+        let text = SliceText(draft: EntityDraft(stream: ""), bridge: bridge)
+        return try text.text(try Template(value?.printed ?? "", scope), in: .header)
+    }
+
+    private func key(_ component: ConfigValue, _ scope: Scope) throws {
+        let place =
+            try component["inject_into"].map { try RequestPlace($0, scope) }
+            ?? .header(try Template(component["header"]?.printed ?? "", scope).known?.printed ?? "")
+        let template = try Template(component["api_token"]?.printed ?? "", scope)
+        let parts = template.parts
+        // `Token {{ config.key }}` is a scheme and a key.
+        if case .header(let header) = place, parts.count == 2, case .text(let prefix) = parts[0],
+            case .expression(.input(let input)) = parts[1], prefix.hasSuffix(" "),
+            !prefix.dropLast().contains(" ")
+        {
+            set(
+                "api_key",
+                [
+                    ("header", .string(header)), ("scheme", .string(String(prefix.dropLast()))),
+                    ("value", bridge.reference(to: input)),
+                ])
+            return
+        }
+        let value = try? credential(component["api_token"], scope)
+        switch (place, value) {
+        case (.header(let name), let value?): set("api_key", [("header", .string(name)), ("value", value)])
+        case (.query(let name), let value?): set("api_key", [("query", .string(name)), ("value", value)])
+        default: bridge.injections.append((place, try text(component["api_token"], scope)))
+        }
+    }
+
+    private func select(_ component: ConfigValue, _ scope: Scope) throws {
+        let path = (component["authenticator_selection_path"]?.array ?? []).map(\.printed)
+        let options = component["authenticators"]?.members ?? []
+        var chosen = options.first
+        if case .known(let value)? = inputs.value(at: path),
+            let found = options.first(where: { $0.key == value.printed })
+        {
+            chosen = found
+        }
+        guard let chosen else { throw Untranslatable("it names no authenticator") }
+        let others = options.filter { $0.key != chosen.key }.map(\.key)
+        if !others.isEmpty {
+            bridge.note(
+                "authentication \(chosen.key); others by --set \(path.joined(separator: "."))=\(others.joined(separator: " or "))"
+            )
+        }
+        try apply(chosen.value, scope)
+    }
+
+    private func oauth(_ component: ConfigValue, _ scope: Scope) throws {
+        let grant = try Template(component["grant_type"]?.printed ?? "refresh_token", scope).known?.printed
+        var members: [(key: String, value: ConfigValue)] = []
+        guard let endpoint = component["token_refresh_endpoint"] else {
+            guard let token = component["access_token_value"] else {
+                throw Untranslatable("its OAuth has no token_refresh_endpoint")
+            }
+            set("bearer", [("token", try credential(token, scope))])
+            return
+        }
+        guard let url = try Template(endpoint.printed, scope).known?.printed else {
+            throw Untranslatable("the address \(endpoint.printed) needs --set")
+        }
+        members.append(("token_url", .string(url)))
+        members.append(("client_id", try credential(component["client_id"], scope)))
+        members.append(("client_secret", try credential(component["client_secret"], scope)))
+        if let token = component["refresh_token"], grant != "client_credentials" {
+            members.append(("grant", "refresh_token"))
+            members.append(("refresh_token", try credential(token, scope)))
+        } else if let grant, !["client_credentials", "refresh_token"].contains(grant) {
+            throw Untranslatable("the OAuth grant \(grant)")
+        }
+        let headers = component["refresh_request_headers"]?.members ?? []
+        let isBasic = headers.contains { $0.key.lowercased() == "authorization" }
+        members.append(("client_auth", isBasic ? "basic" : "body"))
+        let scopes = (component["scopes"]?.array ?? []).map(\.printed)
+        if !scopes.isEmpty { members.append(("scope", .string(scopes.joined(separator: " ")))) }
+        var extra: [(key: String, value: ConfigValue)] = []
+        for (name, value) in component["refresh_request_body"]?.members ?? [] {
+            let known = try Template(value.printed, scope)
+            if name == "grant_type" { continue }
+            guard let text = known.known?.printed else {
+                bridge.note("not carried: the member \(name) of the token request")
+                continue
+            }
+            extra.append((name, .string(text)))
+        }
+        if !extra.isEmpty { members.append(("parameters", .object(extra))) }
+        for (name, value) in headers
+        where !["authorization", "content-type", "accept"].contains(name.lowercased()) {
+            bridge.note("not carried: the header \(name): \(value.printed) of the token request")
+        }
+        for name in ["access_token_name", "expires_in_name", "client_id_name", "client_secret_name"] {
+            let usual = String(name.dropLast("_name".count))
+            if let value = component[name]?.printed, value != usual {
+                bridge.note("not carried: \(name): \(value) of the token request")
+            }
+        }
+        set("oauth2", members)
+    }
+
+    private func jwt(_ component: ConfigValue, _ scope: Scope) throws {
+        let algorithm = component["algorithm"]?.printed ?? "HS256"
+        guard ["RS256", "HS256", "ES256"].contains(algorithm) else {
+            throw Untranslatable("it signs tokens with \(algorithm); bmo has RS256, HS256 and ES256")
+        }
+        if component["base64_encode_secret_key"]?.isTruthy == true {
+            throw Untranslatable("it signs tokens with the base64 form of a secret")
+        }
+        var members: [(key: String, value: ConfigValue)] = [("algorithm", .string(algorithm))]
+        members.append(
+            (algorithm == "HS256" ? "secret" : "private_key", try credential(component["secret_key"], scope)))
+        func add(_ name: String, _ value: ConfigValue?) throws {
+            guard let value, let known = try Template(value.printed, scope).known, known.isTruthy else { return }
+            members.append((name, .string(known.printed)))
+        }
+        try add("key_id", component["jwt_headers"]?["kid"])
+        try add("issuer", component["jwt_payload"]?["iss"])
+        try add("subject", component["jwt_payload"]?["sub"])
+        try add("audience", component["jwt_payload"]?["aud"])
+        if let seconds = component["token_duration"]?.int { members.append(("lifetime", .int(seconds))) }
+        var claims: [(key: String, value: ConfigValue)] = []
+        for (name, value) in component["additional_jwt_payload"]?.members ?? [] {
+            if let known = try Template(value.printed, scope).known {
+                claims.append((name, known))
+            } else {
+                bridge.note("not carried: the claim \(name): \(value.printed)")
+            }
+        }
+        if !claims.isEmpty { members.append(("claims", .object(claims))) }
+        if let prefix = component["header_prefix"]?.string, prefix != "Bearer" {
+            bridge.note("not carried: header_prefix \(prefix) of the token")
+        }
+        set("jwt", members)
+    }
+
+    private func session(_ component: ConfigValue, _ scope: Scope) throws {
+        guard let login = component["login_requester"] else { throw Untranslatable("it has no login_requester") }
+        let inner = scope.with(login)
+        let address = try RequestAddress(login, inner, inputs)
+        guard let path = address.below(bridge.url) else {
+            throw Untranslatable("it logs in at \(address.base), which is not below \(bridge.url)")
+        }
+        var members: [(key: String, value: ConfigValue)] = [
+            ("path", .string(path)), ("method", .string(login["http_method"]?.printed ?? "POST")),
+        ]
+        let names = (component["session_token_path"]?.array ?? []).map(\.printed)
+        members.append(("token_path", .string(RecordsPath.text(names))))
+        let isForm = login["request_body_data"] != nil
+        let given = (login["request_body_json"] ?? login["request_body_data"] ?? login["request_body"]?["value"])?
+            .members
+        if let given {
+            members.append(("body", .object(try given.map { ($0.key, try credential($0.value, inner)) })))
+            members.append(("body_format", isForm ? "form" : "json"))
+        }
+        if login["authenticator"]?.type == "BasicHttpAuthenticator" {
+            members.append(("user", try credential(login["authenticator"]?["username"], inner)))
+            members.append(("password", try credential(login["authenticator"]?["password"], inner)))
+        }
+        if let duration = component["expiration_duration"]?.string, let seconds = ISODuration.seconds(duration) {
+            members.append(("lifetime", .int(seconds)))
+        }
+        let request = component["request_authentication"]
+        if request?.type == "ApiKey", let option = request?["inject_into"] {
+            guard case .header(let name) = try RequestPlace(option, scope) else {
+                throw Untranslatable("its session token goes into the query or the body")
+            }
+            members.append(("header", .string(name)))
+            let token = request?["api_token"]?.string ?? ""
+            let scheme = token.split(separator: "{").first.map { Functions.trimmed(String($0)) } ?? ""
+            members.append(("scheme", .string(scheme)))
+        }
+        set("login", members)
+    }
+}

@@ -1,0 +1,90 @@
+internal import Model
+
+/// A bridge of the configuration: one address and one way to authenticate.
+final class BridgeDraft {
+    let name: String
+    let environmentPrefix: String
+    let url: String
+    var auth: [(key: String, value: ConfigValue)] = []
+    /// Credentials that every request carries outside of `auth`: headers, and members of the query or body.
+    var injections: [(place: RequestPlace, value: String)] = []
+    var limits: [(key: String, value: ConfigValue)] = []
+    private(set) var parameters: [(key: String, value: ConfigValue)] = []
+    var notes: [String] = []
+    var obstacles: [String] = []
+
+    init(name: String, environmentPrefix: String, url: String) {
+        self.name = name
+        self.environmentPrefix = environmentPrefix
+        self.url = url
+    }
+
+    /// Returns the parameter that holds an input, and adds it where it is missing.
+    func parameter(for input: Inputs.Open) -> String {
+        let name = input.parameter
+        if !parameters.contains(where: { $0.key == name }) { parameters.append((name, reference(to: input))) }
+        return name
+    }
+
+    /// Returns the reference to the environment variable with an input's value.
+    func reference(to input: Inputs.Open) -> ConfigValue {
+        .secret(.env("\(environmentPrefix)_\(LocalNames.identifier(input.path.last ?? "input").uppercased())"))
+    }
+
+    func note(_ text: String) { if !notes.contains(text) { notes.append(text) } }
+}
+
+/// Where a `RequestOption` puts a value.
+enum RequestPlace: Equatable {
+    case query(String)
+    case header(String)
+    case json([String])
+    case form(String)
+    case path
+
+    init(_ option: ConfigValue, _ scope: Scope) throws {
+        if option.type == "RequestPath" || option["inject_into"]?.string == "path" {
+            self = .path
+            return
+        }
+        func known(_ value: ConfigValue) throws -> String {
+            guard let text = try Template(value.printed, scope.with(option)).known?.printed else {
+                throw Untranslatable("the name \(value.printed) of a parameter is made by Python only")
+            }
+            return text
+        }
+        let names = try option["field_path"]?.array.map { try $0.map(known) } ?? [known(option["field_name"] ?? "")]
+        switch option["inject_into"]?.string {
+        case "request_parameter": self = .query(names.joined(separator: "."))
+        case "header": self = .header(names.joined(separator: "."))
+        case "body_json": self = .json(names)
+        case "body_data": self = .form(names.joined(separator: "."))
+        default: throw Untranslatable("a value goes into \(option["inject_into"]?.printed ?? "nothing")")
+        }
+    }
+
+    /// The value of `paging.in`, and the parameter's name.
+    var paging: (home: String, name: String)? {
+        switch self {
+        case .query(let name): ("query", name)
+        case .header(let name): ("header", name)
+        case .json(let names): ("body", names.joined(separator: "."))
+        case .form(let name): ("body", name)
+        case .path: nil
+        }
+    }
+
+    /// Adds the value to the request of a section.
+    func put(_ value: ConfigValue, in draft: EntityDraft) {
+        switch self {
+        case .query(let name): draft.add(name, value, to: "query")
+        case .header(let name): draft.add(name, .string(value.printed), to: "headers")
+        case .json(let names):
+            draft.set("body", (draft.setting("body") ?? .object([])).setting(names[...], value))
+        case .form(let name):
+            draft.add(name, value, to: "body")
+            draft.set("body_format", "form")
+        case .path: draft.obstacle("a value replaces the path of its requests")
+        }
+    }
+}

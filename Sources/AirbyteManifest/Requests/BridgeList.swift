@@ -1,0 +1,37 @@
+internal import Model
+
+/// The bridges of the configuration: one for each address and way to authenticate.
+final class BridgeList {
+    private(set) var bridges: [(identity: ConfigValue, draft: BridgeDraft)] = []
+    private let name: String
+    private let limits: [(key: String, value: ConfigValue)]
+
+    init(name: String, limits: [(key: String, value: ConfigValue)]) {
+        self.name = name
+        self.limits = limits
+    }
+
+    func bridge(at address: RequestAddress, _ authenticator: ConfigValue?, _ scope: Scope) -> BridgeDraft {
+        let identity: ConfigValue = [
+            "url": .string(address.base), "auth": authenticator?.removing(Parameters.member) ?? .null,
+        ]
+        if let found = bridges.first(where: { $0.identity == identity }) { return found.draft }
+        let number = bridges.count + 1
+        let draft = BridgeDraft(
+            name: number == 1 ? name : "\(name)_\(number)", environmentPrefix: LocalNames.identifier(name).uppercased(),
+            url: address.base)
+        draft.limits = limits
+        for input in address.placeholders {
+            draft.note(
+                "the url needs the input \(input.path.joined(separator: ".")): run again with --set \(input.path.joined(separator: "."))=VALUE, or change the url here"
+            )
+        }
+        do {
+            try Authenticator(bridge: draft, inputs: scope.inputs).apply(authenticator, scope)
+        } catch {
+            draft.obstacles.append("its authentication: \(reason(error))")
+        }
+        bridges.append((identity, draft))
+        return draft
+    }
+}

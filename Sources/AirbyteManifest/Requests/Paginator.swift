@@ -1,0 +1,262 @@
+internal import Model
+
+/// Translates a paginator into `paging`.
+struct Paginator {
+    let draft: EntityDraft
+    let text: SliceText
+
+    private typealias Members = [(key: String, value: ConfigValue)]
+
+    func apply(_ paginator: ConfigValue?, _ scope: Scope) {
+        guard let paginator, paginator.type != "NoPagination" else {
+            draft.set("paging", "none")
+            return
+        }
+        do {
+            let scope = scope.with(paginator)
+            guard let strategy = paginator["pagination_strategy"] else { throw Untranslatable("it has no strategy") }
+            let token = try paginator["page_token_option"].map { try RequestPlace($0, scope.with($0)) }
+            let size = try pageSize(strategy, scope)
+            let sizePlace = try paginator["page_size_option"].map { try RequestPlace($0, scope.with($0)) }
+            let inner = scope.with(strategy)
+            switch strategy.type {
+            case "PageIncrement": try pages(strategy, token, size, sizePlace, inner)
+            case "OffsetIncrement": try offsets(strategy, token, size, sizePlace)
+            case "CursorPagination": try cursor(strategy, token, size, sizePlace, inner)
+            default:
+                throw Untranslatable(
+                    "\(strategy["class_name"]?.string ?? strategy.type ?? "its strategy") is custom Python")
+            }
+        } catch {
+            draft.obstacle("its paging: \(reason(error))")
+        }
+    }
+
+    private func pageSize(_ strategy: ConfigValue, _ scope: Scope) throws -> Int64? {
+        guard let value = strategy["page_size"], value != .null else { return nil }
+        guard let known = try Template(value.printed, scope.with(strategy)).known?.printed, let size = Int64(known),
+            size > 0
+        else { throw Untranslatable("the page size \(value.printed) is not a number") }
+        return size
+    }
+
+    /// Puts the page's size into `paging`, or into the request where it goes elsewhere than the token.
+    private func place(
+        _ size: Int64?, _ place: RequestPlace?, beside token: RequestPlace?, as member: String,
+        in members: inout Members
+    ) {
+        guard let size, let place else { return }
+        if let token, let home = token.paging?.home, let own = place.paging, own.home == home {
+            members.append((member, .string(own.name)))
+            members.append(("size", .int(size)))
+        } else {
+            place.put(.int(size), in: draft)
+        }
+    }
+
+    private func into(_ token: RequestPlace, _ members: inout Members) {
+        guard let home = token.paging?.home else { return }
+        if home == "body", draft.setting("body") == nil {
+            draft.set("body", .object([]))
+            if case .form = token { draft.set("body_format", "form") }
+            draft.set("method", .string(draft.setting("method")?.string ?? "POST"))
+        }
+        if home != "query" || draft.setting("body") != nil { members.append(("in", .string(home))) }
+    }
+
+    private func pages(
+        _ strategy: ConfigValue, _ token: RequestPlace?, _ size: Int64?, _ sizePlace: RequestPlace?, _ scope: Scope
+    ) throws {
+        guard let token, let name = token.paging?.name else {
+            throw Untranslatable("no parameter takes the page's number")
+        }
+        let start = try strategy["start_from_page"].flatMap {
+            Int64(try Template($0.printed, scope).known?.printed ?? "")
+        }
+        var members: Members = [
+            ("style", "page"), ("page_parameter", .string(name)), ("start", .int(start ?? 0)),
+        ]
+        place(size, sizePlace, beside: token, as: "size_parameter", in: &members)
+        if let size, !members.contains(where: { $0.key == "size" }) { members.append(("size", .int(size))) }
+        into(token, &members)
+        let isFirst = strategy["inject_on_first_request"]?.isTruthy ?? false
+        draft.set("paging", .object(members), comment: isFirst ? nil : "Airbyte's first request has no \(name)")
+    }
+
+    private func offsets(
+        _ strategy: ConfigValue, _ token: RequestPlace?, _ size: Int64?, _ sizePlace: RequestPlace?
+    ) throws {
+        guard let token, let name = token.paging?.name else { throw Untranslatable("no parameter takes the offset") }
+        var members: Members = [("style", "offset"), ("offset_parameter", .string(name))]
+        place(size, sizePlace, beside: token, as: "limit_parameter", in: &members)
+        into(token, &members)
+        draft.set("paging", .object(members))
+    }
+
+    // MARK: Cursors
+
+    private func cursor(
+        _ strategy: ConfigValue, _ token: RequestPlace?, _ size: Int64?, _ sizePlace: RequestPlace?, _ scope: Scope
+    ) throws {
+        let value = try Template(strategy["cursor_value"]?.printed ?? "", scope)
+        guard let token, let expression = value.expression else {
+            throw Untranslatable("the cursor \(strategy["cursor_value"]?.printed ?? "") is computed by Python only")
+        }
+        var members: Members
+        switch Self.plain(expression) {
+        case .path(let names) where names.first == "response" && names.contains("-1"):
+            members = try keyset(Array(names.drop { $0 != "-1" }.dropFirst()), token)
+        case .path(let names) where names.first == "last_record" && names.count > 1:
+            members = try keyset(Array(names.dropFirst()), token)
+        case .path(let names) where names.first == "last_records" && names.count > 2:
+            members = try keyset(Array(names.dropFirst(2)), token)
+        case .path(let names) where names.first == "response" && names.count > 1:
+            members = next("path", RecordsPath.text(Array(names.dropFirst())), token)
+        case .path(let names) where names.first == "headers" && names.count > 1:
+            members =
+                names[1].lowercased() == "link" && names.count > 2
+                ? [("style", "link_header")] : next("header", names[1], token)
+        case .binary("+", let left, let right): members = try counted(left, right, token, size)
+        case let other: throw Untranslatable("the cursor {{ \(other.text) }} is computed by Python only")
+        }
+        let isKeyset = members[0].value == "keyset"
+        if case .path = token {
+            place(size, sizePlace, beside: nil, as: "", in: &members)
+        } else {
+            place(size, sizePlace, beside: token, as: "size_parameter", in: &members)
+            if !["link_header", "next_url"].contains(members[0].value.string) { into(token, &members) }
+        }
+        if members[0].value == "link_header" {
+            members.removeAll { ["size", "size_parameter"].contains($0.key) }
+            if let size, let sizePlace { sizePlace.put(.int(size), in: draft) }
+        }
+        stop(strategy["stop_condition"], of: Self.plain(expression), isKeyset: isKeyset, scope, &members)
+        draft.set("paging", .object(members))
+    }
+
+    /// An expression without the parts that only guard it against missing values.
+    private static func plain(_ expression: Expression) -> Expression {
+        switch expression {
+        case .binary("or", let value, let other) where other.known.map { !$0.isTruthy } ?? false: plain(value)
+        case .conditional(_, let value, let other) where other.known.map { !$0.isTruthy || $0 == "None" } ?? false:
+            plain(value)
+        case .binary("and", _, let value): plain(value)
+        default: expression
+        }
+    }
+
+    private func next(_ member: String, _ place: String, _ token: RequestPlace) -> Members {
+        guard let name = token.paging?.name else { return [("style", "next_url"), (member, .string(place))] }
+        return [("style", "cursor"), (member, .string(place)), ("parameter", .string(name))]
+    }
+
+    private func keyset(_ field: [String], _ token: RequestPlace) throws -> Members {
+        guard let name = token.paging?.name else { throw Untranslatable("the path of the next page is in a record") }
+        return [
+            ("style", "keyset"), ("field", .string(field.count == 1 ? field[0] : RecordsPath.text(field))),
+            ("parameter", .string(name)),
+        ]
+    }
+
+    /// A page's number and one, or an offset and a size, from the reply.
+    private func counted(_ left: Expression, _ right: Expression, _ token: RequestPlace, _ size: Int64?) throws
+        -> Members
+    {
+        guard let name = token.paging?.name, case .path(let names) = Self.plain(left), names.first == "response" else {
+            throw Untranslatable("the cursor \(left.text) + \(right.text) is computed by Python only")
+        }
+        if right.known == 1 || right.known == "1" {
+            draft.doubt(
+                "paging: Airbyte adds one to \(names.dropFirst().joined(separator: ".")) of the reply; bmo counts from 1"
+            )
+            return [("style", "page"), ("page_parameter", .string(name)), ("start", 1)]
+        }
+        return [("style", "offset"), ("offset_parameter", .string(name))]
+    }
+
+    // MARK: The End
+
+    private func stop(
+        _ condition: ConfigValue?, of cursor: Expression, isKeyset: Bool, _ scope: Scope, _ members: inout Members
+    ) {
+        guard let condition, condition != .null, condition.printed != "" else { return }
+        do {
+            guard let expression = try Template(condition.printed, scope).expression else { throw Untranslatable("") }
+            for end in Self.alternatives(expression) {
+                try add(end, of: cursor, isKeyset: isKeyset, to: &members)
+            }
+        } catch {
+            let text = "stop_condition \(condition.printed)"
+            if ["next_url", "cursor", "link_header"].contains(members[0].value.string) {
+                // The scan ends with the last cursor anyway.
+                draft.sectionNote("not carried: \(text); the scan ends where no next page is named")
+            } else {
+                draft.doubt("\(text) is not carried; an empty page ends the scan")
+            }
+        }
+    }
+
+    private static func alternatives(_ expression: Expression) -> [Expression] {
+        if case .binary("or", let left, let right) = expression { return alternatives(left) + alternatives(right) }
+        return [expression]
+    }
+
+    private func add(_ end: Expression, of cursor: Expression, isKeyset: Bool, to members: inout Members) throws {
+        func has(_ name: String) -> Bool { members.contains { $0.key == name } }
+        switch end {
+        case .literal(let value) where !value.isTruthy: return
+        case .not(let value) where Self.plain(value) == cursor: return
+        case .not(.binary("in", _, .path(let names))) where ["response", "headers"].contains(names.first):
+            return
+        case .binary("==", let value, let other) where Self.plain(value) == cursor && !(other.known?.isTruthy ?? true):
+            return
+        case .filter(let value, "is none", _) where Self.plain(value) == cursor: return
+        case .not(.filter(let value, "is defined", _)) where Self.plain(value) == cursor: return
+        case .not(let value):
+            let plain = Self.plain(value)
+            if case .path(let names) = plain, case .path(let own) = cursor, own.starts(with: names) { return }
+            guard !has("has_more") else { return }
+            members.append(("has_more", .string(try place(plain))))
+        case .binary("==", let count, let other) where Self.isCount(count),
+            .binary("<", let count, let other) where Self.isCount(count):
+            guard let size = other.known?.int else { break }
+            if size > 0, isKeyset, !has("size") { members.append(("size", .int(size))) }
+            return
+        case .binary("==", let value, let other) where other.known == false:
+            members.append(("has_more", .string(try place(Self.plain(value)))))
+        case .binary("==", let value, let other) where other.known == true:
+            members.append(("done", .string(try place(Self.plain(value)))))
+        case .binary(let sign, let value, let other) where [">=", "==", "<="].contains(sign):
+            // `response.page >= response.pages`, or the other way round.
+            let limit = sign == "<=" ? value : other
+            guard case .path(let names) = Self.plain(limit), names.first == "response" else {
+                throw Untranslatable("")
+            }
+            let isPages = members[0].value == "page"
+            if ["page", "offset"].contains(members[0].value.string) {
+                members.append((isPages ? "pages" : "total", .string(RecordsPath.text(Array(names.dropFirst())))))
+            }
+        case .path:
+            guard !has("done") else { return }
+            members.append(("done", .string(try place(end))))
+        default: throw Untranslatable("")
+        }
+    }
+
+    /// Whether an expression is the number of a page's records.
+    private static func isCount(_ expression: Expression) -> Bool {
+        switch expression {
+        case .path(["last_page_size"]), .filter(.path, "length", _), .filter(.path, "count", _): true
+        default: false
+        }
+    }
+
+    private func place(_ expression: Expression) throws -> String {
+        switch expression {
+        case .path(let names) where names.first == "response" && names.count > 1:
+            return RecordsPath.text(Array(names.dropFirst()))
+        case .path(let names) where names.first == "headers" && names.count == 2: return names[1]
+        default: throw Untranslatable("")
+        }
+    }
+}

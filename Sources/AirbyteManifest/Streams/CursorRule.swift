@@ -1,0 +1,191 @@
+internal import Model
+
+/// Translates a cursor (`incremental_sync`) into `incremental` and the section's `since`.
+struct CursorRule {
+    let draft: EntityDraft
+
+    /// The fields of a slice that hold the cursor's window, and the format in which they are sent.
+    struct Window {
+        var start = "start_time"
+        var end = "end_time"
+        var format: String?
+    }
+
+    /// What remains to be done once the request is translated.
+    private let component: ConfigValue
+    private let scope: Scope
+    private(set) var window = Window()
+
+    init?(_ component: ConfigValue?, draft: EntityDraft, _ scope: Scope) {
+        guard let component, component != .null else { return nil }
+        self.draft = draft
+        self.component = component
+        self.scope = scope.with(component)
+        window.start = component["partition_field_start"]?.string ?? window.start
+        window.end = component["partition_field_end"]?.string ?? window.end
+        window.format = component["datetime_format"]?.string
+    }
+
+    private func known(_ value: ConfigValue?) -> String? {
+        guard let value, value != .null else { return nil }
+        return (try? Template(value.printed, scope))?.known?.printed
+    }
+
+    /// Prepares the section for the variables `{since}` and `{until}`.
+    func begin(_ text: SliceText) {
+        switch component.type {
+        case "DatetimeBasedCursor": break
+        case "IncrementingCountCursor":
+            draft.set("since", .object([("start", .string(known(component["start_value"]) ?? "0"))]))
+            return
+        default:
+            let name = component["class_name"]?.string ?? component.type ?? ""
+            draft.doubt("the cursor \(name) is custom Python; bmo reads the whole listing each time")
+            return
+        }
+        var since: [(key: String, value: ConfigValue)] = []
+        do {
+            if let start = try self.start(text) { since.append(("start", .string(start))) }
+        } catch {
+            draft.sectionNote(
+                "not carried: the cursor's start \(component["start_datetime"]?.printed ?? ""): \(reason(error))")
+        }
+        if let end = component["end_datetime"], let until = try? moment(end, text), !until.hasPrefix("now") {
+            since.append(("until", .string(until)))
+        }
+        if let format = window.format { since.append(("format", .string(format))) }
+        if let step = known(component["step"]), let seconds = ISODuration.seconds(step), seconds > 0 {
+            since.append(("window", .string(ISODuration.span(seconds))))
+        }
+        draft.set("since", .object(since))
+    }
+
+    private func start(_ text: SliceText) throws -> String? {
+        guard let start = component["start_datetime"] else { return nil }
+        var value = try moment(start, text)
+        // The later of two, where both are known.
+        if let least = start["min_datetime"], let other = try? moment(least, text), other > value,
+            value.first?.isNumber == true,
+            other.first?.isNumber == true
+        {
+            value = other
+        }
+        return value.isEmpty ? nil : value
+    }
+
+    /// Returns a time as the section takes it: ISO 8601, `now-30d`, or a parameter.
+    private func moment(_ value: ConfigValue, _ text: SliceText) throws -> String {
+        let scope = scope.with(value)
+        let template = try Template((value["datetime"] ?? value).printed, scope)
+        guard let expression = template.expression else { return try text.text(template, in: .query) }
+        return try moment(expression, text)
+    }
+
+    private func moment(_ expression: Expression, _ text: SliceText) throws -> String {
+        if let value = expression.known { return value == .null ? "" : value.printed }
+        switch expression {
+        case .input(let input): return "{\(text.bridge.parameter(for: input))}"
+        case .call(.name("now_utc"), _), .call(.name("today_utc"), _): return "now"
+        case .call(.name("format_datetime"), let arguments), .call(.name("str_to_datetime"), let arguments),
+            .call(.name("timestamp"), let arguments):
+            if let first = arguments.first { return try moment(first, text) }
+        case .call(.member(let time, .literal("strftime")), _), .call(.member(let time, .literal("isoformat")), _):
+            return try moment(time, text)
+        case .call(.name("day_delta"), let arguments):
+            if case .int(let days)? = arguments.first?.known { return "now\(days < 0 ? "-" : "+")\(abs(days))d" }
+        case .binary(let sign, .call(.name("now_utc"), _), .call(.name("duration"), let arguments))
+        where "+-".contains(sign):
+            if let span = arguments.first?.known?.string, let seconds = ISODuration.seconds(span) {
+                return "now\(sign)\(ISODuration.span(seconds))"
+            }
+        case .binary("or", let first, _): return try moment(first, text)
+        default: break
+        }
+        throw Untranslatable("{{ \(expression.text) }} is computed by Python only")
+    }
+
+    // MARK: After the Request
+
+    /// Adds the cursor's own parameters, and the entity's `incremental`.
+    func finish(_ text: SliceText) {
+        guard draft.setting("since") != nil else { return }
+        inject(component["start_time_option"] ?? component["start_value_option"], "{since}")
+        inject(component["end_time_option"], "{until}")
+        let sent =
+            draft.settings.filter { $0.name != "since" }.map(\.value.json).joined()
+            + draft.requestFields.map(\.value.json).joined()
+        guard sent.contains("{since}") || sent.contains("{until}") else {
+            draft.settings.removeAll { $0.name == "since" }
+            draft.note(
+                "Airbyte compares the cursor \(known(component["cursor_field"]) ?? "") itself; bmo reads the whole listing, and writes what changed"
+            )
+            return
+        }
+        guard sent.contains("{since}") else {
+            draft.note("its requests have an end, but no start")
+            return
+        }
+        guard let field = known(component["cursor_field"]), !field.isEmpty else {
+            draft.doubt("the cursor's field is known only to Python; each sync asks for everything since the start")
+            return
+        }
+        let name = attribute(field)
+        draft.incremental = [("field", .string(name))]
+        if let lookback = known(component["lookback_window"]), let seconds = ISODuration.seconds(lookback), seconds > 0
+        {
+            let type = draft.attributes.first { $0.name == name }?.type
+            let isMilliseconds = window.format?.contains("ms") ?? false
+            draft.incremental.append(
+                (
+                    "lookback",
+                    type == "integer"
+                        ? .int(isMilliseconds ? seconds * 1000 : seconds) : .string(ISODuration.span(seconds))
+                ))
+        }
+    }
+
+    private func inject(_ option: ConfigValue?, _ variable: String) {
+        guard let option, option != .null else { return }
+        do {
+            try RequestPlace(option, scope.with(option)).put(.string(variable), in: draft)
+        } catch {
+            draft.obstacle("its cursor: \(reason(error))")
+        }
+    }
+
+    /// Returns the attribute of the cursor, with a type that can be compared.
+    private func attribute(_ field: String) -> String {
+        let path = [EntityDraft.path([field]), field].first { text in
+            draft.attributes.contains { $0.path == .string(text) || $0.name == field }
+        }
+        if path == nil { _ = draft.attribute(reading: field.split(separator: ".").map(String.init)) }
+        guard
+            let index = draft.attributes.firstIndex(where: {
+                $0.name == field || $0.path == .string(field) || $0.path == .string(EntityDraft.path([field]))
+            })
+        else { return field }
+        if component.type == "IncrementingCountCursor" {
+            draft.attributes[index].type = "integer"
+            return draft.attributes[index].name
+        }
+        let formats =
+            (component["cursor_datetime_formats"]?.array ?? []).map(\.printed) + [window.format].compactMap(\.self)
+        let format = formats.first ?? ""
+        let type = draft.attributes[index].type
+        if format.hasPrefix("%s") || format.contains("ms") || format.hasPrefix("%epoch") {
+            if type != "integer" {
+                draft.attributes[index].type = "integer"
+                draft.attributes[index].transform = nil
+            }
+        } else if format.hasPrefix("%Y-%m-%d") || format.isEmpty {
+            if !["timestamp", "date"].contains(type) {
+                draft.attributes[index].type = format == "%Y-%m-%d" && formats.count == 1 ? "date" : "timestamp"
+                draft.attributes[index].transform = "empty_as_null"
+            }
+        } else {
+            draft.attributes[index].type = format.contains("%H") ? "timestamp" : "date"
+            draft.attributes[index].transform = ["format": .string(format)]
+        }
+        return draft.attributes[index].name
+    }
+}

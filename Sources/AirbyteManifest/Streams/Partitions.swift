@@ -1,0 +1,93 @@
+internal import Model
+
+/// Translates partition routers into `parent` and the section's `each`.
+struct Partitions {
+    let draft: EntityDraft
+    /// Translates the stream of a parent.
+    let parent: (ConfigValue) -> EntityDraft
+
+    func apply(_ router: ConfigValue?, _ scope: Scope) {
+        for router in router?.array ?? [router ?? .null] where router != .null {
+            let scope = scope.with(router)
+            do {
+                switch router.type {
+                case "ListPartitionRouter": try list(router, scope)
+                case "SubstreamPartitionRouter": try substream(router, scope)
+                default:
+                    let name = router["class_name"]?.string ?? router.type ?? ""
+                    throw Untranslatable(
+                        router["class_name"] == nil ? "\(name) has no counterpart" : "\(name) is custom Python")
+                }
+            } catch {
+                draft.obstacle("its partitions: \(reason(error))")
+            }
+        }
+    }
+
+    private func list(_ router: ConfigValue, _ scope: Scope) throws {
+        guard let field = try Template(router["cursor_field"]?.printed ?? "", scope).known?.printed else {
+            throw Untranslatable("the name \(router["cursor_field"]?.printed ?? "") is made by Python only")
+        }
+        let given = router["values"] ?? .null
+        let values: [ConfigValue]
+        if let list = given.array {
+            values = try list.compactMap { try $0.string.map { try Template($0, scope).known } ?? $0 }
+        } else {
+            let template = try Template(given.printed, scope)
+            guard let list = template.known?.array else {
+                throw Untranslatable("the list \(given.printed) has no value; give it with --set")
+            }
+            values = list
+        }
+        guard !values.isEmpty else {
+            throw Untranslatable("the list \(given.printed) is empty; give it with --set")
+        }
+        guard values.allSatisfy({ $0.array == nil && $0.members == nil }) else {
+            throw Untranslatable("the list \(given.printed) has objects in it")
+        }
+        let name = LocalNames.identifier(field)
+        draft.slice[field] = "{\(name)}"
+        draft.add(name, .array(values.map { .string($0.printed) }), to: "each")
+        if let option = router["request_option"] {
+            try RequestPlace(option, scope.with(option)).put(.string("{\(name)}"), in: draft)
+        }
+    }
+
+    private func substream(_ router: ConfigValue, _ scope: Scope) throws {
+        let parents = router["parent_stream_configs"]?.array ?? []
+        guard let config = parents.first, let stream = config["stream"] else {
+            throw Untranslatable("it has no parent")
+        }
+        guard draft.parent == nil else { throw Untranslatable("it is walked by two parents at once") }
+        for other in parents.dropFirst() {
+            draft.doubt(
+                "the objects of \(other["stream"]?["name"]?.printed ?? "a second parent") are not walked: bmo takes one parent"
+            )
+        }
+        let parent = parent(stream)
+        let scope = scope.with(config)
+        guard let field = try Template(config["partition_field"]?.printed ?? "", scope).known?.printed,
+            let key = try Template(config["parent_key"]?.printed ?? "", scope).known?.printed
+        else { throw Untranslatable("its parent's key is named by Python only") }
+        guard !parent.key.isEmpty else {
+            throw Untranslatable("\(parent.stream) has no key, so no object can refer to one")
+        }
+        let relationship = draft.columns.claim("of_" + parent.name.lowercased())
+        var comment: String?
+        if config["incremental_dependency"]?.isTruthy == true {
+            comment = "Airbyte walks changed parents only; bmo walks all of them"
+        }
+        draft.parent = (relationship, parent, comment)
+        let separator: Character = key.contains("/") ? "/" : "."
+        let column = parent.attribute(reading: key.split(separator: separator).map(String.init))
+        draft.slice[field] = "{parent.\(column)}"
+        if let pointer = config["lazy_read_pointer"]?.array, !pointer.isEmpty {
+            draft.note(
+                "Airbyte reads the first page from \(pointer.map(\.printed).joined(separator: ".")) of the parent; bmo requests it"
+            )
+        }
+        if let option = config["request_option"] {
+            try RequestPlace(option, scope.with(option)).put(.string("{parent.\(column)}"), in: draft)
+        }
+    }
+}

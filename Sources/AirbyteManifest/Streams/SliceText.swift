@@ -1,0 +1,169 @@
+internal import Model
+
+/// Writes the texts of requests with the variables of the REST bridge.
+struct SliceText {
+    let draft: EntityDraft
+    let bridge: BridgeDraft
+    /// The fields of the slice that hold the window of a cursor.
+    var start = "start_time"
+    var end = "end_time"
+    /// The format in which the cursor's values are sent.
+    var format: String?
+
+    /// Where a text goes.
+    enum Place {
+        case query, header, body, path
+    }
+
+    /// Returns a value of a request, or nil if it is left out.
+    ///
+    /// - Throws: ``Untranslatable`` for an expression without a counterpart.
+    func value(_ value: ConfigValue, _ scope: Scope, in place: Place) throws -> ConfigValue? {
+        switch value {
+        case .string(let text):
+            let template = try Template(text, scope)
+            if let known = template.known { return sent(known, in: place) }
+            let written = try self.text(template, in: place)
+            return .string(written)
+        case .object(let members) where place == .body:
+            return .object(
+                try members.compactMap { key, value in
+                    try self.value(value, scope, in: place).map { (try name(key, scope), $0) }
+                })
+        case .array(let elements):
+            return .array(try elements.compactMap { try self.value($0, scope, in: place) })
+        default: return sent(value, in: place)
+        }
+    }
+
+    func name(_ text: String, _ scope: Scope) throws -> String {
+        guard let name = try Template(text, scope).known?.printed else {
+            throw Untranslatable("the name \(text) is made by Python only")
+        }
+        return name
+    }
+
+    /// Python prints True where a query takes true.
+    private func sent(_ value: ConfigValue, in place: Place) -> ConfigValue? {
+        switch value {
+        case .null: place == .body ? .null : nil
+        case .bool where place != .body: .string(value.printed)
+        case .int, .double: place == .header ? .string(value.printed) : value
+        case .array(let elements) where place != .body: .array(elements.compactMap { sent($0, in: place) })
+        default: value
+        }
+    }
+
+    /// Returns a template's text with variables.
+    func text(_ template: Template, in place: Place) throws -> String {
+        try template.parts.map { part in
+            switch part {
+            case .text(let text): place == .path ? Self.escaped(text) : text
+            case .expression(let expression): try variable(expression)
+            }
+        }.joined()
+    }
+
+    private static func escaped(_ path: String) -> String {
+        path.reduce(into: "") { out, character in
+            if "{}()|\\".contains(character) { out.append("\\") }
+            out.append(character)
+        }
+    }
+
+    /// Returns the text that stands for an expression.
+    func variable(_ expression: Expression) throws -> String {
+        if let value = expression.known { return value == .null ? "" : value.printed }
+        switch expression {
+        case .input(let input): return "{\(bridge.parameter(for: input))}"
+        case .path(let names) where names.first == "slice": return try field(Array(names.dropFirst()))
+        case .call(.name("format_datetime"), let arguments):
+            guard let time = arguments.first, let format = arguments.dropFirst().first?.known?.string,
+                arguments.dropFirst(2).isEmpty || arguments[2].known?.string == self.format
+            else { break }
+            return try timed(time, format: format)
+        case .call(.name("timestamp"), let arguments):
+            if let time = arguments.first { return try timed(time, format: "%s") }
+        case .binary("*", .call(.name("timestamp"), let arguments), .literal(1000)):
+            if let time = arguments.first { return try timed(time, format: "%ms") }
+        case .call(.member(let time, .literal("strftime")), let arguments):
+            guard let format = arguments.first?.known?.string else { break }
+            if case .call(.name("now_utc"), _) = time { return try now(format) }
+            return try timed(time, format: format)
+        case .call(.name("now_utc"), _): return try now("%Y-%m-%d %H:%M:%S+00:00")
+        case .call(.name("today_utc"), _): return try now("%Y-%m-%d")
+        case .binary("or", let value, let other):
+            guard other.known?.isTruthy == false else { break }
+            return try variable(value)
+        case .conditional(let test, let yes, let no):
+            // `('x' + slice.id) if slice.id else ''`: a slice has its fields.
+            guard case .path(let names) = test, names.first == "slice", no.known?.isTruthy == false,
+                (try? field(Array(names.dropFirst()))) != nil
+            else { break }
+            return try variable(yes)
+        case .binary("+", let left, let right): return try variable(left) + variable(right)
+        case .binary("~", let left, let right): return try variable(left) + variable(right)
+        default: break
+        }
+        throw Untranslatable("{{ \(expression.text) }} is computed by Python only")
+    }
+
+    private func timed(_ time: Expression, format: String) throws -> String {
+        guard case .path(let names) = time, names.first == "slice", let field = names.last,
+            [start, end].contains(field)
+        else { throw Untranslatable("{{ \(time.text) }} as \(format) is computed by Python only") }
+        try want(format)
+        return try self.field([field])
+    }
+
+    private func now(_ format: String) throws -> String {
+        try want(format)
+        draft.add("format", .string(format), to: "since")
+        return "{until}"
+    }
+
+    /// A section sends all times in one format.
+    private func want(_ format: String) throws {
+        let known = draft.setting("since")?["format"]?.string
+        let isUsed = draft.settings.contains { $0.value.json.contains("{since}") || $0.value.json.contains("{until}") }
+        guard known == nil || known == format || !isUsed else {
+            throw Untranslatable("the format \(format) beside \(known ?? "") is not possible in one section")
+        }
+        draft.add("format", .string(format), to: "since")
+    }
+
+    /// Returns the variable of a field of the slice.
+    private func field(_ names: [String]) throws -> String {
+        var names = names.filter { !["_partition", "partition", "cursor_slice", "_cursor_slice"].contains($0) }
+        guard let first = names.first else { throw Untranslatable("the whole slice is sent by Python only") }
+        if first == start, draft.setting("since") != nil { return "{since}" }
+        if first == end, draft.setting("since") != nil { return "{until}" }
+        if first == "parent_slice" {
+            names.removeFirst()
+            var levels = 1
+            while names.first == "parent_slice" {
+                names.removeFirst()
+                levels += 1
+            }
+            guard let field = names.first, let column = keeping(field, levels: levels, draft) else {
+                throw Untranslatable("the parent's slice has no field \(names.joined(separator: "."))")
+            }
+            return "{parent.\(column)}"
+        }
+        if first == "extra_fields", let parent = draft.parent?.draft {
+            let path = names.dropFirst().flatMap { $0.split(separator: ".").map(String.init) }
+            return "{parent.\(parent.attribute(reading: path))}"
+        }
+        if let text = draft.slice[first], names.count == 1 { return text }
+        throw Untranslatable("the slice has no field \(names.joined(separator: "."))")
+    }
+
+    /// Has the parent keep a field of its own slice, or of its parents' slices.
+    private func keeping(_ field: String, levels: Int, _ draft: EntityDraft) -> String? {
+        guard let parent = draft.parent?.draft else { return nil }
+        if levels == 1 { return parent.attribute(keepingSliceField: field) }
+        guard let column = keeping(field, levels: levels - 1, parent) else { return nil }
+        parent.slice["parent_" + field] = "{parent.\(column)}"
+        return parent.attribute(keepingSliceField: "parent_" + field)
+    }
+}

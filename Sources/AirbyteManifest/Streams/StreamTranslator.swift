@@ -1,0 +1,150 @@
+internal import Model
+
+/// Translates the streams of a connector, and the parents that they are walked by.
+final class StreamTranslator {
+    private(set) var drafts: [EntityDraft] = []
+    private let bridges: BridgeList
+    private let scope: Scope
+    private let files: [String: String]
+    private var tables = LocalNames()
+    /// What is translated, by the stream's name and request.
+    private var done: [(name: String, identity: ConfigValue, draft: EntityDraft)] = []
+
+    init(bridges: BridgeList, files: [String: String], _ scope: Scope) {
+        self.bridges = bridges
+        self.files = files
+        self.scope = scope
+    }
+
+    /// - Parameter isStream: Whether it is a stream of the connector, and not only the parent of one.
+    @discardableResult
+    func translate(_ given: ConfigValue, isStream: Bool) -> EntityDraft {
+        var stream = given
+        var delegated: String?
+        if given.type == "StateDelegatingStream" {
+            stream = given["full_refresh_stream"] ?? given
+            delegated = given["incremental_stream"]?["retriever"]?["requester"]?["path"]?.printed ?? "another request"
+        }
+        let scope = scope.with(stream)
+        let name =
+            (try? Template((stream["name"] ?? given["name"] ?? "stream").printed, scope).known?.printed) ?? "stream"
+        let identity = Self.identity(stream)
+        if let found = done.first(where: { $0.name == name && $0.identity == identity }) {
+            if isStream { found.draft.isStream = true }
+            return found.draft
+        }
+        let draft = EntityDraft(stream: name)
+        draft.isStream = isStream
+        draft.name = tables.claim(isStream ? name : done.contains { $0.name == name } ? name + "_parent" : name)
+        done.append((name, identity, draft))
+        if let delegated {
+            draft.note(
+                "incrementally Airbyte reads \(delegated) in place of the listing; bmo reads the listing each time")
+        }
+        build(draft, stream, scope)
+        drafts.append(draft)
+        return draft
+    }
+
+    /// The parts of a stream that make its records.
+    private static func identity(_ stream: ConfigValue) -> ConfigValue {
+        let requester = stream["retriever"]?["requester"]
+        return [
+            "base": requester?["url_base"] ?? .null, "path": requester?["path"] ?? .null,
+            "parameters": requester?["request_parameters"] ?? .null,
+            "router": .string(stream["retriever"]?["partition_router"]?.json ?? ""),
+        ]
+    }
+
+    private func build(_ draft: EntityDraft, _ stream: ConfigValue, _ scope: Scope) {
+        guard let retriever = stream["retriever"] else {
+            let name = stream["class_name"]?.string ?? stream.type ?? ""
+            draft.obstacle(stream["class_name"] == nil ? "\(name) has no retriever" : "\(name) is custom Python")
+            return
+        }
+        SchemaReader(draft: draft, files: files).apply(stream["schema_loader"], stream: draft.stream, scope)
+        draft.keepsExtra = draft.columns.claim("extra") == "extra"
+        key(draft, stream["primary_key"], scope)
+        guard retriever.type == "SimpleRetriever" else {
+            let name = retriever["class_name"]?.string ?? retriever.type ?? ""
+            draft.obstacle(
+                retriever["class_name"] == nil
+                    ? "\(name): bmo has no rule for exports that are created, polled and downloaded"
+                    : "its retriever \(name) is custom Python")
+            return
+        }
+        let inner = scope.with(retriever)
+        guard let requester = retriever["requester"], requester.type == "HttpRequester" else {
+            let name = retriever["requester"]?["class_name"]?.string ?? retriever["requester"]?.type ?? "none"
+            draft.obstacle("its requester \(name) is custom Python")
+            return
+        }
+        Partitions(draft: draft) { self.translate($0, isStream: false) }.apply(retriever["partition_router"], inner)
+        request(draft, stream, retriever, requester, inner)
+        for (member, words) in [
+            ("pagination_reset", "starts over"), ("page_size_reduction", "asks for smaller pages"),
+            ("request_window_splitting", "splits a window"),
+        ] where retriever[member]?.isTruthy == true {
+            draft.doubt("\(member): Airbyte \(words) where the API refuses a request; bmo reports the error")
+        }
+        if stream["file_uploader"]?.isTruthy == true { draft.doubt("file_uploader: the files are not downloaded") }
+    }
+
+    private func request(
+        _ draft: EntityDraft, _ stream: ConfigValue, _ retriever: ConfigValue, _ requester: ConfigValue, _ scope: Scope
+    ) {
+        let scope = scope.with(requester)
+        let address: RequestAddress
+        let bridge: BridgeDraft
+        do {
+            address = try RequestAddress(requester, scope, scope.inputs)
+            bridge = bridges.bridge(at: address, requester["authenticator"], scope)
+        } catch {
+            draft.obstacle(reason(error))
+            return
+        }
+        draft.bridge = bridge.name
+        for obstacle in bridge.obstacles { draft.obstacle(obstacle) }
+        let cursor = CursorRule(stream["incremental_sync"], draft: draft, self.scope.with(stream))
+        var text = SliceText(draft: draft, bridge: bridge)
+        if let window = cursor?.window {
+            (text.start, text.end, text.format) = (window.start, window.end, window.format)
+        }
+        cursor?.begin(text)
+        Requester(draft: draft, text: text).apply(requester, address: address, scope)
+        Selector(draft: draft).apply(retriever, scope)
+        Transformations(draft: draft, text: text).apply(stream["transformations"]?.array ?? [], self.scope.with(stream))
+        Paginator(draft: draft, text: text).apply(retriever["paginator"], scope)
+        cursor?.finish(text)
+        ErrorHandler(draft: draft).apply(requester["error_handler"], scope)
+    }
+
+    private func key(_ draft: EntityDraft, _ value: ConfigValue?, _ scope: Scope) {
+        let names = (value?.array ?? [value ?? .null]).flatMap { part -> [[String]] in
+            if let path = part.array { return [path.map(\.printed)] }
+            guard let text = part.string, let known = (try? Template(text, scope))?.known else { return [] }
+            return (known.array ?? [known]).map { [$0.printed] }
+        }.filter { $0 != [""] && !$0.isEmpty }
+        for path in names {
+            let found = draft.attributes.firstIndex {
+                $0.path == .string(EntityDraft.path(path)) || path.count == 1 && $0.name == path[0]
+            }
+            if let found {
+                let type = draft.attributes[found].type
+                if type == "json" { draft.attributes[found].type = "text" }
+                if type == "real" { draft.attributes[found].type = "decimal" }
+                draft.key.append(draft.attributes[found].name)
+            } else {
+                draft.key.append(draft.attribute(reading: path))
+            }
+        }
+        guard draft.key.isEmpty else { return }
+        if let guess = draft.attributes.first(where: {
+            ["id", "uuid", "gid"].contains($0.name) && ["text", "integer"].contains($0.type)
+        }) {
+            draft.key = [guess.name]
+            draft.keyComment = "a guess: the connector names no key"
+            draft.doubt("the connector names no key; \(guess.name) is a guess")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// How much of a connector a configuration carries, stream by stream.
+package struct ConnectorReport: Sendable {
+    /// How a stream is carried.
+    package enum Verdict: String, Sendable, CaseIterable {
+        case carried
+        case doubtful = "carried with doubts"
+        case notCarried = "not carried"
+    }
+
+    /// A stream, and the reasons of its verdict.
+    package struct Stream: Sendable {
+        package let name: String
+        package let verdict: Verdict
+        package let reasons: [String]
+    }
+
+    package private(set) var streams: [Stream] = []
+
+    mutating func add(_ name: String, _ verdict: Verdict, _ reasons: [String]) {
+        streams.append(Stream(name: name, verdict: verdict, reasons: reasons))
+    }
+
+    mutating func add(_ draft: EntityDraft) {
+        if draft.isCarried {
+            let doubts = Self.doubts(of: draft)
+            add(draft.stream, doubts.isEmpty ? .carried : .doubtful, doubts)
+        } else {
+            add(draft.stream, .notCarried, ConnectorReport.obstacles(of: draft))
+        }
+    }
+
+    /// The doubts of a stream; those about which objects its parent has are its own, too.
+    private static func doubts(of draft: EntityDraft) -> [String] {
+        draft.doubts
+            + (draft.parent.map { parent in doubts(of: parent.draft).map { "\(parent.draft.stream): \($0)" } } ?? [])
+    }
+
+    static func obstacles(of draft: EntityDraft) -> [String] {
+        if !draft.obstacles.isEmpty { return draft.obstacles }
+        guard let parent = draft.parent?.draft else { return [] }
+        return obstacles(of: parent).map { "its parent \(parent.stream) is not carried: \($0)" }
+    }
+
+    /// The number of streams with a verdict.
+    package func count(_ verdict: Verdict) -> Int { streams.count { $0.verdict == verdict } }
+
+    /// The report as lines: the counts, then each stream with its reasons.
+    package var text: String {
+        let counts = Verdict.allCases.map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
+        var lines = ["\(streams.count) streams: \(counts)"]
+        for stream in streams {
+            lines.append("\(stream.verdict.rawValue): \(stream.name)")
+            for reason in stream.reasons { lines.append("    \(reason)") }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,72 @@
+import Model
+import Testing
+
+@testable import AirbyteManifest
+
+@Suite("Jinja expressions")
+struct ExpressionTests {
+    private static func scope(_ set: [(name: String, value: String)] = []) -> Scope {
+        let specification: ConfigValue = [
+            "required": ["api_key"],
+            "properties": [
+                "api_key": ["type": "string", "airbyte_secret": true],
+                "region": ["type": "string", "default": "eu"],
+                "groups": ["type": "array"],
+            ],
+        ]
+        var scope = Scope(inputs: Inputs(specification, set: set))
+        scope.parameters = ["name": "users", "path": ["a", "b"]]
+        return scope
+    }
+
+    @Test(
+        "What is known is evaluated",
+        arguments: [
+            ("plain", "plain"), ("{{ parameters['name'] }}", "users"), ("{{ parameters.path[-1] }}", "b"),
+            ("https://{{ config['region'] }}.x.org", "https://eu.x.org"),
+            ("{{ config.get('missing', 'other') }}", "other"), ("{{ 'a' if config.region == 'eu' else 'b' }}", "a"),
+            ("{{ ['x', 'y'] | join(',') }}", "x,y"), ("{{ 'A b' | lower | replace(' ', '_') }}", "a_b"),
+            ("{{ 2 * 3 + 1 }}", "7"), ("{{ 'x' in ['x'] and not none }}", "True"),
+            ("{% if config.region == 'us' %}us{% else %}other{% endif %}", "other"),
+            (
+                "{% set l = [] %}{% for g in ['1', '2'] %}{% set _ = l.append('g' + g) %}{% endfor %}{{ l | join('/') }}",
+                "g1/g2"
+            ),
+            ("{% set p = 'https://a.b'.split('://') %} {{ p[1] if p|length > 1 else p[0] }}", "a.b"),
+        ])
+    func known(text: String, expected: String) throws {
+        #expect(try Template(text, Self.scope()).known?.printed == expected)
+    }
+
+    @Test(
+        "What is known only during a scan stays a path or an input",
+        arguments: [
+            ("{{ response.get('links', {}).get('next') }}", Expression.path(["response", "links", "next"])),
+            ("{{ response['data'][-1]['id'] }}", .path(["response", "data", "-1", "id"])),
+            ("{{ (record.get('author') or {}).get('id') }}", .path(["record", "author", "id"])),
+            ("{{ stream_partition.board_id }}", .path(["slice", "board_id"])),
+            ("{{ config['api_key'] }}", .input(Inputs.Open(path: ["api_key"], isSecret: true))),
+        ])
+    func unknown(text: String, expected: Expression) throws {
+        #expect(try Template(text, Self.scope()).expression == expected)
+    }
+
+    @Test("A default that counts is kept, one that does not is dropped")
+    func defaults() throws {
+        #expect(
+            try Template("{{ record.get('a', record.get('b')) }}", Self.scope()).expression
+                == .binary("or", .path(["record", "a"]), .path(["record", "b"])))
+        #expect(try Template("{{ record.get('a', '') }}", Self.scope()).expression == .path(["record", "a"]))
+    }
+
+    @Test("Broken or unknown Jinja is refused in words", arguments: ["{{ 'a }}", "{{ a b }}", "{% macro x %}", "{{ a"])
+    func broken(text: String) {
+        #expect(throws: Untranslatable.self) { try Template(text, Self.scope()) }
+    }
+
+    @Test("A list of the user's is a list")
+    func lists() throws {
+        let template = try Template("{{ config['groups'] }}", Self.scope([("groups", "a,b")]))
+        #expect(template.known == ["a", "b"])
+    }
+}
