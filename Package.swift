@@ -144,7 +144,8 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        // libpq's headers alone: the library is loaded when a database of PostgreSQL is opened.
+        .target(name: "CPQ"),
         .target(
             name: "PostgreSQLStore",
             dependencies: [

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""sbom.py TREE PACKAGES LICENCES OUTPUT: writes an SPDX 2.3 document of what a staged tree carries.
+"""sbom.py NAME TREE PACKAGES LICENCES OUTPUT: writes an SPDX 2.3 document of what a staged tree carries.
 
-PACKAGES has a line for each carried Debian library: its file name, package and version. LICENCES has the licence of
-each package, as an SPDX expression. Source: https://spdx.github.io/spdx-spec/v2.3/
+NAME is that of the whole: bmo, bmo-smb or bmo-dev. PACKAGES has a line for each carried Debian library: its file name,
+package and version. LICENCES has the licence of each package, as an SPDX expression.
+Source: https://spdx.github.io/spdx-spec/v2.3/
 """
 
 import datetime
@@ -36,7 +37,7 @@ def swift_version():
 
 def dependencies():
     """Returns the name and version of each Swift package that is linked into bmo."""
-    for checkout in sorted(pathlib.Path(".build/checkouts").iterdir()):
+    for checkout in sorted(pathlib.Path(os.environ["BMO_CHECKOUTS"]).iterdir()):
         command = ["git", "-C", str(checkout), "describe", "--tags", "--always"]
         yield checkout.name, subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
@@ -59,7 +60,7 @@ def package(name, version, licence, origin):
 
 def carried_files(tree):
     """Returns the programs and libraries of the tree, with the hashes that SPDX asks for."""
-    for folder in ("bin", "lib"):
+    for folder in ("bin", "lib", "include"):
         for path in sorted((tree / folder).rglob("*")):
             if not path.is_file():
                 continue
@@ -80,35 +81,38 @@ def carried_files(tree):
 
 def main():
     """Writes the document; fails if the licence of a package is not known."""
-    tree, packages, table, output = sys.argv[1:]
+    name, tree, packages, table, output = sys.argv[1:]
     tree = pathlib.Path(tree)
     known = licences(table)
     version = os.environ["BMO_VERSION"]
-    found = [("bmo", version, "commit " + os.environ["BMO_COMMIT"])]
-    found += [(name, described, "linked into bin/bmo") for name, described in dependencies()]
-    found += [("swift", swift_version(), "lib/bmo/libswift*.so, libFoundation*.so, libdispatch.so, libBlocksRuntime.so")]
-    found += [("icu (in Swift's Foundation)", "as in Swift", "lib/bmo/lib_FoundationICU.so")]
+    found = [(name, version, "commit " + os.environ["BMO_COMMIT"])]
+    if (tree / "bin/bmo").exists():
+        found += [(dependency, described, "linked into bin/bmo") for dependency, described in dependencies()]
+    if any((tree / folder).exists() for folder in ("bin", "lib/bmo/bridges")):
+        found.append(("swift", swift_version(), "linked into bin/bmo, and lib/bmo/libswift*.so, libdispatch.so, libBlocksRuntime.so"))
+    if (tree / "bin/bmo").exists():
+        found.append(("icu (in Swift's Foundation)", "as in Swift", "linked into bin/bmo, with a part of its data"))
     debian = {}
     for line in sorted(set(pathlib.Path(packages).read_text().splitlines())):
-        name, owner, release = line.split()
-        if (tree / "lib/bmo" / name).exists():
-            debian.setdefault((owner, release), []).append("lib/bmo/" + name)
-    found += [(owner, release, ", ".join(names) + ", of Debian") for (owner, release), names in debian.items()]
-    unknown = [name for name, _, _ in found if name not in known]
+        library, owner, release = line.split()
+        if (tree / "lib/bmo" / library).exists():
+            debian.setdefault((owner, release), []).append("lib/bmo/" + library)
+    found += [(owner, release, ", ".join(files) + ", of Debian") for (owner, release), files in debian.items()]
+    unknown = [each for each, _, _ in found if each not in known]
     if unknown:
         sys.exit("sbom.py: no licence in " + table + " for: " + ", ".join(unknown))
 
-    described = [package(name, release, known[name], origin) for name, release, origin in found]
+    described = [package(each, release, known[each], origin) for each, release, origin in found]
     files = list(carried_files(tree))
     digest = hashlib.sha256(json.dumps([described, files]).encode()).hexdigest()
     date = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
-    bmo = identifier("bmo")
+    whole = identifier(name)
     document = {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
         "SPDXID": "SPDXRef-DOCUMENT",
-        "name": "bmo-" + version,
-        "documentNamespace": NAMESPACE + "-" + version + "-" + digest[:32],
+        "name": name + "-" + version,
+        "documentNamespace": NAMESPACE + "/" + name + "-" + version + "-" + digest[:32],
         "creationInfo": {"created": date.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: bmo-Scripts/package"]},
         "packages": described,
         "files": files,
@@ -120,10 +124,10 @@ def main():
             }
         ],
         "relationships": [
-            {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": bmo}
+            {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": whole}
         ]
         + [
-            {"spdxElementId": bmo, "relationshipType": "CONTAINS", "relatedSpdxElement": entry["SPDXID"]}
+            {"spdxElementId": whole, "relationshipType": "CONTAINS", "relatedSpdxElement": entry["SPDXID"]}
             for entry in described[1:] + files
         ],
     }

@@ -64,7 +64,7 @@ enum SourceRules {
         "bmo": "main.swift",
         "CBridge": "include/bmo_bridge.h", "JSONBatch": "include/json_batch.h", "CCurl": "shim.h",
         "CLibXML2": "shim.h", "CSMBClient": "shim.h", "CCSV": "shim.h", "CTime": "shim.h", "CZlib": "shim.h",
-        "CZip": "shim.h", "CLibCrypto": "shim.h", "CPQ": "shim.h", "CBridgeProcess": "shim.h",
+        "CZip": "shim.h", "CLibCrypto": "shim.h", "CPQ": "include/cpq.h", "CBridgeProcess": "shim.h",
         "CBridgeGuard": "include/bridge_guard.h",
     ]
 

@@ -46,8 +46,9 @@ import Testing
         #expect(throws: TutorialPage.Fault.self) { try TutorialPage("```yaml\nversion: 1\n```\n") }
     }
 
-    /// Returns a program for bash that takes all steps in one shell, as a reader does. Each command's output and exit code
-    /// are files below `results`.
+    /// Returns a program for bash that takes all steps in one shell, as a reader does.
+    ///
+    /// Each command's output and exit code are files below `results`.
     private func script(_ page: TutorialPage, results: String) throws -> String {
         let work =
             "work=$PWD; mkdir '\(results)'; trap 'kill $(jobs -p) 2>/dev/null; cd \"$work\"; [[ ! -e servers ]] || "

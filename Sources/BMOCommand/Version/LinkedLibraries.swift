@@ -28,6 +28,7 @@ enum LinkedLibraries {
         }
         if let openSSL { versions.append(("OpenSSL", openSSL)) }
         if let libxml2 { versions.append(("libxml2", libxml2)) }
+        if let libpq { versions.append(("libpq", libpq)) }
         return versions.sorted { $0.library.lowercased() < $1.library.lowercased() }
     }
 
@@ -45,6 +46,16 @@ enum LinkedLibraries {
         typealias Version = @convention(c) (CInt) -> UnsafePointer<CChar>?
         guard let address = address(of: "OpenSSL_version", in: "libcrypto.so.3") else { return nil }
         return unsafeBitCast(address, to: Version.self)(0).map { String(cString: $0) }
+    }
+
+    /// libpq's version, such as 15.12 for 150012; since PostgreSQL 10 it has two parts.
+    ///
+    /// Source: https://www.postgresql.org/docs/current/libpq-misc.html, `PQlibVersion`.
+    private static var libpq: String? {
+        typealias Version = @convention(c) () -> CInt
+        guard let address = address(of: "PQlibVersion", in: "libpq.so.5") else { return nil }
+        let version = unsafeBitCast(address, to: Version.self)()
+        return "\(version / 10_000).\(version % 10_000)"
     }
 
     /// libxml2's version as a number, such as 20914 for 2.9.14.

@@ -12,8 +12,13 @@ struct ConnectionOptions {
     /// The options whose values never appear in a message.
     private static let secrets: Set<String> = ["password", "sslpassword"]
 
-    /// - Throws: `StoreError` of the code `open` for an address that libpq does not understand.
+    /// - Throws: `StoreError` of the code `open` for an address that libpq does not understand, or if there is no libpq.
     init(_ location: DatabaseLocation, name: String) throws {
+        if let reason = cpq_load() {
+            throw StoreError(
+                .open, "PostgreSQL's library libpq could not be loaded: \(String(cString: reason))",
+                remedy: "install libpq 5: the package libpq5 of Debian and Ubuntu, libpq of Fedora")
+        }
         values = try Self.parsed(location)
         values["client_encoding"] = "UTF8"
         values["application_name"] = name
