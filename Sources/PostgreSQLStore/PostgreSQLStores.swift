@@ -50,6 +50,11 @@ public struct PostgreSQLStores: StoreProvider {
         try SessionLock.attempt(DatabaseLocation(location), for: purpose, command: command)
     }
 
+    /// Takes the lock to write together with other workers, without waiting.
+    public func attemptSharedLock(_ location: String, command: String) throws -> LockAttempt {
+        try SessionLock.attempt(DatabaseLocation(location), for: .writing, isShared: true, command: command)
+    }
+
     /// Returns the holder of a lock; nil if the lock is free.
     public func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder? {
         try? SessionLock.holder(of: purpose, over: Connection(DatabaseLocation(location)))
@@ -117,7 +122,7 @@ public struct PostgreSQLStores: StoreProvider {
     /// Makes the changes that cannot lose data.
     private static func adapt(_ connection: Connection, to model: CompiledModel) throws {
         let schema = connection.location.schema
-        if try Catalog.hasBookkeeping(connection, schema: schema),
+        if try Catalog.format(connection, schema: schema) == Bookkeeping.format,
             try SchemaComparison(connection, schema: schema, to: model).changes.allSatisfy(\.isOptional)
         {
             return
@@ -150,7 +155,7 @@ public struct PostgreSQLStores: StoreProvider {
     /// Checks that the tables that a reader needs are there.
     private static func check(_ connection: Connection, _ model: CompiledModel, _ entities: [Int]?) throws {
         let schema = connection.location.schema
-        guard try Catalog.hasBookkeeping(connection, schema: schema) else { throw missing(connection) }
+        guard try Catalog.format(connection, schema: schema) > 0 else { throw missing(connection) }
         let tables = entities.map { entities in
             Set(
                 entities.flatMap { index -> [String] in

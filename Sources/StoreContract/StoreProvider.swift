@@ -30,6 +30,13 @@ public protocol StoreProvider: Sendable {
     /// - Throws: ``StoreError`` of the code `open` if the database cannot have a lock.
     func attemptLock(_ location: String, for purpose: LockPurpose, command: String) throws -> LockAttempt
 
+    /// Takes the lock to write a database together with other workers, without waiting: several processes can hold it at
+    /// a time, while none holds the lock to write.
+    ///
+    /// - Throws: ``StoreError`` of the code `request` if only one process at a time can write the kind of database, as by
+    ///   default.
+    func attemptSharedLock(_ location: String, command: String) throws -> LockAttempt
+
     /// Returns the holder of a lock; nil if the lock is free or the holder cannot be determined.
     func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder?
 
@@ -51,6 +58,22 @@ public protocol StoreProvider: Sendable {
     ///
     /// - Throws: ``StoreError``.
     func contents(of location: String) throws -> [TableContents]
+}
+
+extension StoreProvider {
+    /// Refuses: only one process at a time can write.
+    public func attemptSharedLock(_ location: String, command: String) throws -> LockAttempt {
+        throw StoreError.cannotShare(location)
+    }
+}
+
+extension StoreError {
+    /// The error of workers that are to share a database of one process.
+    package static func cannotShare(_ location: String) -> StoreError {
+        StoreError(
+            .request, "\(location) cannot be shared by workers: it is a file that one process at a time writes",
+            remedy: "use `bmo sync` or `bmo watch`, or \"database: postgresql://...\" (docs/postgresql.md)")
+    }
 }
 
 /// What a database is opened for.

@@ -23,6 +23,10 @@ struct ChosenStores: StoreProvider {
         try stores(location).attemptLock(location, for: purpose, command: command)
     }
 
+    func attemptSharedLock(_ location: String, command: String) throws -> LockAttempt {
+        try stores(location).attemptSharedLock(location, command: command)
+    }
+
     func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder? {
         stores(location).lockHolder(of: location, for: purpose)
     }

@@ -10,12 +10,27 @@ struct EntityScan {
     let context: SyncContext
     let entity: Entity
     let index: Int
+    var part = Part.all
+
+    /// How much of the scans is done; `nil` stands for the entity's own bridge.
+    enum Part: Sendable {
+        /// All scans.
+        case all
+        /// One scan.
+        case source(EntitySource?)
+        /// The parents after a row, through another one.
+        case range(EntitySource?, after: Int64, through: Int64)
+        /// What follows the ranges of a scan by parents, with all that they covered.
+        case end(EntitySource?, ScanListing)
+    }
 
     /// The result of the scans.
     struct Result: Sendable {
         let entity: SyncReport.Entity
         /// The counts of all entities that the scans changed.
         let counts: ImportCounts
+        /// What the last scan covered; nil if it failed.
+        let listing: ScanListing?
     }
 
     /// Scans the entity; never throws, because failures are part of the result.
@@ -30,18 +45,20 @@ struct EntityScan {
             name: entity.name, bridge: entity.bridge, outcome: .finished, pages: 0, resumedAfterPage: nil,
             counts: ImportCounts.Entity(), warnings: [], duration: .zero)
         let place = ListingScan.ProgressTracker()
+        var listing: ScanListing?
         do {
             for source in sources {
                 place.page = nil
-                try await scan(source, tally, place)
+                listing = try await scan(source, tally, place)
             }
-            warnOfAbsentPaths(tally)
+            if !isRange { warnOfAbsentPaths(tally) }
             // The records of a listing may all be of sub-entities.
             let own = tally.result.counts.sum(of: model.family(of: index))
-            if own.quarantined > 0, own.inserted + own.updated + own.unchanged == 0 {
+            if !isRange, own.quarantined > 0, own.inserted + own.updated + own.unchanged == 0 {
                 throw AllRecordsRejected(count: own.quarantined)
             }
         } catch {
+            listing = nil
             result.outcome = outcome(error, page: place.page)
         }
         let state = tally.result
@@ -53,7 +70,7 @@ struct EntityScan {
         result.counts = state.counts[index]
         result.duration = clock.now - start
         context.report(.ended(result))
-        return Result(entity: result, counts: state.counts)
+        return Result(entity: result, counts: state.counts, listing: listing)
     }
 
     /// Warns of misspelt paths, which silently result in null in each row.
@@ -67,13 +84,14 @@ struct EntityScan {
 
     /// The scans in their order; nil for the entity's own listing.
     private var sources: [EntitySource?] {
-        guard !context.isPartial else { return [nil] }
-        let model = context.workspace.model.model
-        // A tree begins with the objects of another source; sources scanned per object come last.
-        let first = entity.sources.filter { model.isTree(entity) && model.bringsTop($0, of: entity) }
-        let last = entity.sources.filter { source in !first.contains { $0.name == source.name } }
-        return first + [nil] + last
+        switch part {
+        case .all: context.isPartial ? [nil] : context.workspace.scanOrder(of: entity)
+        case .source(let source), .range(let source, _, _), .end(let source, _): [source]
+        }
     }
+
+    /// Whether only some of the parents are scanned.
+    private var isRange: Bool { if case .range = part { true } else { false } }
 
     private func outcome(_ error: any Error, page: Int?) -> SyncReport.Entity.Outcome {
         if Task.isCancelled || error is CancellationError { return .interrupted }
@@ -81,15 +99,22 @@ struct EntityScan {
         return .failed(SyncFailure(error, entity: entity, bridge: entity.bridge, page: page))
     }
 
-    private func scan(_ source: EntitySource?, _ tally: EntityTally, _ place: ListingScan.ProgressTracker) async throws
-    {
+    /// Scans through one bridge; returns what the scan covered.
+    private func scan(
+        _ source: EntitySource?, _ tally: EntityTally, _ place: ListingScan.ProgressTracker
+    ) async throws -> ScanListing {
         let plan = try ScanPlan(entity, index, source: source, in: context.workspace)
         let listing: ScanListing
         let sweep: SweepResult
         do {
             if let parent = plan.parent {
-                (listing, sweep) = try await ParentScans(plan: plan, scan: parent, context: context, tally: tally)
-                    .run()
+                let scans = ParentScans(plan: plan, scan: parent, context: context, tally: tally)
+                switch part {
+                case .all, .source: (listing, sweep) = try await scans.run()
+                case .range(_, let after, let through):
+                    return try await scans.run(after: after, through: through)
+                case .end(_, let ranges): (listing, sweep) = (ranges, try await scans.end())
+                }
             } else {
                 let result = try await ListingScan(plan: plan, context: context, parent: nil, tally: tally)
                     .run(at: place)
@@ -115,6 +140,18 @@ struct EntityScan {
         }
         try await warnOfMissingMembers(plan, listing, tally)
         if let held = sweep.held { throw SyncFailure(held, plan) }
+        return listing
+    }
+}
+
+extension Workspace {
+    /// Returns the scans of an entity in their order; nil for its own listing.
+    func scanOrder(of entity: Entity) -> [EntitySource?] {
+        let model = model.model
+        // A tree begins with the objects of another source; sources scanned per object come last.
+        let first = entity.sources.filter { model.isTree(entity) && model.bringsTop($0, of: entity) }
+        let last = entity.sources.filter { source in !first.contains { $0.name == source.name } }
+        return first + [nil] + last
     }
 }
 

@@ -9,7 +9,7 @@ internal import StoreContract
 final class PageWriter: @unchecked Sendable {
     // `holdsGate`, `recordsHandedOver`, `recordsOfOpenPage`, `members`, `mapper` and the content of `extent` belong to
     // the scan's task; `open`, `failure`, `state`, `recordsInPage` and `keysInPage` are used only on `thread`, which
-    // works serially.
+    // works serially, as does `replay`.
     private let model: CompiledModel
     private let request: ScanRequest
     private let target: ScanTarget
@@ -91,6 +91,8 @@ final class PageWriter: @unchecked Sendable {
     /// When the first page of the scan began.
     private let began: String
     private var state: State
+    /// What the open page needs to be written again; see ``PageReplay``.
+    private var replay = PageReplay<Prepared, State>()
     private var recordsInPage = 0
     private var keysInPage: [[StoredValue]] = []
 
@@ -220,6 +222,7 @@ final class PageWriter: @unchecked Sendable {
         _ = try? await thread.run {
             self.open?.rollback()
             self.open = nil
+            self.replay = PageReplay()
             self.recordsInPage = 0
             self.keysInPage = []
         }
@@ -236,7 +239,9 @@ final class PageWriter: @unchecked Sendable {
         if let failure { throw failure }
         do {
             listener.begins(batch.page)
-            if let state = try add(batch) { listener.committed(state, batch.page) }
+            if open == nil { replay = PageReplay(from: state) }
+            replay.add(batch)
+            if let state = try addOrReplay(batch) { listener.committed(state, batch.page) }
         } catch {
             open?.rollback()
             open = nil
@@ -266,12 +271,29 @@ final class PageWriter: @unchecked Sendable {
         return QuarantineFull(overflow, limit: quarantine.limit)
     }
 
+    /// Imports a batch; if that fails for a transient reason, imports the page's batches again in a new transaction.
+    private func addOrReplay(_ batch: Prepared) throws -> State? {
+        observer?.received(page: state.page + 1, records: batch.received)
+        do {
+            return try add(batch)
+        } catch let error as StoreError where error.isTransient {
+            guard let (before, batches) = replay.content else { throw error }
+            TransientRetry.usual.pause(after: 1)
+            return try TransientRetry.usual.run {
+                open?.rollback()
+                (open, state, recordsInPage, keysInPage) = (nil, before, 0, [])
+                var ended: State?
+                for batch in batches { ended = try add(batch) }
+                return ended
+            }
+        }
+    }
+
     /// Imports a batch, and returns the state if the batch ends a page.
     private func add(_ batch: Prepared) throws -> State? {
         let info = batch.page
         let page = try open ?? beginPage()
         open = page
-        observer?.received(page: state.page + 1, records: batch.received)
         if let (mapped, count) = batch.records {
             try page.add(mapped, location: info.location)
             recordsInPage += count
@@ -293,6 +315,7 @@ final class PageWriter: @unchecked Sendable {
         state.totals.add(info)
         state.badTombstones += page.badTombstones
         try commit(page, info)
+        replay = PageReplay()
         quarantine.take(page)
         observer?.committed(page, number: state.page + 1, info)
         state.page += 1

@@ -12,7 +12,7 @@ struct ParentQueue {
     private let relationship: Int?
     private let conditions: [LocalCondition]
     private var waiting: ArraySlice<ParentRow> = []
-    private var last = Int64.min
+    private var last: Int64
     private var isAtEnd = false
     /// Whether the scans may bring further parents: those after row `end` wait for the next level.
     private let growsItself: Bool
@@ -31,7 +31,10 @@ struct ParentQueue {
     /// Whether a further level exists that is not scanned.
     private(set) var isCut = false
 
-    init(_ scans: ParentScans) throws {
+    /// Creates a queue of all parents, or of those after a row, through another one.
+    init(_ scans: ParentScans, after: Int64 = .min, through: Int64? = nil) throws {
+        last = after
+        end = through
         self.scans = scans
         let model = scans.context.workspace.model
         let layout = model.entities[scans.plan.index]

@@ -25,20 +25,70 @@ struct ParentScans {
         case interrupted
     }
 
+    /// The outcome of the scans of several parents.
+    private struct Walk {
+        var listing = ScanListing(isWhole: true, began: Clock.now())
+        /// Whether the others were not tried after too many failures in a row.
+        var isGivenUp = false
+    }
+
+    /// Whether the scans delete rows at their end.
+    private var sweeps: Bool { plan.isListing && !context.isPartial }
+
     /// Scans all parents; a failed scan does not affect the others.
     ///
     /// - Returns: The combined listing, and the result of the final sweep.
     /// - Throws: When the parents cannot be read, some of the scans failed, or the task was cancelled.
     func run() async throws -> (listing: ScanListing, sweep: SweepResult) {
+        try await begin()
+        var queue = try ParentQueue(self)
+        var walk = try await walk(&queue)
+        try Task.checkCancellation()
+        if queue.isCut {
+            walk.listing.isWhole = false
+            tally.warn(
+                "the sync of a tree stopped \(ParentQueue.maxLevels) levels deep; the "
+                    + "next sync continues there: does every \(plan.entity.name) contain a new one?")
+        }
+        warnOfNoTop(queue)
+        // Objects missing from the successful scans are deleted even if other scans failed.
+        let sweep = try await end()
+        try await throwIfClosed()
+        try throwFailures(isGivenUp: walk.isGivenUp)
+        return (walk.listing, sweep)
+    }
+
+    /// Scans the parents after a row, through another one; the store keeps what is missing for ``end()``.
+    ///
+    /// - Throws: As ``run()``.
+    func run(after: Int64, through: Int64) async throws -> ScanListing {
+        try await begin()
+        var queue = try ParentQueue(self, after: after, through: through)
+        let walk = try await walk(&queue)
+        try Task.checkCancellation()
+        try await throwIfClosed()
+        try throwFailures(isGivenUp: walk.isGivenUp)
+        return walk.listing
+    }
+
+    /// Deletes what the scans of all parents lack.
+    func end() async throws -> SweepResult {
+        let sweep = sweeps ? try await finish() : SweepResult()
+        tally.add(sweep)
+        for words in DuplicateKeyWarnings(plan, context.workspace.model).warnings(of: sweep) { tally.warn(words) }
+        return sweep
+    }
+
+    private func begin() async throws {
         tally.parents { _ in }
         tally.began(afterPage: nil)
-        let sweeps = plan.isListing && !context.isPartial
-        if sweeps {
-            try await context.thread.run { [context, plan] in try context.store.beginParents(of: plan.index) }
-        }
-        var queue = try ParentQueue(self)
+        guard sweeps else { return }
+        try await context.thread.run { [context, plan] in try context.store.beginParents(of: plan.index) }
+    }
+
+    private func walk(_ queue: inout ParentQueue) async throws -> Walk {
         var streak: (code: String, count: Int) = ("", 0)
-        var listing = ScanListing(isWhole: true, began: Clock.now())
+        var walk = Walk()
         try await withThrowingTaskGroup(of: Ending.self) { group in
             var running = 0
             while true {
@@ -57,36 +107,23 @@ struct ParentScans {
                 }
                 running -= 1
                 switch ending {
-                case .interrupted: listing.isWhole = false
+                case .interrupted: walk.listing.isWhole = false
                 case .done(let result):
                     streak = ("", 0)
-                    listing.merge(result.listing)
+                    walk.listing.merge(result.listing)
                     tally.parents { parents in
                         parents.scanned += 1
                         if result.isUnchanged { parents.unchanged += 1 }
                     }
                 case .failed(let failure):
-                    listing.isWhole = false
+                    walk.listing.isWhole = false
                     streak = (failure.code, failure.code == streak.code ? streak.count + 1 : 1)
                     note(failure)
                 }
             }
         }
-        try Task.checkCancellation()
-        if queue.isCut {
-            listing.isWhole = false
-            tally.warn(
-                "the sync of a tree stopped \(ParentQueue.maxLevels) levels deep; the "
-                    + "next sync continues there: does every \(plan.entity.name) contain a new one?")
-        }
-        warnOfNoTop(queue)
-        // Objects missing from the successful scans are deleted even if other scans failed.
-        let sweep = sweeps ? try await finish() : SweepResult()
-        tally.add(sweep)
-        for words in DuplicateKeyWarnings(plan, context.workspace.model).warnings(of: sweep) { tally.warn(words) }
-        try await throwIfClosed()
-        try throwFailures(isGivenUp: streak.count >= Self.maxConsecutiveFailures)
-        return (listing, sweep)
+        walk.isGivenUp = streak.count >= Self.maxConsecutiveFailures
+        return walk
     }
 
     /// Warns of a tree without a top, for which no request fails.
@@ -138,18 +175,20 @@ struct ParentScans {
         let result = Mutex(SweepResult())
         try await context.gate.pass {
             try await context.thread.run { [context, plan] in
-                let transaction = try context.store.beginPage()
-                do {
-                    try transaction.access {
-                        try transaction.setSource(
-                            PageSource(bridge: plan.bridge, scan: plan.entity.name, location: nil))
-                        let swept = try transaction.finishParents(of: plan.index, rule)
-                        result.withLock { $0 = swept }
+                try TransientRetry.usual.run {
+                    let transaction = try context.store.beginPage()
+                    do {
+                        try transaction.access {
+                            try transaction.setSource(
+                                PageSource(bridge: plan.bridge, scan: plan.entity.name, location: nil))
+                            let swept = try transaction.finishParents(of: plan.index, rule)
+                            result.withLock { $0 = swept }
+                        }
+                        try transaction.commit()
+                    } catch {
+                        transaction.rollback()
+                        throw error
                     }
-                    try transaction.commit()
-                } catch {
-                    transaction.rollback()
-                    throw error
                 }
             }
         }

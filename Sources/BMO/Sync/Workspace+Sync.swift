@@ -148,7 +148,7 @@ extension Workspace {
     }
 
     /// Returns the entities whose scans bring the parent objects for the scans of `index`.
-    private func parents(of index: Int) -> Set<Int> {
+    func parents(of index: Int) -> Set<Int> {
         let entity = model.model.entities[index]
         let layout = model.entities[index]
         let names = ([entity.parent] + entity.sources.map(\.parent)).compactMap { $0?.relationship }
@@ -161,7 +161,7 @@ extension Workspace {
         CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "a program"
     }
 
-    private func makeReport(
+    func makeReport(
         _ results: [String: SyncReport.Entity], _ counts: ImportCounts, _ duration: Duration
     ) -> SyncReport {
         let entities = model.model.entities.enumerated().compactMap { index, entity -> SyncReport.Entity? in

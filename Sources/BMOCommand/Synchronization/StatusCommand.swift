@@ -8,7 +8,7 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract:
-            "Show the state of the database: rows, bridges with their plugins, stubs, quarantine, interrupted scans, the last runs."
+            "Show the state of the database: rows, bridges with their plugins, stubs, quarantine, interrupted scans, workers, the last runs."
     )
 
     @OptionGroup var options: WorkspaceOptions
@@ -33,11 +33,13 @@ struct StatusCommand: AsyncParsableCommand {
             }
         }
         let edits = Dictionary(grouping: try store.outbox(), by: \.state).mapValues(\.count)
+        let work = try WorkStatus(store)
         try store.close()
         if json {
-            print(Self.json(path, entities, last, holder, stubs ? stubKeys : nil, edits, workspace))
+            print(Self.json(path, entities, last, holder, stubs ? stubKeys : nil, edits, work, workspace))
         } else {
             print(Self.text(path, entities, last, holder, stubKeys, workspace))
+            if let work { print(work.text) }
             let parts = OutboxEntry.State.allCases.compactMap { state in edits[state].map { "\($0) \(state.rawValue)" }
             }
             if !parts.isEmpty { print("outbox: \(parts.joined(separator: ", ")); `bmo outbox` lists them") }
@@ -78,7 +80,8 @@ struct StatusCommand: AsyncParsableCommand {
 
     private static func json(
         _ path: String, _ entities: [EntityStatus], _ last: RunRecord?, _ holder: LockHolder?,
-        _ stubs: [String: [String]]?, _ edits: [OutboxEntry.State: Int], _ workspace: Workspace
+        _ stubs: [String: [String]]?, _ edits: [OutboxEntry.State: Int], _ work: WorkStatus?,
+        _ workspace: Workspace
     ) -> String {
         var out = "{"
         DiffPrinter.member("database", DiffPrinter.string(path), &out)
@@ -116,6 +119,7 @@ struct StatusCommand: AsyncParsableCommand {
             return object
         }
         let states = OutboxEntry.State.allCases.map { "\"\($0.rawValue)\":\(edits[$0] ?? 0)" }
+        if let work { DiffPrinter.member("work", work.json, &out) }
         DiffPrinter.member("outbox", "{" + states.joined(separator: ",") + "}", &out)
         DiffPrinter.member("entities", "[" + objects.joined(separator: ",") + "]", &out)
         return out + "}"

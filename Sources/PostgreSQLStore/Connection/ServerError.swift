@@ -17,8 +17,14 @@ struct ServerError: Error, CustomStringConvertible {
     /// Returns the error for a user, with the database's place.
     func storeError(_ place: String) -> StoreError {
         let (code, remedy) = meaning
-        return StoreError(code, "\(place): \(self)", remedy: remedy)
+        return StoreError(code, "\(place): \(self)", remedy: remedy, isTransient: isTransient)
     }
+
+    /// Whether the server has rolled the transaction back for a reason that may be gone the next time: a serialization
+    /// failure, a deadlock, or the end of the connection, in which the server rolls back.
+    ///
+    /// Whether a COMMIT whose connection ended took effect is found out by `PostgreSQLStore.commit`.
+    private var isTransient: Bool { isDisconnected ? action != "connecting" : ["40001", "40P01"].contains(state) }
 
     /// The meaning of a SQLSTATE; see "PostgreSQL Error Codes" in its documentation.
     private var meaning: (StoreError.Code, String?) {
@@ -29,7 +35,8 @@ struct ServerError: Error, CustomStringConvertible {
         case "42501": return (.open, "let an administrator grant the role CREATE on the database, or the schema to it")
         case "53300": return (.busy, "raise max_connections or try again later")
         case "55P03": return (.busy, "another process is writing; try again when it has ended")
-        case "40001", "40P01": return (.busy, "another program changed the same rows; run the command again")
+        case "40001", "40P01":
+            return (.busy, "another program changes the same rows all the time; run the command again")
         case "53100": return (.io, "the server's disk is full; free some space and run the command again")
         case "42P01", "42703", "42804", "3F000":
             return (.schema, "another program changed the tables; `bmo migrate` shows what is missing")

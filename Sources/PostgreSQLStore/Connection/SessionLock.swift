@@ -20,13 +20,16 @@ final class SessionLock: StoreLock {
     }
 
     /// Takes a lock without waiting.
+    ///
+    /// - Parameter isShared: Whether others can hold it at the same time, if they share it too.
     static func attempt(
-        _ location: DatabaseLocation, for purpose: LockPurpose, command: String
+        _ location: DatabaseLocation, for purpose: LockPurpose, isShared: Bool = false, command: String
     ) throws -> LockAttempt {
         let connection = try Connection(location, name: name(command))
         let (first, second) = numbers(location.schema, purpose)
         let result = try connection.query(
-            "SELECT pg_try_advisory_lock(\(first), \(second))", for: "taking the lock of the database")
+            "SELECT pg_try_advisory_lock\(isShared ? "_shared" : "")(\(first), \(second))",
+            for: "taking the lock of the database")
         return result.boolean(0, 0)
             ? .taken(SessionLock(connection)) : .held(by: try holder(of: purpose, over: connection))
     }

@@ -1,7 +1,7 @@
 /// The tables of bmo's own state, in the same schema as the entities' tables; their names begin with `bmo_`.
 enum Bookkeeping {
     /// The number of this form of the tables; a later bmo may have another.
-    static let format: Int64 = 1
+    static let format: Int64 = 2
 
     /// The statements that create the tables in a schema, in order.
     static func statements(in schema: String) -> [String] {
@@ -21,8 +21,7 @@ enum Bookkeeping {
                 """
                 id bigint PRIMARY KEY CHECK (id = 1), format bigint NOT NULL, version bigint NOT NULL,
                 schema_version bigint NOT NULL, last_run bigint NOT NULL, last_change bigint NOT NULL,
-                last_entry bigint NOT NULL, last_acknowledged bigint NOT NULL, last_quarantined bigint NOT NULL,
-                last_commit \(text) NOT NULL
+                last_entry bigint NOT NULL, last_acknowledged bigint NOT NULL, last_quarantined bigint NOT NULL
                 """
             ),
             // Empty: a transaction that writes locks it, so that one writes at a time. A row's lock would be written to
@@ -110,13 +109,48 @@ enum Bookkeeping {
                 """
             ),
         ]
-        return tables.map { "CREATE TABLE IF NOT EXISTS \(prefix)\($0) (\($1))" } + [
+        return tables.map { "CREATE TABLE IF NOT EXISTS \(prefix)\($0) (\($1))" } + work(in: prefix) + [
             "CREATE INDEX IF NOT EXISTS bmo_changes_by_run ON \(prefix)bmo_changes (run, id)",
             "CREATE INDEX IF NOT EXISTS bmo_changes_by_key ON \(prefix)bmo_changes (entity, key, id)",
             "CREATE INDEX IF NOT EXISTS bmo_quarantine_by_hash ON \(prefix)bmo_quarantine (entity, hash)",
             """
-            INSERT INTO \(prefix)bmo_database VALUES (1, \(format), 0, 0, 0, 0, 0, 0, 0, '') ON CONFLICT DO NOTHING
+            INSERT INTO \(prefix)bmo_database VALUES (1, \(format), 0, 0, 0, 0, 0, 0, 0) ON CONFLICT DO NOTHING
             """,
+        ]
+    }
+
+    /// The tables of rounds, units and workers; see `WorkStore`.
+    ///
+    /// Instants are milliseconds since 1970 on the server's clock. The rows of units stay from round to round; each is
+    /// updated in place as often as it changes hands, which the room in its page is for.
+    private static func work(in prefix: String) -> [String] {
+        let text = SQLType.text.definition
+        return [
+            """
+            CREATE TABLE IF NOT EXISTS \(prefix)bmo_round (id bigint PRIMARY KEY CHECK (id = 1),
+                number bigint NOT NULL, ended bigint, run bigint, loading \(text) NOT NULL, dropped \(text) NOT NULL)
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(prefix)bmo_units (name \(text) PRIMARY KEY, position bigint NOT NULL,
+                unit_group \(text) NOT NULL, entity \(text) NOT NULL, source \(text) NOT NULL, task \(text) NOT NULL,
+                first_row bigint NOT NULL, last_row bigint NOT NULL, needs \(text) NOT NULL, state \(text) NOT NULL,
+                owner \(text), epoch bigint NOT NULL, claims bigint NOT NULL, result \(text), sweep \(text))
+                WITH (fillfactor = 50)
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(prefix)bmo_workers (id \(text) PRIMARY KEY, name \(text) NOT NULL,
+                started \(text) NOT NULL, lease_end bigint NOT NULL)
+            """,
+            "INSERT INTO \(prefix)bmo_round VALUES (1, 0, NULL, NULL, '', '') ON CONFLICT DO NOTHING",
+        ]
+    }
+
+    /// The statements that bring an earlier form of the tables to this one, in order.
+    static func upgrade(in schema: String) -> [String] {
+        let prefix = Identifier.quoted(schema) + "."
+        return work(in: prefix) + [
+            "ALTER TABLE \(prefix)bmo_database DROP COLUMN last_commit",
+            "UPDATE \(prefix)bmo_database SET format = \(format)",
         ]
     }
 }

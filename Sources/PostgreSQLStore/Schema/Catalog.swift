@@ -1,3 +1,5 @@
+internal import StoreContract
+
 /// The tables that a schema has, from the server's catalog.
 struct Catalog {
     /// A table.
@@ -51,6 +53,21 @@ struct Catalog {
                 tables[table]?.references[reference] = constraints.text(row, 1) ?? ""
             }
         }
+    }
+
+    /// Returns the number of the form of a schema's bookkeeping; 0 without bookkeeping.
+    ///
+    /// - Throws: `StoreError` of the code `schema` if a later bmo made it.
+    static func format(_ connection: Connection, schema: String) throws -> Int64 {
+        guard try hasBookkeeping(connection, schema: schema) else { return 0 }
+        let format = try connection.query(
+            "SELECT format FROM \(Identifier.quoted(schema)).bmo_database", for: "reading the form of the database"
+        ).bigint(0, 0)
+        guard let format, format <= Bookkeeping.format else {
+            throw StoreError(
+                .schema, "\(connection.place): a later bmo made the database", remedy: "use that version of bmo")
+        }
+        return format
     }
 
     /// Returns whether a schema has bmo's bookkeeping.

@@ -29,9 +29,16 @@ struct SchemaMigration {
 
     // MARK: - Execution
 
-    /// Creates the schema and the bookkeeping if they are missing.
+    /// Creates the schema and the bookkeeping if they are missing, or adds what an earlier bmo did not have.
     static func prepare(_ connection: Connection, schema: String) throws {
-        guard try !Catalog.hasBookkeeping(connection, schema: schema) else { return }
+        let format = try Catalog.format(connection, schema: schema)
+        guard format < Bookkeeping.format else { return }
+        guard format == 0 else {
+            for statement in Bookkeeping.upgrade(in: schema) {
+                try connection.run(statement, for: "extending the bookkeeping")
+            }
+            return
+        }
         let exists = try connection.query(
             "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1::text)", [.text(schema)]
         ).boolean(0, 0)

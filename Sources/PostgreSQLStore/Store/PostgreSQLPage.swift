@@ -38,7 +38,7 @@ final class PostgreSQLPage: PageTransaction {
             throw error
         }
         isOpen = false
-        try store.commit(tables, touched: page.writer.touched)
+        try store.commit(tables, page.writer.run, touched: page.writer.touched)
         store.run = page.writer.run
         store.scans = page.scans
         store.savedScans.merge(saved, uniquingKeysWith: { $1 })

@@ -21,6 +21,7 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
         var isClosed = false
         var lock: (any StoreLock)?
         var savedScans: [ScanScope: SavedPlace] = [:]
+        var work = Work()
     }
 
     /// How much of a scan's state is saved.
@@ -44,11 +45,16 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
     private static let closed = StoreError(.internal, "the database is closed")
     private static let onlyRead = StoreError(.internal, "the database was opened for reading")
     /// The statements before those of a transaction that writes; see ``Bookkeeping``.
-    static func beginning(_ sql: DatabaseSQL) -> String {
-        """
-        BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '30s'; \
-        LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE
-        """
+    ///
+    /// - Parameter lease: The lease of a worker: the server ends a transaction in which it is not heard of for as long, so
+    ///   that it does not keep the others from writing.
+    static func beginning(_ sql: DatabaseSQL, lease: Duration? = nil) -> String {
+        let seconds = lease?.components.seconds ?? 0
+        let limit = lease == nil ? "" : "SET LOCAL idle_in_transaction_session_timeout = '\(seconds)s'; "
+        return """
+            BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '\(30 + 2 * seconds)s'; \(limit)\
+            LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE
+            """
     }
 
     /// Opens a schema whose tables fit the model.
@@ -106,6 +112,12 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
         set { state.withLock { $0.savedScans = newValue } }
     }
 
+    /// The work that the store shares with others.
+    var work: Work {
+        get { state.withLock { $0.work } }
+        set { state.withLock { $0.work = newValue } }
+    }
+
     /// The number of this store's commits that wrote anything.
     var ownCommits: Int64 { state.withLock { $0.ownCommits } }
 
@@ -132,6 +144,13 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
         }
         if let idle, idle.isAlive { return idle }
         return try Connection(location)
+    }
+
+    /// Runs `body`, each of whose statements is a transaction of its own and waits for no other transaction.
+    func apart(_ body: (Connection) throws -> Void) throws {
+        let connection = try reader()
+        defer { giveBack(connection) }
+        try body(connection)
     }
 
     private func giveBack(_ connection: Connection) {
@@ -172,12 +191,17 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
             try checkLock()
             let connection = try writer()
             try connection.run(
-                isRehearsal ? "SAVEPOINT bmo_page" : Self.beginning(sql), for: "beginning a transaction")
+                isRehearsal ? "SAVEPOINT bmo_page" : Self.beginning(sql, lease: work.worker?.lease),
+                for: "beginning a transaction")
             let tables = try PostgreSQLTables(connection, sql)
             guard tables.counters.schemaVersion == schemaVersion else {
                 throw StoreError(
                     .schema, "\(connection.place): the tables were changed since the store was opened",
                     remedy: "open the database again")
+            }
+            if let claim = work.claim {
+                guard let shared = try tables.run(of: claim, run) else { throw Self.superseded(claim) }
+                run = shared
             }
             return tables
         } catch {
@@ -198,13 +222,16 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
 
     /// Writes what a transaction has changed, and commits it.
     ///
-    /// - Parameter touched: The roots of the entities whose rows changed.
-    func commit(_ tables: PostgreSQLTables, touched: Set<Int> = []) throws {
-        let token = RandomUUID.text()
+    /// - Parameters:
+    ///   - run: The run after the transaction.
+    ///   - touched: The roots of the entities whose rows changed.
+    func commit(_ tables: PostgreSQLTables, _ run: RunState, touched: Set<Int> = []) throws {
+        var number = ""
         let entities = Set(touched.flatMap(model.family(of:)).map { model.entities[$0].name })
         do {
             try tables.flush()
-            if tables.hasWritten { try tables.saveCounters(token, changed: entities) }
+            if work.claim != nil, run.differs(from: self.run) { try tables.save(run) }
+            if tables.hasWritten { number = try tables.saveCounters(changed: entities) }
             guard !isRehearsal else {
                 try tables.connection.run("RELEASE SAVEPOINT bmo_page")
                 return state.withLock { ($0.page, $0.isWriting) = (nil, false) }
@@ -218,7 +245,7 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
                 try tables.connection.run("COMMIT", for: "committing")
             } catch {
                 defer { rollBack() }
-                guard try wasCommitted(token, over: tables.connection) else { throw error }
+                guard try wasCommitted(number, over: tables.connection) else { throw error }
             }
         }
         state.withLock { state in
@@ -228,15 +255,29 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
     }
 
     /// Returns whether a transaction took effect whose COMMIT got no answer.
-    private func wasCommitted(_ token: String, over connection: Connection) throws -> Bool {
-        guard !connection.isAlive, let other = try? Connection(location) else { return false }
-        // The server's process of the old connection holds this lock until its commit has ended.
-        try other.run(Self.beginning(sql), for: "waiting for the commit")
-        defer { try? other.run("ROLLBACK") }
-        let result = try other.query("SELECT last_commit FROM \(sql.own("bmo_database"))")
-        guard result.text(0, 0) == token else { return false }
-        state.withLock { $0.writer = other }
-        return true
+    ///
+    /// - Parameter number: The transaction's number; empty if it wrote nothing.
+    /// - Throws: `StoreError` that is not transient if the server cannot be asked.
+    private func wasCommitted(_ number: String, over connection: Connection) throws -> Bool {
+        guard !connection.isAlive, !number.isEmpty else { return false }
+        do {
+            return try TransientRetry(tries: 5, firstPause: 200).run {
+                let other = try Connection(location)
+                // The server's process of the old connection holds this lock until its commit has ended.
+                try other.run(Self.beginning(sql), for: "waiting for the commit")
+                defer { try? other.run("ROLLBACK") }
+                let status = try other.query(
+                    "SELECT pg_xact_status($1::text::xid8)", [.text(number)], for: "asking for the commit"
+                ).text(0, 0)
+                guard status == "committed" else { return false }
+                state.withLock { $0.writer = other }
+                return true
+            }
+        } catch {
+            guard var unknown = error as? StoreError else { throw error }
+            unknown.isTransient = false
+            throw unknown
+        }
     }
 
     /// Rolls a transaction back.
@@ -257,8 +298,13 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
     /// Keeps the tables of a page that stays open over several calls.
     func open(_ page: PostgreSQLTables) { state.withLock { $0.page = page } }
 
-    /// Runs `body` as a transaction that may change rows.
+    /// Runs `body` as a transaction that may change rows; again if that failed for a transient reason.
     func write<Result>(_ body: (TableWriter) throws -> Result) throws -> Result {
+        // A dry run has lost all that it wrote.
+        try isRehearsal ? writeOnce(body) : TransientRetry.usual.run { try writeOnce(body) }
+    }
+
+    private func writeOnce<Result>(_ body: (TableWriter) throws -> Result) throws -> Result {
         let tables = try begin()
         let writer = TableWriter(tables, run: run)
         let result: Result
@@ -268,7 +314,7 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
             rollBack()
             throw error
         }
-        try commit(tables, touched: writer.touched)
+        try commit(tables, writer.run, touched: writer.touched)
         run = writer.run
         return result
     }
@@ -286,24 +332,27 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
 extension PostgreSQLTables {
     /// Writes the numbers that the database counts, and notes which entities changed.
     ///
-    /// - Parameter token: Identifies the transaction, should its COMMIT get no answer.
-    fileprivate func saveCounters(_ token: String, changed entities: Set<String>) throws {
+    /// - Returns: The transaction's number, which tells whether it took effect, should its COMMIT get no answer.
+    fileprivate func saveCounters(changed entities: Set<String>) throws -> String {
         counters.version += 1
         let numbers = [
             counters.version, counters.lastRun, counters.lastChange, counters.lastEntry, counters.lastAcknowledged,
             counters.lastQuarantined,
         ]
-        try connection.query(
+        let saved = try connection.query(
             """
             UPDATE \(sql.own("bmo_database")) SET version = $1::bigint, last_run = $2::bigint,
                 last_change = $3::bigint, last_entry = $4::bigint, last_acknowledged = $5::bigint,
-                last_quarantined = $6::bigint, last_commit = $7::text
-            """, numbers.map { .bigint($0) } + [.text(token)], for: "saving the database's state")
-        guard !entities.isEmpty else { return }
+                last_quarantined = $6::bigint
+            RETURNING pg_current_xact_id()::text
+            """, numbers.map { .bigint($0) }, for: "saving the database's state")
+        let number = saved.text(0, 0) ?? ""
+        guard !entities.isEmpty else { return number }
         try connection.query(
             """
             INSERT INTO \(sql.own("bmo_observed")) AS o SELECT *, 1 FROM unnest($1::text[])
             ON CONFLICT (entity) DO UPDATE SET commits = o.commits + 1
             """, [.texts(entities.sorted())], for: "noting which entities changed")
+        return number
     }
 }

@@ -106,6 +106,66 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
             count: (self.repeated?.count ?? 0) + repeated.count, key: self.repeated?.key ?? repeated.key)
     }
 
+    // MARK: - In several processes
+
+    /// A parent whose listing lacks rows, as a process leaves it to another.
+    package struct SavedScope: Sendable {
+        package var scope: ScanScope
+        package var cursor: ScanCursor?
+        package var rows: [Row]
+        package var total: Int
+
+        package init(scope: ScanScope, cursor: ScanCursor?, rows: [Row], total: Int) {
+            (self.scope, self.cursor, self.rows, self.total) = (scope, cursor, rows, total)
+        }
+    }
+
+    /// What the scans of some of the parents leave for the end.
+    package struct Saved: Sendable {
+        package var scopes: [SavedScope] = []
+        package var strangers: [Row] = []
+        package var total = 0
+
+        package init() {}
+    }
+
+    /// What these scans leave for the end.
+    package var saved: Saved {
+        var saved = Saved()
+        let byScope = Dictionary(grouping: rows, by: \.value)
+        saved.scopes = scopes.enumerated().map { place, scope in
+            SavedScope(
+                scope: scope.scope, cursor: scope.cursor, rows: (byScope[place] ?? []).map(\.key).sorted(),
+                total: scope.total)
+        }
+        saved.strangers = strangers.sorted()
+        saved.total = total
+        return saved
+    }
+
+    /// Adds what the scans of other parents have left.
+    package mutating func add(_ saved: Saved) {
+        for scope in saved.scopes {
+            for row in scope.rows { rows[row] = scopes.count }
+            scopes.append(
+                Scope(scope: scope.scope, cursor: scope.cursor, gone: scope.rows.count, total: scope.total))
+        }
+        strangers.formUnion(saved.strangers)
+        total += saved.total
+    }
+
+    /// Forgets missing rows that another process has listed: those that its scans noted, and those that `isMissing` finds
+    /// elsewhere now.
+    package mutating func keepMissing(
+        where isMissing: (_ row: Row, _ scope: ScanScope) throws -> Bool
+    ) rethrows {
+        rows = try rows.filter { row, place in
+            try !strangers.contains(row) && isMissing(row, scopes[place].scope)
+        }
+        let counts = Dictionary(grouping: rows.values, by: { $0 }).mapValues(\.count)
+        for place in scopes.indices { scopes[place].gone = counts[place] ?? 0 }
+    }
+
     /// Decides after the last scan.
     ///
     /// A deletion limit may apply to one parent's scope or to all of them together.

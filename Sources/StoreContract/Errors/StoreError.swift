@@ -16,6 +16,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         ///
         /// The attempted write is undone, and the page can continue without it.
         case constraint
+        /// Another worker has taken over the unit of work to which the transaction belongs.
+        case superseded
         /// A defect in bmo or a damaged file.
         case `internal`
     }
@@ -27,11 +29,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What the user can do about it.
     public let remedy: String?
 
+    /// Whether the transaction was rolled back and may succeed if it is run again from its beginning: a serialization
+    /// failure, a deadlock, or a connection lost before the commit.
+    ///
+    /// ``TransientRetry`` runs it again.
+    public var isTransient: Bool
+
     /// Creates an error.
-    public init(_ code: Code, _ message: String, remedy: String? = nil) {
+    public init(_ code: Code, _ message: String, remedy: String? = nil, isTransient: Bool = false) {
         self.code = code
         self.message = message
         self.remedy = remedy
+        self.isTransient = isTransient
     }
 
     /// The message and the remedy on one line.

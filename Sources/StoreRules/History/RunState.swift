@@ -34,6 +34,11 @@ package struct RunState: Sendable {
     /// Whether changes of existing rows are recorded.
     package func records(_ root: Int) -> Bool { run != nil && loads[root] != .loading }
 
+    /// Returns whether the run has recorded more than in another state of it.
+    package func differs(from other: RunState) -> Bool {
+        id != other.id || loads != other.loads || dropped != other.dropped
+    }
+
     /// The dropped edits as a summary; nil if there are none.
     package var droppedText: String? { DroppedEdits.text(dropped, isEdit: run?.isEdit == true) }
 

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""`bmo work` by 1, 2, 4 ... processes: a remote that takes 50 ms a reply, with many parents, into one PostgreSQL.
+
+    Benchmarks/workers.py BMO [--parents 2000] [--delay 0.05] [--workers 1,2,4]
+
+BMO is a release build. Each number of workers gets an empty schema; the first round brings the rows, the second one finds
+nothing new. Each parent has five children, and a worker asks for one parent at a time (`concurrency: 1`), so that the delay
+and not the machine decides. Prints a Markdown table of seconds, and how many times as fast as one worker.
+"""
+import argparse
+import http.server
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from postgres import Server
+
+CONFIG = """\
+version: 1
+database: {database}
+bridges: {{api: {{plugin: rest, options: {{url: "{url}"}}}}}}
+entities:
+  Team:
+    bridge: api
+    key: id
+    attributes: {{id: integer}}
+    rest: {{path: /teams, paging: none}}
+  User:
+    bridge: api
+    key: id
+    attributes: {{id: integer, name: text}}
+    relationships: {{team: {{to: Team}}}}
+    parent: {{relationship: team, concurrency: 1}}
+    rest: {{path: /users, query: {{team: "{{parent.id}}"}}, paging: none}}
+"""
+CHILDREN = 5
+
+
+def serve(parents, delay):
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+        wbufsize = -1
+
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            url = urllib.parse.urlsplit(self.path)
+            if url.path == "/teams":
+                items = [{"id": number} for number in range(1, parents + 1)]
+            else:
+                time.sleep(delay)
+                team = int(urllib.parse.parse_qs(url.query)["team"][0])
+                numbers = range((team - 1) * CHILDREN, team * CHILDREN)
+                items = [{"id": number, "name": f"User {number}"} for number in numbers]
+            body = json.dumps(items).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    class Threads(http.server.ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 64
+
+    server = Threads(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_port
+
+
+def round_of(bmo, count, file, folder):
+    start = time.monotonic()
+    # A worker that comes late finds the round over, and no other one due.
+    command = [bmo, "work", "-f", file, "--until-idle", "--every", "5s"]
+    workers = [subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) for _ in range(count)]
+    if any([worker.wait() for worker in workers]):
+        sys.exit("a worker failed")
+    return time.monotonic() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("bmo", type=pathlib.Path)
+    parser.add_argument("--parents", type=int, default=2000)
+    parser.add_argument("--delay", type=float, default=0.05, help="seconds per reply (default: 0.05)")
+    parser.add_argument("--workers", default="1,2,4")
+    options = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    (folder / "server").mkdir()
+    server = Server(folder / "server")
+    port = serve(options.parents, options.delay)
+    host = str(folder / "server").replace("/", "%2F")
+    try:
+        print(f"{options.parents} parents, {options.delay * 1000:.0f} ms a reply")
+        print("\n| workers | first round | | nothing new | |\n|---|---|---|---|---|")
+        base = None
+        for count in map(int, options.workers.split(",")):
+            file = folder / f"{count}.yml"
+            database = f"postgresql://bmo@{host}/postgres?schema=w{count}"
+            file.write_text(CONFIG.format(database=database, url=f"http://127.0.0.1:{port}"))
+            cold = round_of(options.bmo.absolute(), count, file, folder)
+            rows = server.psql(f'SELECT count(*) FROM w{count}."User"')
+            if rows != str(CHILDREN * options.parents):
+                sys.exit(f"{count} workers brought {rows} rows")
+            time.sleep(5)
+            warm = round_of(options.bmo.absolute(), count, file, folder)
+            base = base or (cold, warm)
+            print(
+                f"| {count} | {cold:.1f} s | {base[0] / cold:.2f} times | {warm:.1f} s | {base[1] / warm:.2f} times |",
+                flush=True)
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+internal import BridgeHost
+internal import Importer
+internal import Mapping
+internal import StoreContract
+
+/// One of a worker's loops: claims a unit, works on it, and again.
+struct WorkLoop: Sendable {
+    let workspace: Workspace
+    let store: any Store
+    /// The same store.
+    let shared: any WorkStore
+    let connections: Connections
+    let options: WorkOptions
+    let worker: WorkerDescription
+    let plan: [WorkUnit]
+    let report: @Sendable (WorkEvent) -> Void
+    private let thread = ImportThread()
+
+    init(
+        workspace: Workspace, store: any Store, shared: any WorkStore, connections: Connections, options: WorkOptions,
+        worker: WorkerDescription, plan: [WorkUnit], report: @escaping @Sendable (WorkEvent) -> Void
+    ) {
+        self.workspace = workspace
+        self.store = store
+        self.shared = shared
+        self.connections = connections
+        self.options = options
+        self.worker = worker
+        self.plan = plan
+        self.report = report
+    }
+
+    /// How often in a row the loop may fail before the worker gives up: whatever supervises it starts it anew, with
+    /// new connections and a new lock.
+    private static let mostFailures = 8
+
+    /// Works until the task is cancelled, or with `untilIdle` until the round is over.
+    ///
+    /// - Returns: The report of the last round; nil if none was due.
+    /// - Throws: ``StoreError`` if the database cannot be used.
+    func run() async throws -> SyncReport? {
+        var last: SyncReport?
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                if try await thread.run({ [shared, plan, worker] in try shared.joinRound(plan, as: worker) }) {
+                    try await workOnUnits()
+                    let ended = try await thread.run { [workspace, shared] in try workspace.roundReport(in: shared) }
+                    report(.round(ended))
+                    last = ended
+                    if options.untilIdle { break }
+                } else if options.untilIdle {
+                    break
+                } else {
+                    try await Task.sleep(for: min(options.every, .seconds(1)))
+                }
+                failures = 0
+            } catch is CancellationError {
+                break
+            } catch let error as StoreError where [.busy, .io].contains(error.code) {
+                failures += 1
+                guard failures < Self.mostFailures else { throw error }
+                report(.trouble(error.description))
+                try? await Task.sleep(for: Backoff.pause(afterFailures: failures, longest: .seconds(60)))
+            }
+        }
+        return last
+    }
+
+    /// Says at intervals that the worker is alive.
+    func beat() async {
+        let thread = ImportThread(label: "bmo.lease")
+        while !Task.isCancelled {
+            try? await Task.sleep(for: options.lease / 3)
+            guard !Task.isCancelled else { return }
+            do {
+                try await thread.run { [shared] in try shared.renewLease() }
+            } catch {
+                report(.trouble("the lease was not renewed: \(error)"))
+            }
+        }
+    }
+
+    private func workOnUnits() async throws {
+        while true {
+            try Task.checkCancellation()
+            switch try await thread.run({ [shared] in try shared.claimUnit() }) {
+            case .over: return
+            case .wait: try await Task.sleep(for: .milliseconds(Int.random(in: 100...300)))
+            case .unit(let unit): try await work(on: unit)
+            }
+        }
+    }
+
+    private func work(on unit: WorkUnit) async throws {
+        report(.claimed(unit: unit.name, claims: unit.claims))
+        let context = SyncContext(
+            workspace: workspace, store: store, connections: connections, thread: thread, gate: PageGate(),
+            options: Workspace.SyncOptions(), report: { [report] in report(.sync($0)) })
+        do {
+            let result = try await UnitWork(unit: unit, context: context, shared: shared).run()
+            report(.ended(unit: unit.name, result?.report))
+        } catch let error as StoreError where error.code == .superseded {
+            report(.superseded(unit: unit.name))
+        } catch {
+            _ = try? await thread.run { [shared] in try shared.releaseUnit() }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import BridgeHost
+internal import Glibc
+internal import Importer
+public import StoreContract
+
+/// The options of a worker.
+public struct WorkOptions: Sendable {
+    /// Whether to end when the round is over, or if none is due.
+    public var untilIdle: Bool
+    /// How many units this process works on at a time.
+    public var concurrency: Int
+    /// How long after the end of a round the next one is due.
+    public var every: Duration
+    /// How long the other workers wait, if this one is not heard of, before they take its units.
+    public var lease: Duration
+
+    /// Creates options.
+    public init(
+        untilIdle: Bool = false, concurrency: Int = 1, every: Duration = .seconds(30), lease: Duration = .seconds(30)
+    ) {
+        self.untilIdle = untilIdle
+        self.concurrency = concurrency
+        self.every = every
+        self.lease = lease
+    }
+}
+
+/// An event of a worker.
+public enum WorkEvent: Sendable {
+    /// Another command writes the database; the worker waits for it.
+    case waits(LockHolder?)
+    /// A unit was claimed; `claims` is 1 unless an earlier worker did not end it.
+    case claimed(unit: String, claims: Int)
+    /// The claimed unit ended; nil for a unit that does not scan.
+    case ended(unit: String, SyncReport.Entity?)
+    /// Another worker has taken the unit over, and the open page was refused.
+    case superseded(unit: String)
+    /// A scan reported an event.
+    case sync(SyncEvent)
+    /// A round is over.
+    case round(SyncReport)
+    /// The worker has to try again, and why.
+    case trouble(String)
+}
+
+extension Workspace {
+    /// Works on the units of rounds, together with any number of other processes, until the task is cancelled or there is
+    /// nothing left to do.
+    ///
+    /// When it is cancelled, open pages are rolled back and the units are given back at once.
+    ///
+    /// - Parameter report: Called from any thread.
+    /// - Returns: The report of the last round that this worker saw the end of; nil if it saw none.
+    /// - Throws: ``StoreError``, `request` if only one process can write the database; ``ConfigurationErrors`` for faults
+    ///   that `bmo check` finds.
+    public func work(
+        _ options: WorkOptions, report: @escaping @Sendable (WorkEvent) -> Void
+    ) async throws -> SyncReport? {
+        let lock = try await sharedLock(report)
+        defer { lock.release() }
+        let connections = Connections(self, isShared: true)
+        do {
+            try await refuseFaults(of: syncOrder(nil), over: connections)
+            let result = try await work(options, lock, connections, report)
+            await connections.close()
+            return result
+        } catch {
+            await connections.close()
+            throw error
+        }
+    }
+
+    private func work(
+        _ options: WorkOptions, _ lock: any StoreLock, _ connections: Connections,
+        _ report: @escaping @Sendable (WorkEvent) -> Void
+    ) async throws -> SyncReport? {
+        let worker = WorkerDescription(
+            id: RandomUUID.text(), name: Self.workerName, lease: options.lease, pause: options.every)
+        var loops: [WorkLoop] = []
+        for _ in 0..<max(1, options.concurrency) {
+            let store = try openStore()
+            store.keep(lock)
+            guard let shared = store as? any WorkStore else { throw StoreError.cannotShare(configuration.databasePath) }
+            loops.append(
+                WorkLoop(
+                    workspace: self, store: store, shared: shared, connections: connections, options: options,
+                    worker: worker, plan: workPlan(), report: report))
+        }
+        let running = loops
+        let seen = try await withThrowingTaskGroup(of: SyncReport?.self) { group in
+            for loop in running { group.addTask { try await loop.run() } }
+            let beat = Task { await running.first?.beat() }
+            defer { beat.cancel() }
+            var last: SyncReport?
+            while let seen = try await group.next() { last = seen ?? last }
+            return last
+        }
+        // The others need not wait for the end of the lease.
+        try? loops.first?.shared.leave()
+        for loop in loops { try? loop.store.close() }
+        return seen
+    }
+
+    /// Takes the lock that workers share, after commands that write alone.
+    private func sharedLock(_ report: @Sendable (WorkEvent) -> Void) async throws -> any StoreLock {
+        var hasReported = false
+        while true {
+            switch try stores.attemptSharedLock(configuration.databasePath, command: "bmo work") {
+            case .taken(let lock): return lock
+            case .held(let holder):
+                if !hasReported { report(.waits(holder)) }
+                hasReported = true
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
+    }
+
+    /// The program, process and host.
+    private static var workerName: String {
+        var name = utsname()
+        uname(&name)
+        let host = withUnsafeBytes(of: &name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return "\(programName) (process \(getpid()) on \(host))"
+    }
+}

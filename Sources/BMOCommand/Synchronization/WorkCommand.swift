@@ -1,0 +1,144 @@
+internal import ArgumentParser
+internal import BMO
+internal import RecordBatch
+internal import StoreContract
+
+/// `bmo work`.
+struct WorkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "work",
+        abstract: "Sync together with other processes, on any number of machines, into one PostgreSQL database.",
+        discussion: """
+            Start it as often as you like, with the same configuration. A round is a sync of all entities, divided into \
+            units: an entity, or a range of parents of an entity that is scanned by parent. Each process claims a unit, \
+            imports its pages and claims the next one. If a process dies or is not heard of for the time of --lease, \
+            another one takes its unit and goes on after the last page; pages that it sends later are refused. Rows that \
+            the listings lack are deleted once, when all units of the entity have ended.
+
+            `bmo sync`, `undo` and `migrate` wait for the workers to end, and workers wait for them. `bmo status` shows \
+            workers and units. An SQLite file cannot be shared: use `bmo sync` or `bmo watch`.
+
+            docs/scale.md says how it grows, and docs/deploy has units for systemd and Kubernetes.
+            """)
+
+    @OptionGroup var options: WorkspaceOptions
+
+    @Flag(help: "End when the round is over, or at once if none is due.")
+    var untilIdle = false
+
+    @Option(help: ArgumentHelp("How many units this process works on at a time.", valueName: "number"))
+    var concurrency = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "How long after the end of a round the next one is due (0s, 30s, 5m, 1h).", valueName: "duration"))
+    var every = "30s"
+
+    @Option(
+        help: ArgumentHelp(
+            "How long others wait for a sign of life before they take this process's units.", valueName: "duration"))
+    var lease = "30s"
+
+    @Flag(help: "Write events as JSON lines to stdout.")
+    var json = false
+
+    func run() async throws {
+        guard (1...64).contains(concurrency) else {
+            throw CommandFailure("--concurrency is a number from 1 to 64", exitCode: CommandFailure.usage)
+        }
+        let lease = try Self.duration(lease, of: "--lease")
+        guard lease >= .seconds(1) else {
+            throw CommandFailure("--lease is at least 1s", exitCode: CommandFailure.usage)
+        }
+        let workOptions = WorkOptions(
+            untilIdle: untilIdle, concurrency: concurrency, every: try Self.duration(every, of: "--every"),
+            lease: lease)
+        let file = options.configurationFile
+        try await options.learnAttributes(file)
+        let workspace = try await options.workspace(file)
+        let json = json
+        let work = Task { try await workspace.work(workOptions) { Self.show($0, json: json) } }
+        let signals = SignalTrap { work.cancel() }
+        let report: SyncReport?
+        do {
+            report = try await work.value
+        } catch is CancellationError {
+            report = nil
+        }
+        let wasStopped = work.isCancelled
+        signals.cancel()
+        guard untilIdle else { return }
+        if wasStopped {
+            throw CommandFailure("interrupted; the units were given back", exitCode: signals.exitCode)
+        }
+        if report?.succeeded == false { throw ExitCode(CommandFailure.failed) }
+    }
+
+    private static func duration(_ text: String, of option: String) throws -> Duration {
+        guard case .atMost(let duration)? = LockWait(argument: text)?.timeout else {
+            throw CommandFailure(
+                "the value \"\(text)\" of \(option) is not a duration; use a form like 30s, 5m or 1h",
+                exitCode: CommandFailure.usage)
+        }
+        return duration
+    }
+
+    private static func show(_ event: WorkEvent, json: Bool) {
+        if json {
+            if let line = line(event) { print(line) }
+        } else {
+            tell(event)
+        }
+        _ = Terminal.flushOutput()
+    }
+
+    private static func tell(_ event: WorkEvent) {
+        switch event {
+        case .waits(let holder):
+            Terminal.error("waiting for \(holder?.description ?? "another process")", prefix: "bmo: note: ")
+        case .claimed(let unit, let claims) where claims > 1:
+            print("\(Clock.now())  \(unit): continues the work of another worker")
+        case .claimed: break
+        case .ended(let unit, let report):
+            guard let report else { break }
+            let counts = report.counts
+            print(
+                "\(Clock.now())  \(unit): \(report.shownOutcome), \(counts.inserted) inserted, \(counts.updated) updated, "
+                    + "\(counts.unchanged) unchanged, \(counts.deleted) deleted")
+            if case .failed(let failure) = report.outcome { Terminal.error(failure.description) }
+        case .superseded(let unit):
+            Terminal.error(
+                "\(unit): another worker has taken it over; what this one had fetched was refused",
+                prefix: "bmo: warning: ")
+        case .sync(.warning(let entity, let message)):
+            Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
+        case .sync: break
+        case .round(let report): print("\(Clock.now())  the round is over: \(report.outcomeWord)")
+        case .trouble(let words): Terminal.error(words, prefix: "bmo: warning: ")
+        }
+    }
+
+    private static func line(_ event: WorkEvent) -> String? {
+        func object(_ name: String, _ body: (RecordBatchWriter) -> Void) -> String {
+            RecordBatchWriter.json { writer in
+                writer.member("event", name)
+                body(writer)
+            }
+        }
+        switch event {
+        case .waits(let holder): return object("waits") { $0.member("holder", holder?.description) }
+        case .claimed(let unit, let claims):
+            return object("claimed") { writer in
+                writer.member("unit", unit)
+                writer.member("claims", claims)
+            }
+        case .ended(let unit, let report):
+            guard let report else { return object("ended") { $0.member("unit", unit) } }
+            return "{\"event\":\"ended\",\"unit\":\(DiffPrinter.string(unit)),\"report\":\(report.json)}"
+        case .superseded(let unit): return object("superseded") { $0.member("unit", unit) }
+        case .sync: return nil
+        case .round(let report): return "{\"event\":\"round\",\"report\":\(report.json)}"
+        case .trouble(let words): return object("trouble") { $0.member("message", words) }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// A remote with many teams, whose users are listed per team, and workers on one PostgreSQL schema.
+///
+/// The remote's second state lacks some users, has others in another team, and has changed some.
+final class WorkPlace {
+    /// The number of teams: three ranges of parents.
+    static let teams = 96
+    /// The users that the second state lacks.
+    static let gone = 48
+
+    let server: PostgreSQLServer
+    private let remote: ScriptServer
+
+    init() async throws {
+        server = try PostgreSQLServer.shared.get()
+        remote = try await ScriptServer(Self.script)
+        try show(state: 1)
+        try slow(by: 0)
+    }
+
+    /// Each team has four users: 1 to 4 of team 1, 5 to 8 of team 2, and so on.
+    private static let script = """
+        import time
+        def read(name):
+            with open(name) as file: return float(file.read())
+        def answer(path, query):
+            state, delay = read("state"), read("delay")
+            if path == "/teams":
+                return 200, [{"id": id} for id in range(1, \(teams) + 1)]
+            time.sleep(delay)
+            with open("asked", "a") as file: file.write(query["team"] + "\\n")
+            team = int(query["team"])
+            users = []
+            for id in range(1, 4 * \(teams) + 1):
+                home = (id + 3) // 4
+                if state == 2 and id % 8 == 0: continue
+                if state == 2 and id % 16 == 1: home = home % \(teams) + 1
+                name = "changed" if state == 2 and id % 5 == 0 else "user"
+                if home == team: users.append({"id": id, "name": name + " " + str(id)})
+            return 200, users
+        """
+
+    /// Replaces a file at once, as the remote may be reading it.
+    private func write(_ text: String, to name: String) throws {
+        try remote.folder.write(text, to: name + ".new")
+        guard rename(remote.folder.appending(name + ".new"), remote.folder.appending(name)) == 0 else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+    }
+
+    func show(state: Int) throws { try write("\(state)", to: "state") }
+
+    /// Makes each reply about users take this many seconds.
+    func slow(by seconds: Double) throws { try write("\(seconds)", to: "delay") }
+
+    /// The number of requests about users so far.
+    var asked: Int {
+        ((try? String(contentsOfFile: remote.folder.appending("asked"), encoding: .utf8)) ?? "")
+            .count { $0 == "\n" }
+    }
+
+    /// Starts the command over a database; the parents of a range come one after the other.
+    func start(_ arguments: String..., over location: String) throws -> RunningProcess {
+        let file = "\(location.hash.magnitude).yml"
+        try remote.folder.write(
+            """
+            version: 1
+            database: \(location)
+            bridges: {api: {plugin: rest, options: {url: "\(remote.url)"}}}
+            entities:
+              Team:
+                bridge: api
+                key: id
+                attributes: {id: integer}
+                rest: {path: /teams, paging: none}
+              User:
+                bridge: api
+                key: id
+                attributes: {id: integer, name: text}
+                relationships: {team: {to: Team}}
+                parent: {relationship: team, concurrency: 1}
+                rest: {path: /users, query: {team: "{parent.id}"}, paging: none}
+
+            """, to: file)
+        return try RunningProcess(
+            Command.path(), [arguments[0], "-f", file] + arguments.dropFirst(), directory: remote.folder.path)
+    }
+
+    func run(_ arguments: String..., over location: String) async throws -> ProcessRun {
+        let process =
+            switch arguments.count {
+            case 1: try start(arguments[0], over: location)
+            case 2: try start(arguments[0], arguments[1], over: location)
+            default: try start(arguments[0], arguments[1], arguments[2], over: location)
+            }
+        return try await process.finish(within: .seconds(60))
+    }
+
+    /// Runs a worker until the round is over.
+    func work(over location: String) async throws -> ProcessRun {
+        try await start("work", "--until-idle", "--every", "0s", "--lease", "1s", over: location)
+            .finish(within: .seconds(60))
+    }
+
+    static func schema(_ location: String) -> String { String(location.split(separator: "=").last ?? "") }
+
+    /// What a query answers; `%` stands for the schema.
+    func rows(_ sql: String, in location: String) throws -> [String] {
+        try server.rows(sql.replacing("%", with: Self.schema(location)))
+    }
+
+    /// All rows, stubs, and what scans in progress keep.
+    func contents(of location: String) throws -> [String] {
+        try [
+            #"SELECT * FROM %."Team" ORDER BY id"#, #"SELECT * FROM %."User" ORDER BY id"#, "SELECT * FROM %.bmo_stubs",
+            "SELECT * FROM %.bmo_progress", "SELECT * FROM %.bmo_orphans", "SELECT entity FROM %.bmo_quarantine",
+        ].flatMap { try rows($0, in: location) }
+    }
+
+    /// How often each user was deleted, as recorded: user and count.
+    func deletions(in location: String) throws -> [String] {
+        try rows(
+            """
+            SELECT key, count(*) FROM %.bmo_changes WHERE entity = 'User' AND change = 'deleted' GROUP BY key
+            ORDER BY key
+            """, in: location)
+    }
+
+    /// The rows after syncs of both states, by the command that works alone.
+    func expected() async throws -> (first: [String], second: [String]) {
+        let location = server.newLocation()
+        var rows: [[String]] = []
+        for state in 1...2 {
+            try show(state: state)
+            let sync = try await run("sync", "-q", over: location)
+            try #require(sync.exitCode == 0, "\(sync)")
+            rows.append(try contents(of: location))
+        }
+        #expect(try deletions(in: location).count == Self.gone)
+        try show(state: 1)
+        return (rows[0], rows[1])
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// `bmo work`: several processes share one sync.
+    @Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
+    struct WorkTests {
+        /// BMO_TEST_KILLS=200 kills as often as that.
+        private static let kills = ProcessInfo.processInfo.environment["BMO_TEST_KILLS"].flatMap { Int($0) } ?? 20
+
+        @Test func `workers bring the rows of a sync, and delete once what the remote no longer has`() async throws {
+            let place = try await WorkPlace()
+            let (first, second) = try await place.expected()
+            let location = place.server.newLocation()
+            for (state, rows) in [(1, first), (2, second)] {
+                try place.show(state: state)
+                let workers = try (0..<4).map { _ in
+                    try place.start("work", "--until-idle", "--every", "0s", over: location)
+                }
+                for worker in workers {
+                    let ended = try await worker.finish(within: .seconds(60))
+                    #expect(ended.exitCode == 0, "\(ended)")
+                }
+                #expect(try place.contents(of: location) == rows, "state \(state)")
+            }
+            let deletions = try place.deletions(in: location)
+            #expect(deletions.count == WorkPlace.gone && deletions.allSatisfy { $0.hasSuffix("|1") })
+            let status = try await place.run("status", over: location)
+            #expect(status.exitCode == 0 && status.output.contains("of workers: over"), "\(status)")
+            // The workers of a round continue one run.
+            let outcomes = try place.rows("SELECT kind, outcome FROM %.bmo_runs WHERE id <= 2", in: location)
+            #expect(outcomes == ["sync|finished", "sync|finished"])
+            let undo = try await place.run("undo", "2", over: location)
+            #expect(undo.exitCode == 0, "\(undo)")
+            #expect(try place.contents(of: location) == first, "a round of several workers is undone as one run")
+        }
+
+        @Test func `a worker that was stopped for longer than its lease is refused its page`() async throws {
+            let place = try await WorkPlace()
+            let (first, second) = try await place.expected()
+            let location = place.server.newLocation()
+            let begin = try await place.work(over: location)
+            try #require(begin.exitCode == 0, "\(begin)")
+            #expect(try place.contents(of: location) == first)
+            try place.show(state: 2)
+            try place.slow(by: 0.05)
+            let asked = place.asked
+            let stopped = try place.start("work", "--until-idle", "--every", "0s", "--lease", "1s", over: location)
+            try await eventually("the worker asks for users") { place.asked > asked + 2 }
+            stopped.signal(SIGSTOP)
+            let status = try await place.run("status", over: location)
+            #expect(status.output.contains("User 1/3"), "\(status)")
+            let other = try await place.work(over: location)
+            #expect(other.exitCode == 0, "\(other)")
+            #expect(other.output.contains("User 1/3: continues the work of another worker"), "\(other)")
+            #expect(try place.contents(of: location) == second)
+            stopped.signal(SIGCONT)
+            let ended = try await stopped.finish(within: .seconds(60))
+            #expect(ended.allOutput.contains("User 1/3: another worker has taken it over"), "\(ended)")
+            #expect(try place.contents(of: location) == second)
+            let deletions = try place.deletions(in: location)
+            #expect(deletions.count == WorkPlace.gone && deletions.allSatisfy { $0.hasSuffix("|1") })
+        }
+
+        @Test func `workers that are killed at any instant bring the rows of one that was not`() async throws {
+            let place = try await WorkPlace()
+            let (_, second) = try await place.expected()
+            let location = place.server.newLocation()
+            let begin = try await place.work(over: location)
+            try #require(begin.exitCode == 0, "\(begin)")
+            try place.show(state: 2)
+            try place.slow(by: 0.02)
+            let seed = UInt64.random(in: 0...UInt64.max)
+            var random = SplitMix64(seed: seed)
+            func start() throws -> RunningProcess {
+                try place.start("work", "--every", "0s", "--lease", "1s", over: location)
+            }
+            var workers = try (0..<4).map { _ in try start() }
+            for kill in 1...Self.kills {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0..<800, using: &random)))
+                let victim = Int.random(in: 0..<workers.count, using: &random)
+                workers[victim].signal(SIGKILL)
+                let ended = try await workers[victim].finish(within: .seconds(60))
+                #expect(ended.signal == SIGKILL, "seed \(seed), kill \(kill): \(ended)")
+                workers[victim] = try start()
+            }
+            for worker in workers { worker.signal(SIGTERM) }
+            for worker in workers {
+                let ended = try await worker.finish(within: .seconds(60))
+                // The last one may not have come to the point where it waits for signals.
+                #expect(ended.exitCode == 0 || ended.signal == SIGTERM, "seed \(seed): \(ended)")
+            }
+            // What is left of the open round, and a whole one.
+            for _ in 1...2 {
+                let last = try await place.work(over: location)
+                #expect(last.exitCode == 0, "seed \(seed): \(last)")
+            }
+            #expect(try place.contents(of: location) == second, "seed \(seed)")
+            let deletions = try place.deletions(in: location)
+            #expect(
+                deletions.count == WorkPlace.gone && deletions.allSatisfy { $0.hasSuffix("|1") },
+                "seed \(seed): \(deletions)")
+        }
+
+        @Test func `a page that the server rolls back is imported again`() async throws {
+            let place = try await WorkPlace()
+            let (_, second) = try await place.expected()
+            let location = place.server.newLocation()
+            let begin = try await place.run("sync", "-q", over: location)
+            try #require(begin.exitCode == 0, "\(begin)")
+            _ = try place.rows(
+                """
+                CREATE SEQUENCE %.failures;
+                CREATE FUNCTION %.fail() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF nextval('%.failures') IN (1, 2, 9, 20) THEN
+                        RAISE EXCEPTION 'try again' USING ERRCODE = '40001';
+                    END IF;
+                    RETURN NEW;
+                END $$;
+                CREATE TRIGGER fail BEFORE UPDATE ON %."User" FOR EACH ROW EXECUTE FUNCTION %.fail()
+                """, in: location)
+            try place.show(state: 2)
+            let sync = try await place.run("sync", "-q", over: location)
+            #expect(sync.exitCode == 0, "\(sync)")
+            #expect(try place.contents(of: location) == second)
+            #expect(Int(try place.rows("SELECT last_value FROM %.failures", in: location)[0]) ?? 0 > 20)
+        }
+
+        @Test func `a sync waits for workers and workers for a sync`() async throws {
+            let place = try await WorkPlace()
+            let location = place.server.newLocation()
+            try place.slow(by: 0.05)
+            let worker = try place.start("work", "--every", "0s", over: location)
+            try await eventually("the worker asks for users") { place.asked > 0 }
+            let busy = try await place.run("sync", over: location)
+            #expect(busy.exitCode == 1 && busy.allOutput.contains("is being written by bmo work"), "\(busy)")
+            worker.signal(SIGTERM)
+            let ended = try await worker.finish(within: .seconds(60))
+            #expect(ended.exitCode == 0, "\(ended)")
+            let waiting = try place.rows("SELECT count(*) FROM %.bmo_units WHERE state = 'working'", in: location)
+            #expect(waiting == ["0"], "a worker that is asked to stop gives its unit back")
+            #expect(try place.rows("SELECT count(*) FROM %.bmo_workers", in: location) == ["0"])
+        }
+
+        @Test func `a file cannot be shared, and the error says what to use`() async throws {
+            let place = try await WorkPlace()
+            let run = try await place.run("work", "--until-idle", over: "bmo.sqlite")
+            #expect(run.exitCode == 2, "\(run)")
+            #expect(run.allOutput.contains("it is a file that one process at a time writes"), "\(run)")
+            #expect(run.allOutput.contains("use `bmo sync` or `bmo watch`, or"), "\(run)")
+            for wrong in [["--lease", "0s"], ["--lease", "soon"], ["--concurrency", "0"]] {
+                let run = try await place.run("work", wrong[0], wrong[1], over: "bmo.sqlite")
+                #expect(run.exitCode == 2 && run.allOutput.contains(wrong[0]), "\(run)")
+            }
+        }
+    }
+}
