@@ -1,7 +1,7 @@
 internal import Model
 
 /// A Jinja expression, or what is left of one after the known values were put in.
-indirect enum Expression: Equatable {
+indirect enum Expression: Equatable, Sendable {
     case literal(ConfigValue)
     case name(String)
     /// A value inside one that is known only during a scan, such as `response.links.next`.
@@ -20,7 +20,7 @@ indirect enum Expression: Equatable {
     case list([Expression])
     case dictionary([Pair])
 
-    struct Pair: Equatable {
+    struct Pair: Equatable, Sendable {
         let key: Expression
         let value: Expression
     }
@@ -50,6 +50,7 @@ indirect enum Expression: Equatable {
         case .name(let name): name
         case .path(let names): names.joined(separator: ".")
         case .input(let input): "config." + input.path.joined(separator: ".")
+        case .member(let base, .literal(.string(let name))): "\(base.text).\(name)"
         case .member(let base, let key): "\(base.text)[\(key.text)]"
         case .call(let function, let arguments):
             "\(function.text)(\(arguments.map(\.text).joined(separator: ", ")))"

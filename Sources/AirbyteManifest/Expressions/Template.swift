@@ -50,12 +50,22 @@ struct Template {
         if solid.count == 1, isLoose, case .expression = solid[0] {
             parts = solid
         } else {
-            parts = Self.joined(inked)
+            parts = Self.unquoted(Self.joined(inked))
             // Jinja's result is a text, of which YAML's folding may have left spaces at the ends.
             if text.contains("{%"), case .text(let only)? = parts.first, parts.count == 1 {
                 parts = [.text(Functions.trimmed(only))]
             }
         }
+    }
+
+    /// Removes quotes around the whole text, which Airbyte reads as a Python text.
+    private static func unquoted(_ parts: [Part]) -> [Part] {
+        guard parts.count > 1, case .text(let first) = parts[0], case .text(let last)? = parts.last,
+            let quote = first.first, "\"'".contains(quote), last.last == quote,
+            parts.count > 2 || first.count + last.count > 2
+        else { return parts }
+        let inner = [.text(String(first.dropFirst()))] + parts[1..<(parts.count - 1)] + [.text(String(last.dropLast()))]
+        return inner.filter { $0 != .text("") }
     }
 
     /// Joins neighbours that are texts, with known values printed into them.

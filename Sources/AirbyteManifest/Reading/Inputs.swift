@@ -4,7 +4,7 @@ internal import TextFormats
 /// The inputs of a connector (`spec.connection_specification`), and what is known of them.
 struct Inputs {
     /// An input that the manifest's texts refer to, and whose value a person has to give.
-    struct Open: Equatable {
+    struct Open: Equatable, Sendable {
         /// The path in the connector's configuration.
         let path: [String]
         let isSecret: Bool
@@ -42,6 +42,7 @@ struct Inputs {
     /// Returns the value of an input, the input itself if a person has to give it, or nil if it is not set.
     func value(at path: [String]) -> Value? {
         if let input = open[path.joined(separator: ".")] { return .open(input) }
+        if isUnspecified, SecretNames.suggests(path.last ?? "") { return .open(Open(path: path, isSecret: true)) }
         if let value = known.at(path) { return value == .null ? nil : .known(value) }
         guard isUnspecified else { return nil }
         return .open(Open(path: path, isSecret: SecretNames.suggests(path.last ?? "")))
@@ -75,12 +76,17 @@ struct Inputs {
             read(property, path: path)
             return
         }
+        // A secret never goes into the file, even if it was given.
+        if property["airbyte_secret"]?.bool == true {
+            open[dotted] = Open(path: path, isSecret: true)
+            return
+        }
         if given.at(path) != nil { return }
         if let value = property["const"] ?? property["default"] {
             known = known.setting(path[...], value)
-        } else if property["airbyte_secret"]?.bool == true {
-            open[dotted] = Open(path: path, isSecret: true)
-        } else if isRequired, let value = property["examples"]?.array?.first ?? property["enum"]?.array?.first {
+        } else if isRequired, let value = property["examples"]?.array?.first ?? property["enum"]?.array?.first,
+            !value.printed.uppercased().contains("YYYY")
+        {
             known = known.setting(path[...], value)
             examples.append((dotted, value))
         } else if isRequired {

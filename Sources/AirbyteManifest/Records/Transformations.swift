@@ -24,7 +24,8 @@ struct Transformations {
             default:
                 let name = transformation["class_name"]?.string ?? transformation.type ?? ""
                 draft.note("not carried: the transformation \(name)")
-                draft.doubt("the transformation \(name) is custom Python; records stay as the API sends them")
+                draft.doubt(
+                    "the transformation \(name) is custom Python; records stay as the API sends them", ofValues: true)
             }
         }
     }
@@ -49,7 +50,7 @@ struct Transformations {
                 try set(name, value, type: field["value_type"]?.string, scope)
             } catch {
                 draft.note("not carried: the field \(path.joined(separator: ".")): \(value.printed): \(reason(error))")
-                draft.doubt("the field \(path.joined(separator: ".")): \(reason(error))")
+                draft.doubt("the field \(path.joined(separator: ".")): \(reason(error))", ofValues: true)
             }
         }
     }
@@ -114,7 +115,8 @@ struct Transformations {
             guard case .path(let names) = first, names.first == "record" else { fallthrough }
             try read(name, first, type: type)
             draft.doubt(
-                "the field \(name): where a record has no \(names.dropFirst().joined(separator: ".")), Airbyte takes \(second.text)"
+                "the field \(name): where a record has no \(names.dropFirst().joined(separator: ".")), Airbyte takes \(second.text)",
+                ofValues: true
             )
         default:
             let member = "@\(name)"
@@ -175,6 +177,11 @@ struct Transformations {
     private func remove(_ transformation: ConfigValue, _ scope: Scope) {
         for pointer in transformation["field_pointers"]?.array ?? [] {
             let path = (pointer.array ?? [pointer]).compactMap { try? Template($0.printed, scope).known?.printed }
+            if path.contains("**") {
+                let condition = transformation["condition"]?.string ?? ""
+                draft.note("the connector removes members where \(condition); bmo keeps them")
+                continue
+            }
             guard path.count == 1 else {
                 draft.note("the connector removes \(path.joined(separator: ".")); its column keeps it")
                 continue

@@ -31,6 +31,12 @@ final class BridgeDraft {
         .secret(.env("\(environmentPrefix)_\(LocalNames.identifier(input.path.last ?? "input").uppercased())"))
     }
 
+    /// Whether requests of both go to the same place with the same credentials.
+    func isLike(_ other: BridgeDraft) -> Bool {
+        url == other.url && ConfigValue.object(auth) == .object(other.auth) && obstacles == other.obstacles
+            && injections.elementsEqual(other.injections) { $0 == $1 }
+    }
+
     func note(_ text: String) { if !notes.contains(text) { notes.append(text) } }
 }
 

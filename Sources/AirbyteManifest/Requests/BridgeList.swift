@@ -2,7 +2,7 @@ internal import Model
 
 /// The bridges of the configuration: one for each address and way to authenticate.
 final class BridgeList {
-    private(set) var bridges: [(identity: ConfigValue, draft: BridgeDraft)] = []
+    private(set) var bridges: [BridgeDraft] = []
     private let name: String
     private let limits: [(key: String, value: ConfigValue)]
 
@@ -12,10 +12,6 @@ final class BridgeList {
     }
 
     func bridge(at address: RequestAddress, _ authenticator: ConfigValue?, _ scope: Scope) -> BridgeDraft {
-        let identity: ConfigValue = [
-            "url": .string(address.base), "auth": authenticator?.removing(Parameters.member) ?? .null,
-        ]
-        if let found = bridges.first(where: { $0.identity == identity }) { return found.draft }
         let number = bridges.count + 1
         let draft = BridgeDraft(
             name: number == 1 ? name : "\(name)_\(number)", environmentPrefix: LocalNames.identifier(name).uppercased(),
@@ -31,7 +27,8 @@ final class BridgeList {
         } catch {
             draft.obstacles.append("its authentication: \(reason(error))")
         }
-        bridges.append((identity, draft))
+        if let found = bridges.first(where: { $0.isLike(draft) }) { return found }
+        bridges.append(draft)
         return draft
     }
 }

@@ -21,7 +21,7 @@ struct ErrorHandler {
         default:
             let name = handler["class_name"]?.string ?? handler.type ?? ""
             for filter in handler["response_filters"]?.array ?? [] { add(filter, scope.with(filter), &rules) }
-            draft.doubt("error_handler \(name) is custom Python; bmo's own treatment of errors applies")
+            draft.doubt("error_handler \(name) is custom Python; bmo's own treatment of errors applies", ofValues: true)
         }
     }
 

@@ -123,7 +123,8 @@ struct Paginator {
         if case .path = token {
             place(size, sizePlace, beside: nil, as: "", in: &members)
         } else {
-            place(size, sizePlace, beside: token, as: "size_parameter", in: &members)
+            let name = members[0].value == "offset" ? "limit_parameter" : "size_parameter"
+            place(size, sizePlace, beside: token, as: name, in: &members)
             if !["link_header", "next_url"].contains(members[0].value.string) { into(token, &members) }
         }
         if members[0].value == "link_header" {

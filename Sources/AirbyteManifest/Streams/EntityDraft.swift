@@ -40,7 +40,9 @@ final class EntityDraft {
     var notes: [String] = []
     var sectionNotes: [String] = []
     /// What may differ from what Airbyte does.
-    var doubts: [String] = []
+    private(set) var doubts: [String] = []
+    /// Those of ``doubts`` that are about which records there are.
+    private(set) var rowDoubts: Set<String> = []
     /// What prevents the entity from being synced.
     var obstacles: [String] = []
     /// The fields of the slices, with the text of the configuration that stands for each.
@@ -65,7 +67,11 @@ final class EntityDraft {
         set(name, (setting(name) ?? .object([])).setting(member, value))
     }
 
-    func doubt(_ text: String) { if !doubts.contains(text) { doubts.append(text) } }
+    /// - Parameter ofValues: Whether only values may differ: the objects that a stream is walked for are the same then.
+    func doubt(_ text: String, ofValues: Bool = false) {
+        if !doubts.contains(text) { doubts.append(text) }
+        if !ofValues { rowDoubts.insert(text) }
+    }
 
     func obstacle(_ text: String) { if !obstacles.contains(text) { obstacles.append(text) } }
 

@@ -53,18 +53,34 @@ struct Partitions {
         }
     }
 
+    /// Of two parents, of which one is walked for each object of the other, the nearer one is enough.
+    private func inherit(from parent: EntityDraft) {
+        draft.note("Airbyte requests every pair of two parents; bmo requests those that belong together")
+        for (field, text) in draft.slice where text.hasPrefix("{parent.") {
+            guard let own = parent.slice.first(where: { $0.value == text })?.key,
+                let column = parent.attribute(keepingSliceField: own)
+            else { continue }
+            draft.slice[field] = "{parent.\(column)}"
+        }
+    }
+
     private func substream(_ router: ConfigValue, _ scope: Scope) throws {
         let parents = router["parent_stream_configs"]?.array ?? []
         guard let config = parents.first, let stream = config["stream"] else {
             throw Untranslatable("it has no parent")
         }
-        guard draft.parent == nil else { throw Untranslatable("it is walked by two parents at once") }
         for other in parents.dropFirst() {
             draft.doubt(
                 "the objects of \(other["stream"]?["name"]?.printed ?? "a second parent") are not walked: bmo takes one parent"
             )
         }
         let parent = parent(stream)
+        if let earlier = draft.parent {
+            guard parent.parent?.draft === earlier.draft else {
+                throw Untranslatable("it is walked by two parents at once")
+            }
+            inherit(from: parent)
+        }
         let scope = scope.with(config)
         guard let field = try Template(config["partition_field"]?.printed ?? "", scope).known?.printed,
             let key = try Template(config["parent_key"]?.printed ?? "", scope).known?.printed

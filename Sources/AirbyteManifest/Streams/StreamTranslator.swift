@@ -64,7 +64,7 @@ final class StreamTranslator {
         }
         SchemaReader(draft: draft, files: files).apply(stream["schema_loader"], stream: draft.stream, scope)
         draft.keepsExtra = draft.columns.claim("extra") == "extra"
-        key(draft, stream["primary_key"], scope)
+        key(draft, stream, scope)
         guard retriever.type == "SimpleRetriever" else {
             let name = retriever["class_name"]?.string ?? retriever.type ?? ""
             draft.obstacle(
@@ -74,10 +74,12 @@ final class StreamTranslator {
             return
         }
         let inner = scope.with(retriever)
-        guard let requester = retriever["requester"], requester.type == "HttpRequester" else {
-            let name = retriever["requester"]?["class_name"]?.string ?? retriever["requester"]?.type ?? "none"
-            draft.obstacle("its requester \(name) is custom Python")
+        guard let requester = retriever["requester"] else {
+            draft.obstacle("it has no requester")
             return
+        }
+        if requester.type != "HttpRequester" {
+            draft.obstacle("its requester \(requester["class_name"]?.string ?? requester.type ?? "") is custom Python")
         }
         Partitions(draft: draft) { self.translate($0, isStream: false) }.apply(retriever["partition_router"], inner)
         request(draft, stream, retriever, requester, inner)
@@ -119,7 +121,8 @@ final class StreamTranslator {
         ErrorHandler(draft: draft).apply(requester["error_handler"], scope)
     }
 
-    private func key(_ draft: EntityDraft, _ value: ConfigValue?, _ scope: Scope) {
+    private func key(_ draft: EntityDraft, _ stream: ConfigValue, _ scope: Scope) {
+        let value = stream["primary_key"]
         let names = (value?.array ?? [value ?? .null]).flatMap { part -> [[String]] in
             if let path = part.array { return [path.map(\.printed)] }
             guard let text = part.string, let known = (try? Template(text, scope))?.known else { return [] }
@@ -139,12 +142,17 @@ final class StreamTranslator {
             }
         }
         guard draft.key.isEmpty else { return }
+        defer {
+            if draft.key.isEmpty, stream["incremental_sync"] == nil {
+                draft.doubt("the connector names no key: each sync appends all records again", ofValues: true)
+            }
+        }
         if let guess = draft.attributes.first(where: {
             ["id", "uuid", "gid"].contains($0.name) && ["text", "integer"].contains($0.type)
         }) {
             draft.key = [guess.name]
             draft.keyComment = "a guess: the connector names no key"
-            draft.doubt("the connector names no key; \(guess.name) is a guess")
+            draft.doubt("the connector names no key; \(guess.name) is a guess", ofValues: true)
         }
     }
 }

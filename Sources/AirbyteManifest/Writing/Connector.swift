@@ -50,7 +50,7 @@ package enum Connector {
         }
         for draft in translator.drafts where draft.isStream { report.add(draft) }
         let writer = ConnectorWriter(
-            drafts: translator.drafts, bridges: bridges.bridges.map(\.draft), inputs: inputs, report: report,
+            drafts: translator.drafts, bridges: bridges.bridges, inputs: inputs, report: report,
             database: database, command: command, version: manifest["version"]?.printed)
         return Translation(text: writer.text(), report: report)
     }

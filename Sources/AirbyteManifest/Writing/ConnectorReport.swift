@@ -31,8 +31,13 @@ package struct ConnectorReport: Sendable {
 
     /// The doubts of a stream; those about which objects its parent has are its own, too.
     private static func doubts(of draft: EntityDraft) -> [String] {
-        draft.doubts
-            + (draft.parent.map { parent in doubts(of: parent.draft).map { "\(parent.draft.stream): \($0)" } } ?? [])
+        guard let parent = draft.parent?.draft else { return draft.doubts }
+        return draft.doubts + rowDoubts(of: parent)
+    }
+
+    private static func rowDoubts(of draft: EntityDraft) -> [String] {
+        let own = draft.doubts.filter(draft.rowDoubts.contains).map { "\(draft.stream): \($0)" }
+        return own + (draft.parent.map { rowDoubts(of: $0.draft) } ?? [])
     }
 
     static func obstacles(of draft: EntityDraft) -> [String] {

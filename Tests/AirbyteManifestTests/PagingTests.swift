@@ -1,0 +1,78 @@
+import Testing
+
+@testable import AirbyteManifest
+
+@Suite("Paginators of connectors")
+struct PagingTests {
+    private static func paginator(_ strategy: String, token: String = "parameter", size: String? = "limit") -> String {
+        let option =
+            token == "path"
+            ? "{type: RequestPath}" : "{type: RequestOption, inject_into: request_parameter, field_name: \(token)}"
+        let sizes = size.map {
+            "        page_size_option: {type: RequestOption, inject_into: request_parameter, field_name: \($0)}"
+        }
+        return """
+                  paginator:
+                    type: DefaultPaginator
+                    page_token_option: \(option)
+            \(sizes ?? "")
+                    pagination_strategy: \(strategy)
+            """
+    }
+
+    @Test(
+        "Each strategy has its style",
+        arguments: [
+            (
+                "{type: PageIncrement, page_size: 50, start_from_page: 1}", "page",
+                "{style: page, page_parameter: page, start: 1, size_parameter: limit, size: 50}"
+            ),
+            (
+                "{type: OffsetIncrement, page_size: 50}", "skip",
+                "{style: offset, offset_parameter: skip, limit_parameter: limit, size: 50}"
+            ),
+            (
+                "{type: CursorPagination, page_size: 50, cursor_value: \"{{ response.meta.next }}\", stop_condition: \"{{ not response.meta.next }}\"}",
+                "cursor", "{style: cursor, path: $.meta.next, parameter: cursor, size_parameter: limit, size: 50}"
+            ),
+            (
+                "{type: CursorPagination, cursor_value: \"{{ response['data'][-1]['id'] }}\", stop_condition: \"{{ not response.has_more }}\"}",
+                "after", "{style: keyset, field: id, parameter: after, has_more: $.has_more}"
+            ),
+            (
+                "{type: CursorPagination, page_size: 50, cursor_value: \"{{ last_record['id'] }}\", stop_condition: \"{{ last_page_size < 50 }}\"}",
+                "after", "{style: keyset, field: id, parameter: after, size_parameter: limit, size: 50}"
+            ),
+            (
+                "{type: CursorPagination, cursor_value: \"{{ response.get('links', {}).get('next') }}\", stop_condition: \"{{ not response.get('links', {}).get('next') }}\"}",
+                "path", "{style: next_url, path: $.links.next}"
+            ),
+            (
+                "{type: CursorPagination, cursor_value: \"{{ headers['link']['next']['url'] }}\", stop_condition: \"{{ 'next' not in headers['link'] }}\"}",
+                "path", "{style: link_header}"
+            ),
+            (
+                "{type: CursorPagination, page_size: 50, cursor_value: \"{{ response.start + response.max }}\", stop_condition: \"{{ response.start + response.max >= response.total }}\"}",
+                "start", "{style: offset, offset_parameter: start, limit_parameter: limit, size: 50, total: $.total}"
+            ),
+        ])
+    func styles(strategy: String, token: String, expected: String) throws {
+        let translated = try Translated(retriever: Self.paginator(strategy, token: token))
+        // Long objects have a line for each member.
+        let flat = translated.text.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: " ")
+        let members = expected.dropFirst().dropLast().split(separator: ", ")
+        for member in members { #expect(flat.contains(member), "no \(member) in\n\(translated.text)") }
+        #expect(translated.verdict == .carried, "\(translated.report.text)")
+    }
+
+    @Test("Without a paginator one reply is all")
+    func none() throws { try Translated().expect("paging: none") }
+
+    @Test("A custom strategy is not carried")
+    func custom() throws {
+        let translated = try Translated(
+            retriever: Self.paginator("{type: CustomPaginationStrategy, class_name: a.B}"))
+        #expect(translated.verdict == .notCarried)
+        translated.expect("its paging: a.B is custom Python")
+    }
+}

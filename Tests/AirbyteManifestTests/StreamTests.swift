@@ -1,0 +1,176 @@
+import Testing
+
+@testable import AirbyteManifest
+
+@Suite("Streams of connectors")
+struct StreamTests {
+    @Test("A cursor becomes incremental, since and the parameters of its window")
+    func cursor() throws {
+        let translated = try Translated(
+            stream: """
+                    incremental_sync:
+                      type: DatetimeBasedCursor
+                      cursor_field: updated_at
+                      cursor_datetime_formats: ["%Y-%m-%dT%H:%M:%SZ"]
+                      datetime_format: "%s"
+                      start_datetime: {type: MinMaxDatetime, datetime: "{{ config['start_date'] }}"}
+                      end_datetime: "{{ now_utc().strftime('%Y-%m-%dT%H:%M:%SZ') }}"
+                      step: P30D
+                      cursor_granularity: PT1S
+                      lookback_window: P1D
+                      start_time_option: {type: RequestOption, inject_into: request_parameter, field_name: from}
+                      end_time_option: {type: RequestOption, inject_into: request_parameter, field_name: to}
+                """)
+        translated.expect(
+            "incremental: {field: updated_at, lookback: '1d'}",
+            "since: {start: '2024-01-01T00:00:00Z', format: '%s', window: '30d'}",
+            "query: {from: '{since}', to: '{until}'}")
+        #expect(translated.verdict == .carried)
+    }
+
+    @Test("A cursor that the API does not know is compared by Airbyte only")
+    func clientSide() throws {
+        let translated = try Translated(
+            stream: """
+                    incremental_sync:
+                      type: DatetimeBasedCursor
+                      cursor_field: updated_at
+                      datetime_format: "%Y-%m-%d"
+                      start_datetime: "2024-01-01"
+                      is_client_side_incremental: true
+                """)
+        translated.expect("# Airbyte compares the cursor updated_at itself")
+        #expect(!translated.text.contains("incremental:"))
+    }
+
+    @Test("A list of partitions becomes each")
+    func list() throws {
+        try Translated(
+            retriever: """
+                      partition_router:
+                        type: ListPartitionRouter
+                        cursor_field: kind
+                        values: [email, sms]
+                        request_option: {type: RequestOption, inject_into: request_parameter, field_name: kind}
+                """, requester: "        path: \"items/{{ stream_partition.kind }}\""
+        ).expect("each: {kind: [email, sms]}", "query: {kind: '{kind}'}", "path: '/v1/items/{kind}'")
+    }
+
+    private static let walk = """
+              partition_router:
+                type: SubstreamPartitionRouter
+                parent_stream_configs:
+                  - type: ParentStreamConfig
+                    parent_key: id
+                    partition_field: user_id
+                    stream: {$ref: "#/definitions/users"}
+        """
+
+    @Test("A parent becomes a relationship, and an entity where it is no stream")
+    func parent() throws {
+        let translated = try Translated(
+            stream:
+                "    transformations: [{type: AddFields, fields: [{path: [owner], value: \"{{ stream_slice.user_id }}\"}]}]",
+            retriever: Self.walk, requester: "        path: \"users/{{ stream_partition['user_id'] }}/items\"")
+        translated.expect(
+            "parent: of_users", "of_users: {to: users}", "path: '/v1/users/{parent.id}/items'",
+            "request_fields: {'@owner': '{parent.id}'}",
+            "owner: {type: text, from: '@owner'}", "# Not a stream of the connector: the parent of one.")
+        #expect(translated.verdict == .carried)
+        #expect(translated.report.streams.map(\.name) == ["items"])
+    }
+
+    @Test("$ref, $parameters and schemas in files are followed")
+    func references() throws {
+        try Translated(
+            stream: """
+                    $parameters: {field: rows}
+                    schema_loader: {type: JsonFileSchemaLoader, file_path: "./source_shop/schemas/{{ parameters['field'] }}.json"}
+                """, retriever: "      record_selector: {extractor: {field_path: [\"{{ parameters.field }}\"]}}",
+            files: [
+                "source_shop/schemas/rows.json": #"{"properties": {"id": {"type": "string"}, "n": {"type": "number"}}}"#
+            ]
+        ).expect("records: $.rows", "id: text", "n: real")
+    }
+
+    @Test("Transformations add, remove and move fields")
+    func transformations() throws {
+        let translated = try Translated(
+            stream: """
+                    transformations:
+                      - type: AddFields
+                        fields:
+                          - {path: [city], value: "{{ record['address']['city'] }}"}
+                          - {path: [kind], value: order}
+                          - {path: [both], value: "{{ record.a }}-{{ record.b }}"}
+                      - {type: RemoveFields, field_pointers: [[updated_at]]}
+                """)
+        translated.expect(
+            "city: {type: text, from: address.city}", "kind: {type: text, constant: order}",
+            "both: {type: text, from: [a, b], transform: {join: '-'}}", "# the connector removes updated_at")
+        #expect(!translated.text.contains("    updated_at:"))
+    }
+
+    @Test("A record filter by a text becomes a part of the path, any other is a doubt")
+    func filters() throws {
+        func retriever(_ condition: String) -> String {
+            "      record_selector: {extractor: {field_path: [data]}, record_filter: {condition: \"{{ \(condition) }}\"}}"
+        }
+        try Translated(retriever: retriever("record.type == 'a'")).expect("records: $.data[?@.type=='a']")
+        let other = try Translated(retriever: retriever("record.size > 3"))
+        #expect(other.verdict == .doubtful)
+        other.expect("# not carried: record_filter {{ record.size > 3 }}")
+    }
+
+    @Test("A stream without a key appends, which is a doubt")
+    func keyless() throws {
+        let translated = try Translated(
+            stream: """
+                    primary_key: []
+                    schema_loader: {type: InlineSchemaLoader, schema: {properties: {at: {type: string}}}}
+                """)
+        translated.expect("unique: none")
+        #expect(translated.verdict == .doubtful)
+    }
+
+    @Test("Dynamic streams that the manifest lists are made, others are named")
+    func dynamic() throws {
+        let translated = try Translated(
+            more: """
+                dynamic_streams:
+                  - type: DynamicDeclarativeStream
+                    name: by_kind
+                    stream_template:
+                      type: DeclarativeStream
+                      name: x
+                      primary_key: id
+                      retriever:
+                        type: SimpleRetriever
+                        requester: {type: HttpRequester, url_base: "https://api.example", path: x}
+                        record_selector: {extractor: {field_path: []}}
+                    components_resolver:
+                      type: ParametrizedComponentsResolver
+                      stream_parameters: {list_of_parameters_for_stream: [{name: cats}, {name: dogs}]}
+                      components_mapping:
+                        - {type: ComponentMappingDefinition, field_path: [name], value: "{{ stream_parameters.name }}"}
+                        - {type: ComponentMappingDefinition, field_path: [retriever, requester, path], value: "pets/{{ stream_parameters.name }}"}
+                  - type: DynamicDeclarativeStream
+                    name: by_api
+                    stream_template: {type: DeclarativeStream, name: x}
+                    components_resolver: {type: HttpComponentsResolver}
+                """)
+        #expect(translated.report.streams.map(\.name) == ["items", "cats", "dogs", "by_api"])
+        translated.expect("path: /pets/cats", "path: /pets/dogs", "# by_api: only the API knows which streams exist")
+    }
+
+    @Test("What is no manifest is refused in words")
+    func refused() {
+        #expect(throws: ManifestFault.self) {
+            try Connector.translate(files: ["a/source.py": ""], name: "a", set: [], database: "a", command: "")
+        }
+        #expect(throws: ManifestFault.self) {
+            try Connector.translate(
+                files: ["manifest.yaml": "streams: ["], name: "a", set: [], database: "a", command: "")
+        }
+    }
+}

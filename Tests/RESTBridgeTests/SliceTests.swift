@@ -1,0 +1,67 @@
+import Testing
+
+@testable import RESTBridge
+
+/// How a listing is divided into windows of time and the values of lists.
+@Suite struct SliceTests {
+    private func slices(_ section: Literal, since: String? = nil, now: String = "2024-03-01T00:00:00Z") throws
+        -> [Slice]
+    {
+        let instant = try #require(TimeText.microseconds(now, now: 0))
+        let known = TemplateVariables(parameters: [(["begin": "2024-02-28"] as Literal).options])
+        return try SliceRule(section.options, known).slices(since: since, now: instant)
+    }
+
+    @Test func `without since and each there is one slice with the known value as it is`() throws {
+        #expect(try slices([:], since: "abc") == [Slice(since: "abc")])
+    }
+
+    @Test func `windows meet, and share no moment of the format`() throws {
+        let days = try slices(["since": ["start": "2024-02-25", "format": "%Y-%m-%d", "window": "2d"]])
+        #expect(
+            days.map { "\($0.since ?? "") \($0.until ?? "")" } == [
+                "2024-02-25 2024-02-26", "2024-02-27 2024-02-28", "2024-02-29 2024-03-01",
+            ])
+        let seconds = try slices(["since": ["start": "{begin}", "format": "%s", "window": "1d"]])
+        #expect(seconds.map(\.until) == ["1709164799", "1709251199", "1709251200"])
+    }
+
+    @Test func `a known value precedes the start, in the format of requests`() throws {
+        let found = try slices(
+            ["since": ["start": "2020-01-01", "format": "%ms"]], since: "2024-02-29T23:59:59.500+01:00")
+        #expect(found == [Slice(since: "1709247599500", until: "1709251200000")])
+    }
+
+    @Test func `a start that moves says so, and a text that is no time is sent as it is`() throws {
+        #expect(
+            try slices(["since": ["start": "now-1d", "format": "%Y-%m-%d"]])
+                == [Slice(since: "2024-02-29", until: "2024-03-01", isMoving: true)])
+        #expect(try slices(["since": ["start": "0"]]).first?.since == "0")
+    }
+
+    @Test func `each list multiplies the slices`() throws {
+        let found = try slices(["each": ["kind": ["a", "b"], "state": ["open", "shut"]]])
+        #expect(
+            found.map(\.values) == [
+                ["kind": "a", "state": "open"], ["kind": "a", "state": "shut"], ["kind": "b", "state": "open"],
+                ["kind": "b", "state": "shut"],
+            ])
+    }
+
+    private static let faults: [(Literal, String)] = [
+        (["since": ["window": "1d"]], "since.window needs since.start"),
+        (["since": ["start": "2024-01-01", "window": "soon"]], "since.window is \"soon\""),
+        (["since": ["start": "1980-01-01", "window": "1s"]], "since.window makes more than 100000 requests"),
+        (["each": ["kind": []]], "each.kind has no values"), (["each": ["since": ["x"]]], "each.since has the name"),
+    ]
+
+    @Test(arguments: faults)
+    func `a fault is told with its member`(section: Literal, message: String) {
+        do {
+            _ = try slices(section)
+            Issue.record("no fault")
+        } catch {
+            #expect("\(error)".contains(message), "\(error)")
+        }
+    }
+}
