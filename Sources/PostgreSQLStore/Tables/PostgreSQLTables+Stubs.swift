@@ -38,8 +38,9 @@ extension PostgreSQLTables {
         return (0..<result.count).compactMap { rowKey(result, $0, of: root) }
     }
 
-    /// The key that the first column holds as JSON. A String cannot stand for it where keys are compared: to Swift, composed and
-    /// decomposed letters are equal.
+    /// The key that the first column holds as JSON.
+    ///
+    /// A String cannot stand for it where keys are compared: to Swift, composed and decomposed letters are equal.
     private func rowKey(_ result: QueryResult, _ row: Int, of root: Int) -> RowKey? {
         result.text(row, 0).flatMap { model.entities[root].key(from: $0) }
     }
@@ -79,7 +80,8 @@ extension PostgreSQLTables {
             """
             SELECT key, bridge, scan, columns, first_run, last_run, location, is_listed FROM \(sql.own("bmo_sources"))
             WHERE entity = $1::text AND key = ANY($2::text[]) ORDER BY key, ord
-            """, [.text(name(root)), .texts(keys.map { JSONText.key($0).string })], for: "reading the sources of \(name(root))")
+            """, [.text(name(root)), .texts(keys.map { JSONText.key($0).string })],
+            for: "reading the sources of \(name(root))")
         for row in 0..<result.count {
             guard let key = rowKey(result, row, of: root) else { continue }
             let columns = JSONText.parts(of: result.text(row, 3) ?? "[]") ?? []
