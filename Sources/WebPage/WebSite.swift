@@ -85,7 +85,11 @@ package final class WebSite: Sendable {
                 403, text: "This page is not served under that host name; `bmo serve --host NAME` allows a name.\n")
         }
         switch request.method {
-        case "GET", "HEAD": return await get(request)
+        case "GET", "HEAD":
+            guard OriginRule.allowsReading(request) else {
+                return WebResponse(403, text: "Another site must not embed this page.\n")
+            }
+            return await get(request)
         case "POST":
             guard OriginRule.allows(request) else {
                 return WebResponse(403, text: "The form was sent from another site.\n")

@@ -6,6 +6,7 @@ package struct WebRequest: Sendable {
     package var method: String
     /// The parts of the path, each decoded from its percent-encoding; empty for `/`.
     ///
+    /// A part that begins with `=` is what follows the sign: so an address can have the parts `.`, `..` and the empty one.
     /// A part may contain `/` or be `..`: it is data, and never a path in a file system.
     package var path: [String]
     /// The names and values of the query, decoded, in order.
@@ -26,10 +27,11 @@ package struct WebRequest: Sendable {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var path: [String] = []
         for part in parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let decoded = PercentEncoding.strictlyDecoded(part) else { return nil }
+            let text = part.first == "=" ? part.dropFirst() : part
+            guard let decoded = PercentEncoding.strictlyDecoded(text) else { return nil }
             path.append(decoded)
         }
-        if path.last == "" { path.removeLast() }
+        if parts[0].last == "/" { path.removeLast() }
         self.method = method
         self.path = path
         query = FormFields(parts.count > 1 ? parts[1] : "")

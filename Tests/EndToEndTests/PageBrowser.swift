@@ -22,7 +22,7 @@ final class PageBrowser: Sendable {
     let process: RunningProcess
     /// The beginning of the page's addresses.
     let origin: String
-    /// The token of the address that was printed first.
+    /// The token of the address that was printed first; empty where a password begins sessions.
     let token: String
     /// The session's cookie; empty without a session.
     let cookie: String
@@ -35,11 +35,11 @@ final class PageBrowser: Sendable {
             Command.path(), ["serve"] + arguments, environment: environment, directory: folder)
         self.process = process
         let line = try await eventually("bmo serve prints its address") {
-            process.output.firstMatch(of: /open http:\/\/[^\/]+\/login\?token=[0-9a-f]+\n/).map { String($0.output) }
+            process.output.firstMatch(of: /open (http:\/\/[^\/]+)\/(?:login\?token=([0-9a-f]+))?\n/).map {
+                (origin: String($0.output.1), token: $0.output.2.map(String.init) ?? "")
+            }
         }
-        let parts = line.dropFirst("open ".count).dropLast().split(separator: "/login?token=")
-        origin = String(parts[0])
-        token = String(parts[1])
+        (origin, token) = line
         guard signsIn else {
             cookie = ""
             return
@@ -95,5 +95,12 @@ final class PageBrowser: Sendable {
         let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         return Reply(
             status: status, head: String(head).replacing("\n", with: "\r\n"), body: String(text[end.upperBound...]))
+    }
+}
+
+extension String {
+    /// Returns the value of the first hidden field with a name in the markup of a page.
+    func value(of field: String) -> String? {
+        firstRange(of: "name=\"\(field)\" value=\"").map { String(self[$0.upperBound...].prefix { $0 != "\"" }) }
     }
 }

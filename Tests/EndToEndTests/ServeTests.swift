@@ -81,6 +81,7 @@ extension EndToEndTests {
             let page = try await PageBrowser(
                 in: site.folder.path, ["--password", "env:PAGE_WORD"],
                 environment: ["PAGE_WORD": "correct horse battery"], signsIn: false)
+            #expect(page.token.isEmpty, "a log of the output does not begin sessions")
             #expect(try await page.get("/health").body == "{\"status\":\"ok\"}\n")
             #expect(try await page.get("/metrics").status == 401)
             #expect(try await page.get("/metrics", "-H", "Authorization: Bearer wrong").status == 401)
@@ -148,7 +149,9 @@ extension EndToEndTests {
             try await eventually("the server has it") { try await place.remote("notes/1").contains("third") }
             let created = try await page.act("/new/Note", ["v.text": "new one", "wn.text": "1", "n.text": "1"])
             #expect(created.contains("Created here."), "\(created)")
-            let deleted = try await page.act("/object/Note/1", ["do": "delete"])
+            #expect(try await page.post("/object/Note/1", ["do": "delete", "seen": "x"]).status == 409)
+            let seen = try #require(try await page.page("/object/Note/1").value(of: "seen"))
+            let deleted = try await page.act("/object/Note/1", ["do": "delete", "seen": seen])
             #expect(deleted.contains("Deleted here"))
             #expect(try place.value("SELECT count(*) FROM bmo_outbox WHERE operation = 'delete'") == "1")
             let bad = try await page.post("/new/Note", ["v.topic": "x"])
@@ -165,7 +168,12 @@ extension EndToEndTests {
             #expect(try await page.page("/").contains("1 value was changed both here and on the remote."))
             let decide = try await page.page("/decide")
             for value in ["base", "here", "there"] { #expect(decide.contains("<bdi>\(value)</bdi>")) }
-            let fields: KeyValuePairs = ["entity": "Note", "key": "1", "column": "text", "take": "remote"]
+            let seen = try #require(decide.value(of: "seen"))
+            let fields: KeyValuePairs = [
+                "entity": "Note", "key": "1", "column": "text", "take": "remote", "seen": seen,
+            ]
+            let old: KeyValuePairs = ["entity": "Note", "key": "1", "column": "text", "take": "remote", "seen": "x"]
+            #expect(try await page.post("/decide/conflict", old).status == 409)
             #expect(try await page.act("/decide/conflict", fields).contains("The remote&#39;s value is taken."))
             #expect(try place.value("SELECT text FROM Note") == "there")
             #expect(try await page.post("/decide/conflict", fields).status == 409)

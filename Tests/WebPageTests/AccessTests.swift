@@ -42,6 +42,21 @@ import WebServer
         #expect(try !allows([header]))
     }
 
+    private func allowsReading(_ headers: [(name: String, value: String)]) throws -> Bool {
+        let all = [(name: "Host", value: "localhost:80")] + headers
+        return OriginRule.allowsReading(try #require(WebRequest(method: "GET", target: "/plan", headers: all)))
+    }
+
+    @Test func `another site may link to a page, and not embed it`() throws {
+        #expect(try allowsReading([]) && allowsReading([("Sec-Fetch-Site", "same-origin")]))
+        for site in ["cross-site", "same-site"] {
+            let fields = [("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")]
+            #expect(try allowsReading(fields))
+            #expect(try !allowsReading([fields[0], ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image")]))
+            #expect(try !allowsReading([fields[0], fields[1], ("Sec-Fetch-Dest", "iframe")]))
+        }
+    }
+
     @Test func `a header field that occurs twice is not trusted`() throws {
         #expect(try !allows([("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-origin")]))
         #expect(try !allows([("Origin", "http://evil.example"), ("Origin", "http://localhost:80")]))

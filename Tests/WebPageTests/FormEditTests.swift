@@ -19,7 +19,7 @@ import WebServer
     }
 
     private func values(_ form: String) throws -> [String: StoredValue] {
-        try FormEdit.edit(FormFields(form), of: layout, key: [.integer(1)]).values
+        try FormEdit.edit(FormFields(form), of: layout, key: [.integer(1)], current: nil).values
     }
 
     @Test func `only what the person changed is part of the edit`() throws {
@@ -34,8 +34,34 @@ import WebServer
         #expect(try values("v.text=&w.text=&wn.text=1&n.text=1").isEmpty)
         #expect(try values("v.text=&w.text=&wn.text=1") == ["text": .text("")])
         #expect(try values("v.text=new&w.text=&wn.text=1&n.text=1") == ["text": .text("new")])
-        #expect(try values("v.done=true&w.done=&wn.done=1&n.done=1").isEmpty, "a choice has no empty text")
-        #expect(try values("v.done=true&w.done=&wn.done=1") == ["done": .boolean(true)])
+    }
+
+    @Test func `the empty text of a choice is null`() throws {
+        #expect(try values("v.done=&w.done=&wn.done=1").isEmpty)
+        #expect(try values("v.done=false&w.done=&wn.done=1") == ["done": .boolean(false)])
+        #expect(try values("v.done=&w.done=true") == ["done": .null])
+        #expect(try values("v.done=true&w.done=true").isEmpty)
+    }
+
+    @Test(arguments: [
+        ("v.text=mine&w.text=old", "text is \"new\" now, and was \"old\""),
+        ("v.size=5&w.size=&wn.size=1", "size is \"3\" now, and was null"),
+        ("v.done=true&w.done=false", "done is null now, and was \"false\""),
+    ])
+    func `a value that changed after the page was loaded is not overwritten`(form: String, words: String) {
+        let current: [StoredValue] = [.integer(1), .text("new"), .null, .integer(3)]
+        let failure = #expect(throws: PageFailure.self) {
+            try FormEdit.edit(FormFields(form), of: layout, key: [.integer(1)], current: current)
+        }
+        #expect(failure?.status == 409)
+        #expect(failure?.description.hasPrefix(words) == true, "\(String(describing: failure))")
+    }
+
+    @Test func `a field that was not touched may have changed`() throws {
+        let current: [StoredValue] = [.integer(1), .text("new"), .null, .integer(3)]
+        let edit = try FormEdit.edit(
+            FormFields("v.text=old&w.text=old&v.size=4&w.size=3"), of: layout, key: [.integer(1)], current: current)
+        #expect(edit.values == ["size": .integer(4)])
     }
 
     @Test func `line ends stay those of the value`() throws {

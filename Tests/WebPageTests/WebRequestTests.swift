@@ -8,6 +8,7 @@ import WebServer
         #expect(
             request.query["x"] == "1 2" && request.query["y"] == "" && request.query.values(of: "x") == ["1 2", "&"])
         #expect(WebRequest(method: "GET", target: "/")?.path == [])
+        #expect(WebRequest(method: "GET", target: "/object/C/=../=%3D/=")?.path == ["object", "C", "..", "=", ""])
     }
 
     @Test(arguments: ["http://evil.example/", "*", "", "/%zz", "/%ff", "//%"])

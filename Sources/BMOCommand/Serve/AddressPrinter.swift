@@ -8,9 +8,13 @@ final class AddressPrinter: Sendable {
     init(_ place: ServePlace) { self.place = place }
 
     /// Prints the first address.
-    func start(port: Int?, token: String) {
+    ///
+    /// - Parameter token: Begins a session; nil where a password does.
+    func start(port: Int?, token: String?) {
         self.port.withLock { $0 = port }
-        print(token: token)
+        if let token { return print(token: token) }
+        Swift.print("open \(place.origin(port: port))/")
+        _ = Terminal.flushOutput()
     }
 
     /// Prints an address.

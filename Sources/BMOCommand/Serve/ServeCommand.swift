@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import Foundation
 internal import Model
+internal import Synchronization
 internal import WebPage
 internal import WebServer
 
@@ -12,7 +13,8 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Serve a page to see the database, to understand it, and to decide.",
         discussion: """
             It prints an address that begins a session in one browser, and runs until SIGTERM or Ctrl-C. Each address \
-            works once; the next one is printed when it is used.
+            works once; the next one is printed when it is used. With --password, the password begins sessions instead, \
+            and what is printed lets no one in.
 
             The page listens on 127.0.0.1 alone. Another address needs --password, and a reverse proxy in front that \
             speaks TLS: bmo does not.
@@ -62,11 +64,14 @@ struct ServeCommand: AsyncParsableCommand {
                 hosts: place.hosts(with: hosts), password: secret, isReadOnly: readOnly,
                 onNewToken: { printer.print(token: $0) }))
         try place.prepare()
-        let mask = umask(socket == nil ? 0o022 : 0o077)
+        // Only the user may connect to a socket.
+        let mask = socket.map { _ in umask(0o077) }
+        let isBound = Atomic(false)
         let work = Task {
             try await WebServer(address: place.address) { await site.respond(to: $0) }.run { port in
-                umask(mask)
-                printer.start(port: port, token: site.loginToken)
+                if let mask { umask(mask) }
+                isBound.store(true, ordering: .relaxed)
+                printer.start(port: port, token: secret == nil ? site.loginToken : nil)
             }
         }
         async let preparation: Void = site.prepare()
@@ -75,7 +80,7 @@ struct ServeCommand: AsyncParsableCommand {
         signals.cancel()
         await preparation
         await site.close()
-        if let socket { unlink(socket) }
+        if let socket, isBound.load(ordering: .relaxed) { unlink(socket) }
         do {
             try result.get()
         } catch let failure as WebServer.Failure {

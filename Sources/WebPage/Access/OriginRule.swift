@@ -16,4 +16,13 @@ package enum OriginRule {
         else { return false }
         return origin[mark.upperBound...].lowercased() == host.lowercased()
     }
+
+    /// Returns whether a request may read: not if another site, or another port of the host, embeds the address.
+    ///
+    /// Some pages cost work, and a site that embeds their addresses could ask for them again and again. A link from
+    /// elsewhere is a navigation, and allowed.
+    package static func allowsReading(_ request: WebRequest) -> Bool {
+        guard request.hasHeader("sec-fetch-site"), !allows(request) else { return true }
+        return request.header("sec-fetch-mode") == "navigate" && request.header("sec-fetch-dest") == "document"
+    }
 }

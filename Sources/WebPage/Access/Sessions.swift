@@ -19,7 +19,10 @@ package final class Sessions: Sendable {
     private struct State {
         var loginToken = RandomToken.make()
         var records: [Record] = []
+        /// The wrong passwords of the last minute, of people and of programs: a program with an old password must not keep
+        /// people out.
         var failures: [ContinuousClock.Instant] = []
+        var programFailures: [ContinuousClock.Instant] = []
     }
 
     /// The most sessions; a further one ends the one that was not used for the longest time.
@@ -59,7 +62,7 @@ package final class Sessions: Sendable {
     /// Begins a session with a password.
     package func begin(password given: String, is password: String) -> Attempt {
         state.withLock { state in
-            guard Self.mayTry(&state) else { return .tooMany }
+            guard Self.mayTry(&state.failures) else { return .tooMany }
             guard ConstantTime.equal(password, given) else {
                 state.failures.append(.now)
                 return .wrong
@@ -71,17 +74,17 @@ package final class Sessions: Sendable {
     /// Returns whether a password without a session is right, as a monitor sends it.
     package func accepts(password given: String, is password: String) -> Bool {
         state.withLock { state in
-            guard Self.mayTry(&state) else { return false }
+            guard Self.mayTry(&state.programFailures) else { return false }
             if ConstantTime.equal(password, given) { return true }
-            state.failures.append(.now)
+            state.programFailures.append(.now)
             return false
         }
     }
 
-    private static func mayTry(_ state: inout State) -> Bool {
+    private static func mayTry(_ failures: inout [ContinuousClock.Instant]) -> Bool {
         let start = ContinuousClock.now - .seconds(60)
-        state.failures.removeAll { $0 < start }
-        return state.failures.count < maxFailures
+        failures.removeAll { $0 < start }
+        return failures.count < maxFailures
     }
 
     private static func begin(_ state: inout State) -> Session {

@@ -73,11 +73,12 @@ struct PageAction {
         }
         let layout = try context.layout(entity)
         let (parts, column) = (form.values(of: "key"), form["column"].flatMap { $0.isEmpty ? nil : $0 })
+        let seen = form[SeenState.field]
         try await change { store in
             let key = try ObjectContent.key(layout, parts, in: store)
-            guard
-                try store.conflicts(entity: entity, key: key).contains(where: { column == nil || $0.column == column })
+            guard let conflict = try store.conflicts(entity: entity, key: key).first(where: { $0.column == column })
             else { throw PageFailure(409, "The conflict was decided meanwhile.") }
+            try SeenState.check(seen, is: SeenState.of(conflict), "The conflict")
             try store.resolve(entity: entity, key: key, column: column, take: side)
         }
         return .leads(
@@ -126,9 +127,12 @@ struct PageAction {
         let isDeletion = form["do"] == "delete"
         let words = try await change { store -> String in
             let key = try ObjectContent.key(layout, parts, in: store)
+            let current = try store.rows(of: layout.index, keys: [key]).first?.values
+            if isDeletion { try SeenState.check(form[SeenState.field], is: SeenState.of(current), "The object") }
             let edit =
                 isDeletion
-                ? LocalEdit(.delete, entity: entity, key: key) : try FormEdit.edit(form, of: layout, key: key)
+                ? LocalEdit(.delete, entity: entity, key: key)
+                : try FormEdit.edit(form, of: layout, key: key, current: current)
             guard isDeletion || !edit.values.isEmpty else { return "Nothing was changed." }
             let entry = try workspace.save([edit], workflow: .localOnly, in: store).receipts.first?.entry
             let what = isDeletion ? "Deleted here" : "Saved here: \(edit.values.keys.sorted().joined(separator: ", "))"
@@ -141,7 +145,7 @@ struct PageAction {
         let layout = try context.layout(entity)
         let (form, workspace) = (form, context.workspace)
         let key = try await change { store -> [StoredValue] in
-            let edit = try FormEdit.edit(form, of: layout, key: nil)
+            let edit = try FormEdit.edit(form, of: layout, key: nil, current: nil)
             return try workspace.save([edit], workflow: .localOnly, in: store).receipts.first?.key ?? []
         }
         return .leads(

@@ -31,7 +31,12 @@ struct EntityList: Sendable {
         self.layout = layout
         conditions = query.values(of: "where").filter { !$0.isEmpty }
         if let field = query["field"], let comparison = query["is"], let value = query["value"], !field.isEmpty {
-            conditions.append("\(field)\(comparison)\(value)")
+            let text = "\(field)\(comparison)\(value)"
+            // A value that begins like an operator would be read as another condition.
+            guard let read = LocalCondition(text), (read.field, read.comparison.rawValue) == (field, comparison),
+                (read.value ?? "null") == value.drop(while: { $0 == " " })
+            else { throw PageFailure(400, "\"\(text)\" is not a condition that can be written.") }
+            conditions.append(text)
         }
         parsed = try conditions.map { try Self.condition($0, of: layout) }
         sort = try query["sort"].flatMap { $0.isEmpty ? nil : try Self.order($0, of: layout) }

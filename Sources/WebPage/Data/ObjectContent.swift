@@ -120,6 +120,15 @@ struct ObjectContent: Sendable {
         return related
     }
 
+    /// Returns the conditions of a list by a key; empty if the grammar of conditions has none for a value.
+    private static func conditions(_ names: [String], _ key: [StoredValue]) -> [String] {
+        let texts = zip(names, key).map { "\($0)=\($1.description)" }
+        let areRead = zip(texts, key).allSatisfy { text, value in
+            if case .bytes = value.form { false } else { LocalCondition(text)?.value == value.description }
+        }
+        return areRead ? texts : []
+    }
+
     /// Reads the first objects whose to-one relationship leads to a key, by the relationship's index.
     private static func referring(
         to key: [StoredValue], from other: EntityLayout, _ one: EntityLayout.ToOne, name: String, in store: any Store
@@ -132,6 +141,6 @@ struct ObjectContent: Sendable {
             name: name, entity: other.name,
             objects: rows.prefix(maxRelated).map { ($0.key, RowLabels.label(of: $0.values, other)) },
             hasMore: rows.count > maxRelated,
-            conditions: zip(names, key).map { "\($0)=\($1.description)" })
+            conditions: conditions(names, key))
     }
 }

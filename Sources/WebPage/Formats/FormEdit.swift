@@ -7,24 +7,38 @@ internal import WebServer
 enum FormEdit {
     /// Returns the edit of the fields that the person has changed.
     ///
-    /// - Parameter key: The object's key; nil for a new object.
-    /// - Throws: ``PageFailure`` for values that do not fit their types, with all reasons.
-    static func edit(_ form: FormFields, of layout: EntityLayout, key: [StoredValue]?) throws -> LocalEdit {
+    /// - Parameters:
+    ///   - key: The object's key; nil for a new object.
+    ///   - current: The object's values as they are now.
+    /// - Throws: ``PageFailure`` for values that do not fit their types, with all reasons, and for values that are no
+    ///   longer those that the form showed.
+    static func edit(
+        _ form: FormFields, of layout: EntityLayout, key: [StoredValue]?, current: [StoredValue]?
+    ) throws -> LocalEdit {
         var values: [String: StoredValue] = [:]
         var faults: [String] = []
-        for field in layout.columns {
+        for (index, field) in layout.columns.enumerated() {
             guard let given = form["v.\(field.name)"] else { continue }
             let was = plain(form["w.\(field.name)"] ?? "")
             let wasNull = form["wn.\(field.name)"] == "1"
             let text = plain(given)
-            let isNull = form["n.\(field.name)"] == "1"
+            // A choice has an empty text for null; the other fields have a box.
+            let isNull = field.type == .boolean ? text.isEmpty : form["n.\(field.name)"] == "1"
             // A text typed into a field that was null counts, although its box is still ticked.
-            if isNull, wasNull, text.isEmpty || text == was || field.type == .boolean { continue }
+            if isNull, wasNull, text.isEmpty || text == was { continue }
+            if !isNull, !wasNull, text == was { continue }
+            if let now = current?[index], (now == .null) != wasNull || plain(ValueText.typed(now, field.type)) != was {
+                throw PageFailure(
+                    409,
+                    """
+                    \(field.name) is \(now == .null ? "null" : "\"\(ValueText.typed(now, field.type))\"") now, and was \
+                    \(wasNull ? "null" : "\"\(was)\"") when the page was loaded; nothing was saved. Load the object again.
+                    """)
+            }
             if isNull, !wasNull {
                 values[field.name] = .null
                 continue
             }
-            if !isNull, !wasNull, text == was { continue }
             do {
                 values[field.name] = try LocalValueReader(field.type).read(
                     form["cr.\(field.name)"] == "1" ? given : text)

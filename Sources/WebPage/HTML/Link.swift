@@ -38,8 +38,11 @@ package struct Link: Sendable, Equatable {
 
     private static func encoded(_ text: String) -> String { PercentEncoding.encoded(text) }
 
-    /// Returns a part of a path; dots are encoded where a browser would remove the part.
+    /// Returns a part of a path, as ``WebRequest/path`` reads it.
+    ///
+    /// A browser removes the parts `.` and `..`, however they are encoded (URL Standard, section 4.1), and an empty part at
+    /// the end would not be read.
     private static func part(_ text: String) -> String {
-        text == "." || text == ".." ? text.replacing(".", with: "%2E") : encoded(text)
+        ["", ".", ".."].contains(text) ? "=" + text : encoded(text)
     }
 }

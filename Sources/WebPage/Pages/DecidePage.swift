@@ -62,7 +62,10 @@ struct DecidePage {
         let layout = context.model.index(of: conflict.entity).map { context.model.entities[$0] }
         let type = conflict.column.flatMap { layout?.type(of: $0) }
         let fields =
-            [("entity", conflict.entity), ("column", conflict.column ?? "")]
+            [
+                ("entity", conflict.entity), ("column", conflict.column ?? ""),
+                (SeenState.field, SeenState.of(conflict)),
+            ]
             + ValueText.parts(of: conflict.key).map { ("key", $0) }
         func take(_ words: String, _ side: ConflictSide) -> HTML {
             context.button(words, Link("decide", "conflict"), fields + [("take", side.rawValue)])

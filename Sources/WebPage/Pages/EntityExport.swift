@@ -27,6 +27,10 @@ enum EntityExport {
         let rows = try await context.readers.read { try list.rows(in: $0) }
         let text = format == .json ? RowText.json(rows.rows, layout) : RowText.csv(rows.rows, layout)
         var response = WebResponse(200, type: format.type, text: text)
+        // A browser saves CSV and does not guess what it is; the name of an entity is an identifier.
+        if format == .csv {
+            response.headers.append(("Content-Disposition", "attachment; filename=\"\(layout.name).csv\""))
+        }
         if rows.hasMore, let last = rows.rows.last {
             let kept = query.fields.filter { $0.name != "after" }.map { (name: $0.name, value: $0.value) }
             let next = Link(["entity", "\(entity).\(format.rawValue)"], query: kept + EntityPage.place(last))

@@ -13,11 +13,18 @@ struct OverviewPage {
             let overview = try await context.kept.now()
             return OverviewPage(context: context, overview: overview).page
         } catch let failure as PageFailure where failure.status == 404 {
-            return Page("Overview", reloadsAfter: context.activity.isRunning ? 2 : nil) {
-                HTML("p") { failure.description }
-                ActivityView.view(context)
-                context.button("Sync now", Link("sync"), style: "main")
-            }
+            return withoutDatabase(failure.description, context)
+        } catch let error as StoreError where error.code == .schema {
+            // The model changed: the next sync migrates the database.
+            return withoutDatabase(PageFault.words(error).text, context)
+        }
+    }
+
+    private static func withoutDatabase(_ words: String, _ context: PageContext) -> Page {
+        Page("Overview", reloadsAfter: context.activity.isRunning ? 2 : nil) {
+            HTML("p") { words }
+            ActivityView.view(context)
+            context.button("Sync now", Link("sync"), style: "main")
         }
     }
 

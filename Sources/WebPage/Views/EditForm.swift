@@ -5,7 +5,8 @@ internal import StoreContract
 /// The form that edits an object or creates one.
 ///
 /// A field has its value (`v.NAME`), whether it is null (`n.NAME`), and both as they were when the form was made (`w.NAME`,
-/// `wn.NAME`), so that a field that was not touched is not part of the edit; `cr.NAME` says that its lines end with CR LF.
+/// `wn.NAME`), so that a field that was not touched is not part of the edit, and one that a sync changed meanwhile is not
+/// overwritten; `cr.NAME` says that its lines end with CR LF. A choice has no `n.NAME`: its empty text is null.
 struct EditForm {
     private let context: PageContext
     private let layout: EntityLayout
@@ -57,7 +58,9 @@ struct EditForm {
             key == nil
                 ? .empty
                 : HTML("div", .class("row")) {
-                    context.button("Delete here", link, [("do", "delete")], style: "danger")
+                    context.button(
+                        "Delete here", link, [("do", "delete"), (SeenState.field, SeenState.of(values))],
+                        style: "danger")
                     HTML("span", .class("quiet")) { "A push deletes the object on the remote." }
                 },
         ])
@@ -81,11 +84,13 @@ struct EditForm {
             },
             HTML("div") {
                 input(field, id, text)
-                HTML("label") {
-                    HTML(
-                        void: "input", .type("checkbox"), .name("n.\(field.name)"), .value("1"),
-                        value == .null ? .checked : nil)
-                    " null"
+                if field.type != .boolean {
+                    HTML("label") {
+                        HTML(
+                            void: "input", .type("checkbox"), .name("n.\(field.name)"), .value("1"),
+                            value == .null ? .checked : nil)
+                        " null"
+                    }
                 }
                 PageContext.hidden("w.\(field.name)", text)
                 PageContext.hidden("wn.\(field.name)", value == .null ? "1" : "")
@@ -113,8 +118,8 @@ struct EditForm {
         case .decimal, .uuid, .data: return input("text")
         case .boolean:
             return HTML("select", .id(id), .name(id)) {
-                for choice in ["true", "false"] {
-                    HTML("option", .value(choice), choice == text ? .selected : nil) { choice }
+                for (choice, words) in [("", "null"), ("true", "true"), ("false", "false")] {
+                    HTML("option", .value(choice), choice == text ? .selected : nil) { words }
                 }
             }
         case .text, .json:

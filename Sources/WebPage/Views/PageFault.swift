@@ -21,7 +21,7 @@ enum PageFault {
         switch code {
         case .request: 400
         case .busy: 503
-        case .constraint: 409
+        case .constraint, .superseded: 409
         case .open, .schema, .io, .internal: 500
         }
     }
