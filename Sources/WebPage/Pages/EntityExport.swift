@@ -1,3 +1,4 @@
+internal import Mapping
 internal import StoreContract
 internal import WebServer
 
