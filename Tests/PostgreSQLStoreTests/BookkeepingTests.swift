@@ -1,0 +1,92 @@
+import ImportTestSupport
+import Mapping
+import Model
+import PostgreSQLStore
+import StoreContract
+import TestSupport
+import Testing
+
+/// Databases whose bookkeeping another version of bmo made.
+@Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
+struct BookkeepingTests {
+    private let fixture: SchemaFixture
+
+    init() throws {
+        fixture = try SchemaFixture(CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer)])))
+        try fixture.add("City", ["id": 1])
+        try fixture.store.close()
+    }
+
+    private func open(for use: StoreUse) throws -> any Store {
+        try PostgreSQLStores().open(fixture.location, model: fixture.model, for: use)
+    }
+
+    private func change(_ statements: String) throws {
+        _ = try fixture.server.rows(statements.replacing("%", with: fixture.schema))
+    }
+
+    @Test func `a database from before bmo work is extended and keeps its rows`() throws {
+        try change(
+            """
+            DROP TABLE %.bmo_round; DROP TABLE %.bmo_units; DROP TABLE %.bmo_workers;
+            ALTER TABLE %.bmo_database ADD COLUMN last_commit text NOT NULL DEFAULT '';
+            UPDATE %.bmo_database SET format = 1
+            """)
+        let reader = try #require(try open(for: .reading(entities: nil)) as? any Store & WorkStore)
+        #expect(try reader.workBoard() == nil, "a reader needs no new tables")
+        try reader.close()
+        let store = try #require(try open(for: .writing) as? any Store & WorkStore)
+        let plan = [WorkUnit(name: "City", group: "City", entity: "City", task: .listing)]
+        let worker = WorkerDescription(id: "a", name: "a test", lease: .seconds(30), pause: .zero)
+        #expect(try store.joinRound(plan, as: worker))
+        guard case .unit(let unit) = try store.claimUnit() else {
+            Issue.record("the only unit is free")
+            return
+        }
+        #expect(try store.workBoard()?.units == [unit])
+        try store.releaseUnit()
+        try store.leave()
+        try store.close()
+        #expect(try fixture.table("City") == ["1"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["2"])
+    }
+
+    @Test func `a database of a later bmo is refused`() throws {
+        try change("UPDATE %.bmo_database SET format = 99")
+        for use in [StoreUse.writing, .rehearsing, .reading(entities: nil)] {
+            let error = #expect(throws: StoreError.self) { _ = try open(for: use) }
+            #expect(error?.code == .schema && error?.message.contains("a later bmo made the database") == true)
+        }
+    }
+
+    @Test func `a transaction of a unit that was taken over is rolled back, and writes nothing`() throws {
+        func opened(_ id: String) throws -> any Store & WorkStore {
+            let store = try #require(try open(for: .writing) as? any Store & WorkStore)
+            let plan = [WorkUnit(name: "City", group: "City", entity: "City", task: .listing)]
+            let worker = WorkerDescription(id: id, name: id, lease: .seconds(60), pause: .zero)
+            #expect(try store.joinRound(plan, as: worker))
+            return store
+        }
+        let (first, second) = (try opened("a"), try opened("b"))
+        guard case .unit(let before) = try first.claimUnit() else {
+            Issue.record("the only unit is free")
+            return
+        }
+        #expect(try second.claimUnit() == .wait)
+        try change("UPDATE %.bmo_workers SET lease_end = 0 WHERE id = 'a'")
+        guard case .unit(let after) = try second.claimUnit() else {
+            Issue.record("the lease has ended")
+            return
+        }
+        #expect(after.name == before.name && after.epoch == before.epoch + 1 && after.claims == 2)
+        let refused = #expect(throws: StoreError.self) { _ = try first.beginPage() }
+        #expect(refused?.code == .superseded && refused?.message.contains("taken over City") == true)
+        let ended = #expect(throws: StoreError.self) { try first.endUnit("{}", keeping: nil, adding: []) }
+        #expect(ended?.code == .superseded)
+        let page = try second.beginPage()
+        page.rollback()
+        try second.endUnit("{}", keeping: nil, adding: [])
+        #expect(try second.claimUnit() == .over)
+        #expect(try second.results(of: "City").map(\.result) == ["{}"])
+    }
+}
