@@ -106,6 +106,8 @@ extension EndToEndTests {
 
         init() async throws {
             server = try await ScriptServer(Self.server)
+            try FileManager.default.createDirectory(
+                atPath: server.folder.appending("source-shop"), withIntermediateDirectories: false)
             try server.folder.write(Self.manifest(server.url), to: "source-shop/manifest.yaml")
         }
 
