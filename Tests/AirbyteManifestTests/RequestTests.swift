@@ -77,6 +77,8 @@ struct RequestTests {
             "client_secret: {env: SHOP_API_KEY}")
         try Translated(
             requester: """
+                        url_base: https://api.example/v1
+                        path: /items
                         authenticator:
                           type: SessionTokenAuthenticator
                           login_requester: {type: HttpRequester, url_base: "https://api.example", path: /login, http_method: POST, request_body_json: {key: "{{ config['api_key'] }}"}}

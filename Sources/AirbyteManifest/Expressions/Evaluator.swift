@@ -113,7 +113,7 @@ struct Evaluator {
             guard let key = arguments.first else { break }
             let absent = arguments.dropFirst().first
             let value = try member(of: base, key, absent: absent)
-            // A default that counts as false is as good as the missing value.
+            // A default that counts as false has the effect of the missing value.
             if case .path = value, let absent, truth(of: absent) != false { return .binary("or", value, absent) }
             return value
         case "json" where arguments.isEmpty: return try evaluate(base)

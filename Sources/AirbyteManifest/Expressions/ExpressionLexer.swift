@@ -66,3 +66,6 @@ struct Untranslatable: Error {
 
     init(_ reason: String) { self.reason = reason }
 }
+
+/// Returns the reason of an error for a comment.
+func reason(_ error: any Error) -> String { (error as? Untranslatable)?.reason ?? "\(error)" }

@@ -51,7 +51,7 @@ struct Template {
             parts = solid
         } else {
             parts = Self.unquoted(Self.joined(inked))
-            // Jinja's result is a text, of which YAML's folding may have left spaces at the ends.
+            // Jinja's result is a text, and YAML's folding may have left spaces at its ends.
             if text.contains("{%"), case .text(let only)? = parts.first, parts.count == 1 {
                 parts = [.text(Functions.trimmed(only))]
             }

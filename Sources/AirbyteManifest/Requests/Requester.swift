@@ -122,6 +122,3 @@ struct Requester {
         draft.doubt("\(what): \(reason)")
     }
 }
-
-/// Returns the reason of an error for a comment.
-func reason(_ error: any Error) -> String { (error as? Untranslatable)?.reason ?? "\(error)" }

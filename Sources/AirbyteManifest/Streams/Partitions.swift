@@ -53,7 +53,7 @@ struct Partitions {
         }
     }
 
-    /// Of two parents, of which one is walked for each object of the other, the nearer one is enough.
+    /// Where one parent is walked for each object of the other, that one is enough.
     private func inherit(from parent: EntityDraft) {
         draft.note("Airbyte requests every pair of two parents; bmo requests those that belong together")
         for (field, text) in draft.slice where text.hasPrefix("{parent.") {

@@ -35,7 +35,7 @@ package enum Connector {
         let scope = Scope(inputs: inputs)
         let bridges = BridgeList(name: LocalNames.identifier(name), limits: Budget.limits(manifest, scope))
         let translator = StreamTranslator(bridges: bridges, files: files, scope)
-        var report = ConnectorReport()
+        var lost: [(name: String, reason: String)] = []
         for stream in try streams(manifest["streams"]?.array ?? [], scope) {
             translator.translate(stream, isStream: true)
         }
@@ -45,10 +45,12 @@ package enum Connector {
                     translator.translate(Parameters.propagated(stream), isStream: true)
                 }
             } catch {
-                report.add(dynamic["name"]?.string ?? "dynamic streams", .notCarried, [reason(error)])
+                lost.append((dynamic["name"]?.string ?? "dynamic streams", reason(error)))
             }
         }
+        var report = ConnectorReport()
         for draft in translator.drafts where draft.isStream { report.add(draft) }
+        for stream in lost { report.add(stream.name, .notCarried, [stream.reason]) }
         let writer = ConnectorWriter(
             drafts: translator.drafts, bridges: bridges.bridges, inputs: inputs, report: report,
             database: database, command: command, version: manifest["version"]?.printed)
