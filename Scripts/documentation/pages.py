@@ -2,7 +2,7 @@
 """pages.py FOLDER: lays out the pages of the site in FOLDER: docs/, the README as the first page, and the changelog.
 
 Links keep pointing where they do in the repository: to another page, or to a copy of the source file below sources/.
-A link to a file that does not exist is an error. Source of the differences between GitHub's Markdown and that of the
+A link to a file that does not exist is an error, and so is a page that the navigation of mkdocs.yml lacks. Source of the differences between GitHub's Markdown and that of the
 site: https://python-markdown.github.io/#differences
 """
 
@@ -112,8 +112,11 @@ def main():
     """Writes all pages; fails if a link leads nowhere."""
     site = Site(sys.argv[1])
     paths = sorted(str(path) for path in pathlib.Path("docs").rglob("*.md"))
+    navigation = (pathlib.Path(__file__).parent / "mkdocs.yml").read_text()
     for path in paths + list(PAGES):
         site.page(path)
+        if not path.startswith("docs/decisions/") and f" {site.place(path)}\n" not in navigation:
+            site.faults.append(f"{path}: mkdocs.yml does not name it")
     for path in pathlib.Path("docs").rglob("*"):
         if path.is_file() and path.suffix != ".md":
             place = site.folder / site.place(str(path))
