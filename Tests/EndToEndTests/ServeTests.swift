@@ -200,5 +200,27 @@ extension EndToEndTests {
                 try await page.page("/entity/City").contains("<p>1 row.")
             }
         }
+
+        @Test(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
+        func `pages, an undo and a decision work over PostgreSQL`() async throws {
+            let site = try await FileSite()
+            try site.configure(more: "database: \(PostgreSQLServer.shared.get().newLocation())")
+            try site.publish(
+                countries:
+                    #"[{"code": "NO", "name": "Norway", "cities": [{"id": 1, "name": "Oslo"}]}, {"code": "SE"}]"#,
+                cities: #"[{"id": "x"}]"#)
+            _ = try await site.bmo("sync", "Country", "City")
+            try site.publish(countries: #"[{"code": "NO", "name": "Norge", "cities": [1]}, {"code": "SE"}]"#)
+            try await site.expectSuccess("sync", "Country")
+            let page = try await PageBrowser(in: site.folder.path)
+            #expect(try await page.page("/").contains("City: 1 record could not be imported."))
+            #expect(try await page.page("/entity/Country?sort=-name&limit=1").contains(#"rel="next""#))
+            let object = try await page.page("/object/Country/NO")
+            #expect(object.contains("<h1>Country NO: Norge</h1>") && object.contains("<bdi>Oslo (1)</bdi>"))
+            #expect(try await page.page("/runs/2").contains("<bdi>Norway</bdi>"))
+            #expect(try await page.act("/decide/quarantine").contains("1 in quarantine."))
+            #expect(try await page.act("/runs/2/undo").contains("Run 2 is undone by run 3."))
+            #expect(try await page.page("/entity/Country?where=code%3DNO").contains("Norway"))
+        }
     }
 }

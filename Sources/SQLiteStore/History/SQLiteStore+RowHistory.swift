@@ -44,7 +44,10 @@ extension SQLiteStore {
             """
             SELECT c.id, c.run, c.entity, c.key, c.change, c.old, c.new, c.bridge, c.walk, c.location, r.kind, r.started
             FROM bmo_changes AS c JOIN bmo_runs AS r ON r.id = c.run
-            WHERE c.entity = ?1 AND (c.key = ?2 OR c.key IS NULL) ORDER BY c.run DESC, c.id
+            WHERE c.id IN (
+                SELECT id FROM bmo_changes WHERE entity = ?1 AND key = ?2
+                UNION ALL SELECT id FROM bmo_changes WHERE entity = ?1 AND key IS NULL
+            ) ORDER BY c.run DESC, c.id
             """, on: db.sqliteConnection)
         select.bind(layout.name, at: 1)
         select.bind(utf8: key.bytes, at: 2)
