@@ -128,16 +128,17 @@ final class RESTSource: RecordSource {
     /// The remote's token from an earlier scan.
     private var delta: String? { section.incremental == nil ? nil : token?.delta }
     /// Whether no reply is known to lack records.
-    private var repliesAreWhole: Bool { openEnd == nil && errorsBeside == nil }
+    private var repliesAreWhole: Bool { openEnd == nil && leftOut == nil }
     /// Whether the requests are for all objects, and no reply lacks any.
     private var bringsAll: Bool { !section.isPartial && !isDelta && repliesAreWhole }
     private var isComplete: Bool { pager.isComplete && bringsAll }
 
     private var warnings: [String] {
-        pager.warnings + (reader?.warnings ?? []) + [openEnd, errorsBeside].compactMap(\.self)
+        pager.warnings + (reader?.warnings ?? []) + [openEnd, leftOut].compactMap(\.self)
     }
-    /// The errors beside the data of a GraphQL reply, if a rule of the section accepts them.
-    private var errorsBeside: String?
+    /// What a rule of the section lets pass although records are left out: a refused page, or the errors beside the data of
+    /// a GraphQL reply.
+    private var leftOut: String?
 
     // MARK: Checking for Changes
 
@@ -199,6 +200,11 @@ final class RESTSource: RecordSource {
             running.detach()
             current = OpenPage(response: response, content: .nothing, isLast: true)
         case .ignored:
+            if response.status >= 400, ![404, 410].contains(response.status) {
+                leftOut =
+                    "\(asked): the reply \(response.status) is ignored, as responses says, so the listing is not complete, and "
+                    + "nothing counts as deleted"
+            }
             running.detach()
             current = OpenPage(response: response, content: .nothing)
         case .good(let early, let isAccepted):
@@ -237,7 +243,7 @@ final class RESTSource: RecordSource {
                 try GraphQLErrors.check(body, asked: asked, response: response)
             } catch let error as BridgeError where isAccepted {
                 // Missing data does not mean deleted data.
-                errorsBeside =
+                leftOut =
                     "\(error.message)\(error.remote.map { ": \($0)" } ?? ""); responses accepts it, and nothing counts as deleted"
             }
         }
@@ -286,6 +292,8 @@ final class RESTSource: RecordSource {
                 (hasMore, rejected) = try reader.read(into: writer, isAccepted: open.isAccepted)
             }
             open.digest.add(writer)
+            // Pages without a record that the filter selects differ in those that it leaves out.
+            if case .records = open.content, !hasMore, let reader, reader.isFiltered { open.digest.add(reader.body) }
             if hasMore {
                 current = open
                 page = Page(
@@ -323,7 +331,7 @@ final class RESTSource: RecordSource {
             place = stored
             // A scan must not resume from a guess before the second page confirms it, from a page without the column
             // names, or from a page after one with missing records: a resumed scan would take the listing for complete.
-            let isPlace = trial == nil && !section.namesAreRecord && errorsBeside == nil
+            let isPlace = trial == nil && !section.namesAreRecord && leftOut == nil
             page.cursor = isPlace ? stored.map { resumePoint($0, pageNumber).text } : nil
         } else {
             finish(&page, open, count: facts.count)

@@ -50,6 +50,13 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         return JSONPath(segments: changed, description: description)
     }
 
+    /// The path of all elements of the list of which this path's last segment selects some; nil if that segment is no
+    /// filter.
+    package var withoutLastFilter: JSONPath? {
+        guard case .filter = segments.last else { return nil }
+        return JSONPath(segments: segments.dropLast() + [.wildcard], description: description)
+    }
+
     /// Parses a path.
     ///
     /// - Parameter option: The option that holds the path, for the error message.

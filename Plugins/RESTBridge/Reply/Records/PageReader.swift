@@ -175,9 +175,12 @@ final class PageReader {
     }
 
     /// Returns the page's facts about paging.
+    ///
+    /// A remote pages over all records, also over those that a filter of the section leaves out.
     func facts() -> PageFacts {
         var facts = said.paging()
-        facts.count = reader.recordCount - nameRows
+        let all = records.withoutLastFilter.flatMap(wholeList)
+        facts.count = (all?.count ?? reader.recordCount) - nameRows
         facts.isBare = isBare
         if section.preset == .graphQL { noteConnections(own: facts.hasMore == true ? 1 : 0) }
         if let place = section.paging.next, value(place) == .object, let whole = wholeValue(place) {
@@ -185,7 +188,7 @@ final class PageReader {
         }
         switch section.paging.style {
         case .members(let path): facts.next = nextMembers(path)
-        case .keyset(let field, let add): facts.next = lastKey(field, add: add)
+        case .keyset(let field, let add): facts.next = lastKey(field, add: add, in: all?.last ?? reader.lastRecord)
         case .none, .automatic, .page, .offset, .nextURL, .linkHeader, .cursor: break
         }
         return facts
@@ -243,9 +246,29 @@ final class PageReader {
         return pairs.isEmpty ? .none : .value(pairs.joined(separator: "&"))
     }
 
+    /// Whether a filter leaves out records of the page.
+    var isFiltered: Bool { records.withoutLastFilter != nil }
+
+    /// Returns the number of records at a path, and the place of the last one's JSON; nil if it leads nowhere.
+    private func wholeList(_ path: JSONPath) -> (count: Int, last: Range<Int>?)? {
+        guard let all = try? JSONRecordReader() else { return nil }
+        all.addPath(path)
+        all.acceptAnyValue()
+        all.limit(bytes: limits.bodyBytes)
+        let writer = RecordBatchWriter()
+        writer.limit(bytes: limits.recordBytes)
+        guard all.begin(body.bytes, count: body.count) else { return nil }
+        var status = all.next(into: writer, bytes: Self.batchBytes)
+        while status == .more {
+            writer.clear()
+            status = all.next(into: writer, bytes: Self.batchBytes)
+        }
+        return status == .done ? (all.recordCount, all.lastRecord) : nil
+    }
+
     /// Returns the last record's value that the next page begins after.
-    private func lastKey(_ field: JSONPath, add: Int) -> PageFacts.NextValue {
-        guard let range = reader.lastRecord else { return .missing }
+    private func lastKey(_ field: JSONPath, add: Int, in range: Range<Int>?) -> PageFacts.NextValue {
+        guard let range else { return .missing }
         // The bytes may extend past the record; parsing finds its end.
         let text = body.bytes[range]
         let found = JSONScalar.read([field], in: HTTPExchange.PaddedBody(text))?.first

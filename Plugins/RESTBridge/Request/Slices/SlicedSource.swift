@@ -3,7 +3,7 @@ internal import RecordBatch
 
 /// The scans of several slices, one after the other, as one scan.
 ///
-/// A resume point names the slice before the place in it: `s3 p2 page:2`.
+/// A resume point names the slice before the place in it: `s3 p2 page:2`. After a slice that is not complete there is none.
 final class SlicedSource: RecordSource {
     private let slices: [Slice]
     private let make: (Slice, FetchRequest) throws -> any RecordSource
@@ -42,7 +42,7 @@ final class SlicedSource: RecordSource {
         page.token = nil
         page.total = nil
         guard page.isEnd else {
-            page.cursor = page.cursor.map { "s\(index) \($0)" }
+            page.cursor = isComplete ? page.cursor.map { "s\(index) \($0)" } : nil
             return page
         }
         isComplete = isComplete && page.isComplete
@@ -56,7 +56,8 @@ final class SlicedSource: RecordSource {
             page.isComplete = false
             page.isPositional = false
             page.warnings = []
-            page.cursor = "s\(index)"
+            // A resumed scan would take the listing for complete.
+            page.cursor = isComplete ? "s\(index)" : nil
             return page
         }
         page.isComplete = isComplete

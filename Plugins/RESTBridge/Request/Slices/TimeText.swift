@@ -103,7 +103,8 @@ enum TimeText {
     /// Returns the smallest step of a format, in microseconds: windows that meet must not share a moment.
     static func step(of format: String?) -> Int64 {
         guard let format else { return 1_000_000 }
-        if ["%f", "%_ms", "%ms", "%epoch_microseconds", "%s_as_float"].contains(where: format.contains) { return 1000 }
+        if ["%f", "%epoch_microseconds", "%s_as_float"].contains(where: format.contains) { return 1 }
+        if ["%_ms", "%ms"].contains(where: format.contains) { return 1000 }
         if ["%s", "%S", "%T", "%X"].contains(where: format.contains) { return 1_000_000 }
         return ["%H", "%M", "%R"].contains(where: format.contains) ? 60_000_000 : 86_400_000_000
     }

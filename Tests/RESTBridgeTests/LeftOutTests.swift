@@ -1,0 +1,61 @@
+import BridgeKit
+import RecordBatch
+import TestSupport
+import Testing
+
+@testable import RESTBridge
+
+/// Records that a section leaves out, by a filter or by a rule for refusals, must not pass for the end of the listing.
+@Suite struct LeftOutTests {
+    let server: ServerProcess
+
+    private static let shared = Result { try ServerProcess(script: "apis.py") }
+
+    init() throws { server = try Self.shared.get() }
+
+    private func scan(_ section: Literal) throws -> Scan {
+        try Scan(source(RESTBridgeTests.bridge(["url": .text(server.url)]), section))
+    }
+
+    /// The 21st of 25 records, of which a page has ten.
+    private static let filtered: [(path: String, records: String, paging: Literal)] = [
+        (
+            "/v1/customers", "$.data[?@.name=='Customer 21']",
+            ["style": "keyset", "field": "id", "parameter": "starting_after", "has_more": "$.has_more"]
+        ),
+        (
+            "/rest/api/2/search", "$.issues[?@.key=='EX-21']",
+            ["style": "offset", "offset_parameter": "startAt", "total": "$.total"]
+        ),
+        (
+            "/repos/octo/hello/issues", "$[?@.title=='Issue 21']",
+            ["style": "page", "page_parameter": "page", "size_parameter": "per_page", "size": 10]
+        ),
+    ]
+
+    @Test(arguments: filtered)
+    func `a filter does not shorten the pages`(path: String, records: String, paging: Literal) throws {
+        let scan = try scan(["path": .text(path), "records": .text(records), "paging": paging])
+        #expect(scan.records.count == 1 && scan.records.first?.contains("21\"") == true, "\(scan)")
+        #expect(scan.pages.count == 3 && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test(arguments: [(403, false), (500, false), (400, false), (404, true), (410, true)])
+    func `a refusal that is ignored does not make the listing complete`(status: Int, isComplete: Bool) throws {
+        let scan = try scan([
+            "path": "/says", "query": ["status": .integer(Int64(status)), "body": "{}"], "paging": "none",
+            "responses": [["status": .integer(Int64(status)), "action": "ignore"]],
+        ])
+        #expect(scan.records.isEmpty && scan.last?.isComplete == isComplete, "\(scan)")
+        #expect(scan.warnings.contains { $0.contains("the reply \(status) is ignored") } == !isComplete, "\(scan)")
+    }
+
+    @Test func `a slice that is not complete leaves no place to resume from`() throws {
+        let scan = try scan([
+            "path": "/says", "query": ["status": "{kind}", "body": "[]"], "each": ["kind": ["403", "200"]],
+            "paging": "none", "responses": [["status": 403, "action": "ignore"]],
+        ])
+        #expect(scan.pages.count == 2 && scan.pages.allSatisfy { $0.cursor == nil }, "\(scan)")
+        #expect(scan.last?.isComplete == false)
+    }
+}
