@@ -50,8 +50,7 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         return JSONPath(segments: changed, description: description)
     }
 
-    /// The path of all elements of the list of which this path's last segment selects some; nil if that segment is no
-    /// filter.
+    /// The path of the whole list, if this path's last segment is a filter that selects some of its elements; otherwise nil.
     package var withoutLastFilter: JSONPath? {
         guard case .filter = segments.last else { return nil }
         return JSONPath(segments: segments.dropLast() + [.wildcard], description: description)

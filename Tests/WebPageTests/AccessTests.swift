@@ -87,6 +87,9 @@ import WebServer
         }
         for _ in 1...10 { #expect(sessions.begin(password: "wrong", is: "right") == .wrong) }
         #expect(sessions.begin(password: "right", is: "right") == .tooMany)
+        // A program with an old password does not keep people out, nor do people a program.
+        #expect(sessions.accepts(password: "right", is: "right"))
+        for _ in 1...10 { #expect(!sessions.accepts(password: "wrong", is: "right")) }
         #expect(!sessions.accepts(password: "right", is: "right"))
     }
 

@@ -10,8 +10,8 @@ enum FormEdit {
     /// - Parameters:
     ///   - key: The object's key; nil for a new object.
     ///   - current: The object's values as they are now.
-    /// - Throws: ``PageFailure`` for values that do not fit their types, with all reasons, and for values that are no
-    ///   longer those that the form showed.
+    /// - Throws: ``PageFailure`` for values that do not fit their types, with all reasons, and for values that changed
+    ///   since the form showed them.
     static func edit(
         _ form: FormFields, of layout: EntityLayout, key: [StoredValue]?, current: [StoredValue]?
     ) throws -> LocalEdit {
