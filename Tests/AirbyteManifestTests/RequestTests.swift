@@ -1,3 +1,4 @@
+import Model
 import Testing
 
 @testable import AirbyteManifest
@@ -123,8 +124,74 @@ struct RequestTests {
                               backoff_strategies: [{type: ConstantBackoffStrategy, backoff_time_in_seconds: 5}]
                 """
         ).expect(
-            "{status: 404, action: ignore}", "{when: {path: $.ok, equals: false}, action: fail, message: refused}",
-            "# Airbyte waits 5 seconds")
+            "{status: 404, action: ignore}", "# Airbyte waits 5 seconds",
+            "when: {path: $.ok, equals: false}, action: fail, message: refused}")
+    }
+
+    @Test("Any one condition of a filter is enough; an ignored status, and a test of a text, are doubts")
+    func conditions() throws {
+        func filtered(_ filter: String) throws -> Translated {
+            try Translated(
+                requester: "        error_handler: {type: DefaultErrorHandler, response_filters: [{\(filter)}]}")
+        }
+        let both = try filtered("http_codes: [403], predicate: \"{{ response.code == 7 }}\", action: FAIL")
+        both.expect("{status: 403, action: fail}", "when: {path: $.code, equals: 7}, action: fail}")
+        let ignored = try filtered("http_codes: [403], action: IGNORE")
+        ignored.expect("{status: 403, action: ignore}", "as not complete, and deletes nothing")
+        #expect(ignored.verdict == .doubtful)
+        #expect(try filtered("http_codes: [404, 410], action: IGNORE").verdict == .carried)
+        let part = try filtered("predicate: \"{{ 'denied' in response.message }}\", action: FAIL")
+        #expect(part.verdict == .doubtful)
+        #expect(!part.text.contains("$.message.denied"))
+    }
+
+    @Test("Authentication that bmo cannot do is an obstacle of the stream")
+    func lostAuthentication() throws {
+        let key = "\"{{ config['api_key'] }}\""
+        let oauth =
+            "type: OAuthAuthenticator, token_refresh_endpoint: \"https://api.example/token\", client_id: me, "
+            + "client_secret: \(key), refresh_token: \(key)"
+        for lost in ["refresh_token_name: code", "send_refresh_request_as_query_params: true"] {
+            #expect(try Translated(requester: "        authenticator: {\(oauth), \(lost)}").verdict == .notCarried)
+        }
+        let updated = try Translated(
+            requester: "        authenticator: {\(oauth), refresh_token_updater: {refresh_token_name: refresh_token}}")
+        #expect(updated.verdict == .doubtful)
+        let jwt = try Translated(
+            requester: "        authenticator: {type: JwtAuthenticator, secret_key: \(key), jwt_payload: {iss: \(key)}}"
+        )
+        #expect(jwt.verdict == .notCarried)
+    }
+
+    @Test("A line break in a text of the manifest does not end its comment")
+    func injection() throws {
+        let manifest = #"{"version": "1\nbridges: {x: 1}", "streams": []}"#
+        let text = try Connector.translate(
+            files: ["manifest.yaml": manifest], name: "a", set: [], database: "a", command: ""
+        ).text
+        #expect(!text.contains("\nbridges: {x"))
+    }
+
+    @Test("A secret by its name stays out of the file, and equal names in two groups have two variables")
+    func secrets() throws {
+        let inputs = Inputs(
+            [
+                "properties": [
+                    "password": ["type": "string"],
+                    "source": ["properties": ["api_key": ["type": "string"]]],
+                    "target": ["properties": ["api_key": ["type": "string"]]],
+                ]
+            ], set: [("password", "x"), ("source.api_key", "y"), ("target.api_key", "z")])
+        #expect(inputs.known == ["source": [:], "target": [:]])
+        guard case .open(let input)? = inputs.value(at: ["password"]) else {
+            Issue.record("the password is not an input of the environment")
+            return
+        }
+        #expect(input.isSecret)
+        let names = InputNames()
+        #expect(names.name(of: ["source", "api_key"]) == "api_key")
+        #expect(names.name(of: ["target", "api_key"]) == "target_api_key")
+        #expect(names.name(of: ["source", "api_key"]) == "api_key")
     }
 
     @Test("A budget becomes the bridge's limits")

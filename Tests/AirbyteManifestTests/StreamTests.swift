@@ -118,6 +118,17 @@ struct StreamTests {
             "      record_selector: {extractor: {field_path: [data]}, record_filter: {condition: \"{{ \(condition) }}\"}}"
         }
         try Translated(retriever: retriever("record.type == 'a'")).expect("records: '$.data[?@.type==''a'']'")
+        let counted = try Translated(
+            retriever: retriever("record.type == 'a'")
+                + """
+
+                      paginator:
+                        type: DefaultPaginator
+                        page_token_option: {type: RequestOption, inject_into: request_parameter, field_name: page}
+                        pagination_strategy: {type: PageIncrement, page_size: 10}
+                """)
+        #expect(counted.verdict == .doubtful)
+        counted.expect("records: $.data\n")
         let other = try Translated(retriever: retriever("record.size > 3"))
         #expect(other.verdict == .doubtful)
         other.expect("# not carried: record_filter {{ record.size > 3 }}")

@@ -4,6 +4,7 @@ internal import Model
 final class BridgeDraft {
     let name: String
     let environmentPrefix: String
+    private let names: InputNames
     let url: String
     var auth: [(key: String, value: ConfigValue)] = []
     /// Credentials that every request carries outside of `auth`: headers, and members of the query or body.
@@ -12,30 +13,36 @@ final class BridgeDraft {
     private(set) var parameters: [(key: String, value: ConfigValue)] = []
     var notes: [String] = []
     var obstacles: [String] = []
+    /// What may differ from Airbyte's requests for every stream of the bridge.
+    private(set) var doubts: [String] = []
 
-    init(name: String, environmentPrefix: String, url: String) {
+    init(name: String, environmentPrefix: String, url: String, names: InputNames = InputNames()) {
         self.name = name
         self.environmentPrefix = environmentPrefix
         self.url = url
+        self.names = names
     }
 
     /// Returns the parameter that holds an input, and adds it where it is missing.
     func parameter(for input: Inputs.Open) -> String {
-        let name = input.parameter
+        let name = names.name(of: input.path)
         if !parameters.contains(where: { $0.key == name }) { parameters.append((name, reference(to: input))) }
         return name
     }
 
     /// Returns the reference to the environment variable with an input's value.
     func reference(to input: Inputs.Open) -> ConfigValue {
-        .secret(.env("\(environmentPrefix)_\(LocalNames.identifier(input.path.last ?? "input").uppercased())"))
+        .secret(.env("\(environmentPrefix)_\(names.name(of: input.path).uppercased())"))
     }
 
     /// Whether requests of both go to the same place with the same credentials.
     func isLike(_ other: BridgeDraft) -> Bool {
         url == other.url && ConfigValue.object(auth) == .object(other.auth) && obstacles == other.obstacles
+            && doubts == other.doubts
             && injections.elementsEqual(other.injections) { $0 == $1 }
     }
+
+    func doubt(_ text: String) { if !doubts.contains(text) { doubts.append(text) } }
 
     func note(_ text: String) { if !notes.contains(text) { notes.append(text) } }
 }

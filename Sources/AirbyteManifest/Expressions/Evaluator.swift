@@ -36,7 +36,9 @@ struct Evaluator {
         case .negative(let value):
             let value = try evaluate(value)
             switch value.known {
-            case .int(let number)?: return .literal(.int(-number))
+            case .int(let number)?:
+                let (result, isOver) = (0 as Int64).subtractingReportingOverflow(number)
+                return isOver ? .negative(value) : .literal(.int(result))
             case .double(let number)?: return .literal(.double(-number))
             default: return .negative(value)
             }
@@ -81,7 +83,7 @@ struct Evaluator {
         }
         if let known = value.known, let name = key.known {
             if case .int(let index) = name, let list = known.array {
-                let place = index < 0 ? list.count + Int(index) : Int(index)
+                let place = index < 0 ? list.count.addingReportingOverflow(Int(index)).partialValue : Int(index)
                 return .literal(list.indices.contains(place) ? list[place] : .null)
             }
             return known.at([name.printed]).map { .literal($0) } ?? absent ?? .literal(.null)

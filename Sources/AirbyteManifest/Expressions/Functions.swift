@@ -44,7 +44,9 @@ enum Functions {
         switch name {
         case "string": return text(known.printed)
         case "safe", "list": return value
-        case "int": return .literal(.int(Int64(known.printed) ?? Int64(Double(known.printed) ?? 0)))
+        case "int":
+            guard let number = Int64(known.printed) ?? whole(Double(known.printed) ?? 0) else { break }
+            return .literal(.int(number))
         case "float": return .literal(.double(Double(known.printed) ?? 0))
         case "lower": return text(known.printed.lowercased())
         case "upper": return text(known.printed.uppercased())
@@ -122,7 +124,9 @@ enum Functions {
             case "+": return first.addingReportingOverflow(second).overflow ? nil : .int(first + second)
             case "-": return first.subtractingReportingOverflow(second).overflow ? nil : .int(first - second)
             case "*": return first.multipliedReportingOverflow(by: second).overflow ? nil : .int(first * second)
-            case "%" where second > 0: return .int(((first % second) + second) % second)
+            case "%" where second > 0:
+                let rest = first % second
+                return .int(rest < 0 ? rest + second : rest)
             default: break
             }
         }
@@ -139,6 +143,9 @@ enum Functions {
         default: return nil
         }
     }
+
+    /// The number without its fraction, or nil if it has no such form.
+    private static func whole(_ number: Double) -> Int64? { Int64(exactly: number.rounded(.towardZero)) }
 
     private static func number(_ value: ConfigValue) -> Double? {
         switch value {

@@ -8,9 +8,6 @@ struct Inputs {
         /// The path in the connector's configuration.
         let path: [String]
         let isSecret: Bool
-
-        /// The name of the bridge's parameter.
-        var parameter: String { LocalNames.identifier(path.last ?? "input") }
     }
 
     /// What is known: from `--set`, else the specification's constants, defaults and first examples.
@@ -22,11 +19,13 @@ struct Inputs {
     private var open: [String: Open] = [:]
     private let isUnspecified: Bool
     private let given: ConfigValue
+    private let specification: ConfigValue?
 
     /// - Parameters:
     ///   - specification: A JSON Schema, or nil if the connector has none.
     ///   - set: The values that the user gave, by dotted paths.
     init(_ specification: ConfigValue?, set: [(name: String, value: String)]) {
+        self.specification = specification
         isUnspecified = specification?["properties"] == nil
         var given = ConfigValue.object([])
         for (name, text) in set {
@@ -37,6 +36,7 @@ struct Inputs {
         self.given = given
         known = given
         if let specification { read(specification, path: []) }
+        known = withoutSecrets(known, path: [])
     }
 
     /// Returns the value of an input, the input itself if a person has to give it, or nil if it is not set.
@@ -77,7 +77,8 @@ struct Inputs {
             return
         }
         // A secret never goes into the file, even if it was given.
-        if property["airbyte_secret"]?.bool == true {
+        let isNamedSecret = Self.isNamedSecret(path, property) && property["default"] == nil
+        if property["airbyte_secret"]?.bool == true || isNamedSecret && (isRequired || given.at(path) != nil) {
             open[dotted] = Open(path: path, isSecret: true)
             return
         }
@@ -92,6 +93,33 @@ struct Inputs {
         } else if isRequired {
             open[dotted] = Open(path: path, isSecret: false)
         }
+    }
+
+    /// Whether an input's name suggests a secret, and its values are not among those that the specification lists.
+    private static func isNamedSecret(_ path: [String], _ property: ConfigValue?) -> Bool {
+        let isListed = property?["const"] != nil || property?["enum"] != nil
+        return SecretNames.suggests(path.last ?? "") && !isListed && property?["type"] != "boolean"
+    }
+
+    /// Removes the secrets from what is known, which then are inputs of the environment.
+    ///
+    /// Members of lists cannot be named, so their secrets are only removed.
+    private mutating func withoutSecrets(_ value: ConfigValue, path: [String]) -> ConfigValue {
+        if let elements = value.array { return .array(elements.map { withoutSecrets($0, path: path + ["[]"]) }) }
+        guard let members = value.members else { return value }
+        var kept: [(key: String, value: ConfigValue)] = []
+        for (name, inner) in members {
+            let path = path + [name]
+            let isGroup = inner.members != nil || inner.array != nil
+            let property = Self.declared(path[...], in: specification)
+            if open[path.joined(separator: ".")] != nil { continue }
+            if !isGroup, given.at(path) != nil || path.contains("[]"), Self.isNamedSecret(path, property) {
+                if !path.contains("[]") { open[path.joined(separator: ".")] = Open(path: path, isSecret: true) }
+                continue
+            }
+            kept.append((name, withoutSecrets(inner, path: path)))
+        }
+        return .object(kept)
     }
 
     private static func isObject(_ schema: ConfigValue) -> Bool { schema["properties"] != nil }

@@ -1,6 +1,6 @@
 internal import Model
 
-/// Translates a record selector and a decoder.
+/// Translates a record selector and a decoder, once the paging is translated.
 struct Selector {
     let draft: EntityDraft
 
@@ -61,12 +61,27 @@ struct Selector {
             names[0] == "record", !text.contains("'"), !text.contains("{"),
             let records = draft.setting("records")?.string
         {
+            guard Self.mayDropRecords(draft) else {
+                draft.sectionNote(
+                    "not carried: record_filter \(condition): bmo would count only the records that it leaves, and end too early"
+                )
+                draft.doubt(
+                    "record_filter \(condition) is not applied, as the paging counts records: more records than Airbyte's"
+                )
+                return
+            }
             let key = RecordsPath.text([names[1]]).dropFirst()
             draft.set("records", .string("\(records)[?@\(key)=='\(text)']"), comment: "the record filter \(condition)")
             return
         }
         draft.sectionNote("not carried: record_filter \(condition): bmo imports the records that it leaves out, too")
         draft.doubt("record_filter \(condition) is not applied: more records than Airbyte's")
+    }
+
+    /// Whether the end of the listing does not depend on the number of a page's records.
+    private static func mayDropRecords(_ draft: EntityDraft) -> Bool {
+        guard let paging = draft.setting("paging") else { return true }
+        return paging == "none" || ["next_url", "link_header"].contains(paging["style"]?.string)
     }
 
     private func decoder(_ decoder: ConfigValue?) {

@@ -129,23 +129,41 @@ struct Authenticator {
             let known = try Template(value.printed, scope)
             if name == "grant_type" { continue }
             guard let text = known.known?.printed else {
-                bridge.note("not carried: the member \(name) of the token request")
-                continue
+                throw Untranslatable("the member \(name) of the token request is known only to Python")
             }
             extra.append((name, .string(text)))
         }
         if !extra.isEmpty { members.append(("parameters", .object(extra))) }
         for (name, value) in headers
         where !["authorization", "content-type", "accept"].contains(name.lowercased()) {
-            bridge.note("not carried: the header \(name): \(value.printed) of the token request")
+            bridge.doubt("authentication: the token request does not send the header \(name): \(value.printed)")
         }
-        for name in ["access_token_name", "expires_in_name", "client_id_name", "client_secret_name"] {
-            let usual = String(name.dropLast("_name".count))
-            if let value = component[name]?.printed, value != usual {
-                bridge.note("not carried: \(name): \(value) of the token request")
+        try checkToken(component)
+        set("oauth2", members)
+    }
+
+    /// Refuses what bmo's token request cannot do: without it no request would be accepted.
+    private func checkToken(_ component: ConfigValue) throws {
+        let names = [
+            "access_token_name", "client_id_name", "client_secret_name", "refresh_token_name", "grant_type_name",
+        ]
+        for name in names {
+            if let value = component[name]?.printed, value != String(name.dropLast("_name".count)) {
+                throw Untranslatable("its token request has another name: \(name) is \(value)")
             }
         }
-        set("oauth2", members)
+        for name in ["send_refresh_request_as_query_params", "profile_assertion"]
+        where component[name]?.isTruthy == true {
+            throw Untranslatable("bmo's token request has no counterpart of \(name)")
+        }
+        if let value = component["expires_in_name"]?.printed, value != "expires_in" {
+            bridge.doubt("authentication: bmo reads the token's lifetime from expires_in, Airbyte from \(value)")
+        }
+        if component["refresh_token_updater"]?.isTruthy == true {
+            bridge.doubt(
+                "authentication: each token request replaces the refresh token, and Airbyte stores the new one; see that the variable has a current one"
+            )
+        }
     }
 
     private func jwt(_ component: ConfigValue, _ scope: Scope) throws {
@@ -160,8 +178,11 @@ struct Authenticator {
         members.append(
             (algorithm == "HS256" ? "secret" : "private_key", try credential(component["secret_key"], scope)))
         func add(_ name: String, _ value: ConfigValue?) throws {
-            guard let value, let known = try Template(value.printed, scope).known, known.isTruthy else { return }
-            members.append((name, .string(known.printed)))
+            guard let value, value != .null else { return }
+            guard let known = try Template(value.printed, scope).known else {
+                throw Untranslatable("the \(name) of its tokens, \(value.printed), needs --set")
+            }
+            if known.isTruthy { members.append((name, .string(known.printed))) }
         }
         try add("key_id", component["jwt_headers"]?["kid"])
         try add("issuer", component["jwt_payload"]?["iss"])
@@ -173,12 +194,21 @@ struct Authenticator {
             if let known = try Template(value.printed, scope).known {
                 claims.append((name, known))
             } else {
-                bridge.note("not carried: the claim \(name): \(value.printed)")
+                throw Untranslatable("the claim \(name) of its tokens, \(value.printed), needs --set")
             }
         }
         if !claims.isEmpty { members.append(("claims", .object(claims))) }
-        if let prefix = component["header_prefix"]?.string, prefix != "Bearer" {
-            bridge.note("not carried: header_prefix \(prefix) of the token")
+        if let prefix = component["header_prefix"]?.string,
+            Functions.trimmed(try Template(prefix, scope).known?.printed ?? prefix) != "Bearer"
+        {
+            throw Untranslatable("its tokens have the prefix \(prefix); bmo sends Bearer")
+        }
+        for name in ["additional_jwt_headers", "passphrase", "request_option"] where component[name]?.isTruthy == true {
+            throw Untranslatable("bmo's signed tokens have no counterpart of \(name)")
+        }
+        for (name, value) in component["jwt_headers"]?.members ?? []
+        where !["kid", "typ", "alg", "type", Parameters.member].contains(name) && value.isTruthy {
+            bridge.doubt("authentication: the header \(name) of its tokens is not sent")
         }
         set("jwt", members)
     }

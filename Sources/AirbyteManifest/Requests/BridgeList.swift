@@ -4,6 +4,7 @@ internal import Model
 final class BridgeList {
     private(set) var bridges: [BridgeDraft] = []
     private let name: String
+    private let names = InputNames()
     private let limits: [(key: String, value: ConfigValue)]
 
     init(name: String, limits: [(key: String, value: ConfigValue)]) {
@@ -15,7 +16,7 @@ final class BridgeList {
         let number = bridges.count + 1
         let draft = BridgeDraft(
             name: number == 1 ? name : "\(name)_\(number)", environmentPrefix: LocalNames.identifier(name).uppercased(),
-            url: address.base)
+            url: address.base, names: names)
         draft.limits = limits
         for input in address.placeholders {
             draft.note(

@@ -21,12 +21,13 @@ enum Budget {
 
     private static func rate(_ limit: ConfigValue?, per interval: ConfigValue?, _ scope: Scope) -> Double? {
         guard let limit, let interval, let known = (try? Template(limit.printed, scope))?.known?.printed,
-            let count = Double(known), let seconds = ISODuration.seconds(interval.printed), seconds > 0
+            let count = Double(known), count > 0, count < 1e9, let seconds = ISODuration.seconds(interval.printed),
+            seconds > 0
         else { return nil }
         return count / Double(seconds)
     }
 
     private static func number(_ value: Double) -> ConfigValue {
-        value == value.rounded() ? .int(Int64(value)) : .double((value * 10_000).rounded() / 10_000)
+        Int64(exactly: value).map { .int($0) } ?? .double((value * 10_000).rounded() / 10_000)
     }
 }

@@ -35,35 +35,44 @@ struct ErrorHandler {
             draft.doubt("responses: the action \(given) is not carried")
             return
         }
-        var rule: [(key: String, value: ConfigValue)] = []
+        // Airbyte takes any one of the conditions.
+        var conditions: [[(key: String, value: ConfigValue)]] = []
         let codes = (filter["http_codes"]?.array ?? []).compactMap { Int64($0.printed) }
         if !codes.isEmpty {
-            rule.append(("status", codes.count == 1 ? .int(codes[0]) : .array(codes.map { .int($0) })))
+            conditions.append([("status", codes.count == 1 ? .int(codes[0]) : .array(codes.map { .int($0) }))])
         }
         if let predicate = filter["predicate"]?.string, !predicate.isEmpty {
             do {
-                let (when, status) = try condition(predicate, scope)
-                if let status, codes.isEmpty { rule.append(("status", .int(status))) }
-                if let when { rule.append(("when", when)) }
+                conditions.append([("status", Self.anyStatus), ("when", try condition(predicate, scope))])
             } catch {
                 lose(filter, "its predicate is evaluated by Python only")
-                return
             }
         }
         if let text = filter["error_message_contains"]?.string, !text.isEmpty {
             lose(filter, "bmo has no rule for a message that contains \"\(text)\"")
-            return
         }
-        guard !rule.isEmpty else { return }
-        rule.append(("action", .string(action)))
-        if ["retry", "fail", "refresh"].contains(action), let message = filter["error_message"]?.string,
-            let known = try? Template(message, scope).known?.printed, !known.isEmpty
+        if action == "ignore", conditions.count > 1 || codes.isEmpty || !codes.allSatisfy({ $0 == 404 || $0 == 410 }),
+            !conditions.isEmpty
         {
-            rule.append(("message", .string(YAMLText.line(known))))
+            draft.doubt(
+                "responses: Airbyte takes an ignored reply for an empty listing; bmo takes a listing with one, other than 404 and 410, as not complete, and deletes nothing"
+            )
         }
-        let object = ConfigValue.object(rule)
-        if !rules.contains(object) { rules.append(object) }
+        for condition in conditions {
+            var rule = condition
+            rule.append(("action", .string(action)))
+            if ["retry", "fail", "refresh"].contains(action), let message = filter["error_message"]?.string,
+                let known = try? Template(message, scope).known?.printed, !known.isEmpty
+            {
+                rule.append(("message", .string(YAMLText.line(known))))
+            }
+            let object = ConfigValue.object(rule)
+            if !rules.contains(object) { rules.append(object) }
+        }
     }
+
+    /// A predicate applies to replies of every status.
+    private static let anyStatus: ConfigValue = ["2xx", "4xx", "5xx"]
 
     private func lose(_ filter: ConfigValue, _ reason: String) {
         let what = "response_filter \(filter["action"]?.printed ?? "") \(filter["predicate"]?.printed ?? "")"
@@ -71,32 +80,47 @@ struct ErrorHandler {
         draft.doubt("\(what): \(reason)")
     }
 
-    /// Returns a rule's `when`, and the status that the predicate names.
-    private func condition(_ text: String, _ scope: Scope) throws -> (ConfigValue?, Int64?) {
+    /// Returns a rule's `when`.
+    private func condition(_ text: String, _ scope: Scope) throws -> ConfigValue {
         guard let expression = try Template(text, scope).expression else { throw Untranslatable("") }
+        let parts = Self.parts(expression)
         var when: ConfigValue?
-        var status: Int64?
-        for part in Self.parts(expression) {
+        for part in parts {
             switch part {
-            case .binary("==", .path(["response", "status_code"]), let value): status = value.known?.int
             case .binary("==", .path(let names), let value) where names.first == "response" && when == nil:
-                guard let known = value.known, known.array == nil, known.members == nil else {
+                guard names.count > 1, let known = value.known, known.array == nil, known.members == nil else {
                     throw Untranslatable("")
                 }
                 when = [
                     "path": .string(RecordsPath.text(Array(names.dropFirst()))), "equals": known,
                 ]
-            case .binary("in", .literal(let name), .path(let names)) where names.first == "response":
-                if Self.parts(expression).count == 1 || when == nil && Self.parts(expression).last == part {
-                    when = ["path": .string(RecordsPath.text(Array(names.dropFirst()) + [name.printed]))]
+            // In an object `in` looks for a member, in a text for a part of it; only the reply is known to be an object.
+            case .binary("in", .literal(let name), .path(["response"])):
+                if parts.contains(where: { $0 != part && Self.tests($0, below: ["response", name.printed]) }) {
+                    continue
                 }
-            case .path(let names) where names.first == "response" && names.count > 1 && when == nil:
-                when = ["path": .string(RecordsPath.text(Array(names.dropFirst())))]
+                guard when == nil else { throw Untranslatable("") }
+                when = ["path": .string(RecordsPath.text([name.printed]))]
+            case .path(let names) where names.first == "response" && names.count > 1:
+                if parts.contains(where: { $0 != part && Self.tests($0, below: names) }) { continue }
+                guard when == nil else { throw Untranslatable("") }
+                let path = RecordsPath.text(Array(names.dropFirst()))
+                when = ["path": .string(path)]
+                draft.doubt("responses: a rule applies where the reply has \(path), in Airbyte only if it is not empty")
             default: throw Untranslatable("")
             }
         }
-        guard when != nil || status != nil else { throw Untranslatable("") }
-        return (when, status)
+        guard let when else { throw Untranslatable("") }
+        return when
+    }
+
+    /// Whether a test fails anyway where a path leads nowhere.
+    private static func tests(_ part: Expression, below path: [String]) -> Bool {
+        switch part {
+        case .path(let names): names.starts(with: path)
+        case .binary("==", .path(let names), let value): names.starts(with: path) && value.known != .null
+        default: false
+        }
     }
 
     private static func parts(_ expression: Expression) -> [Expression] {

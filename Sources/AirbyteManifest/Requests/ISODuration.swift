@@ -26,7 +26,10 @@ enum ISODuration {
             case "S": unit = 1
             default: return nil
             }
-            total += Int64(value * unit)
+            guard let part = Int64(exactly: (value * unit).rounded(.towardZero)) else { return nil }
+            let (sum, isOver) = total.addingReportingOverflow(part)
+            guard !isOver else { return nil }
+            total = sum
             digits = ""
         }
         return digits.isEmpty ? total : nil

@@ -92,7 +92,7 @@ struct CursorRule {
         case .call(.member(let time, .literal("strftime")), _), .call(.member(let time, .literal("isoformat")), _):
             return try moment(time, text)
         case .call(.name("day_delta"), let arguments):
-            if case .int(let days)? = arguments.first?.known { return "now\(days < 0 ? "-" : "+")\(abs(days))d" }
+            if case .int(let days)? = arguments.first?.known { return "now\(days < 0 ? "-" : "+")\(days.magnitude)d" }
         case .binary(let sign, .call(.name("now_utc"), _), .call(.name("duration"), let arguments))
         where "+-".contains(sign):
             if let span = arguments.first?.known?.string, let seconds = ISODuration.seconds(span) {
@@ -139,7 +139,8 @@ struct CursorRule {
                 (
                     "lookback",
                     type == "integer"
-                        ? .int(isMilliseconds ? seconds * 1000 : seconds) : .string(ISODuration.span(seconds))
+                        ? .int(isMilliseconds ? seconds.multipliedReportingOverflow(by: 1000).partialValue : seconds)
+                        : .string(ISODuration.span(seconds))
                 ))
         }
     }

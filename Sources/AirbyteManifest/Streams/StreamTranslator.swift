@@ -107,6 +107,7 @@ final class StreamTranslator {
         }
         draft.bridge = bridge.name
         for obstacle in bridge.obstacles { draft.obstacle(obstacle) }
+        for doubt in bridge.doubts { draft.doubt(doubt) }
         let cursor = CursorRule(stream["incremental_sync"], draft: draft, self.scope.with(stream))
         var text = SliceText(draft: draft, bridge: bridge)
         if let window = cursor?.window {
@@ -114,9 +115,9 @@ final class StreamTranslator {
         }
         cursor?.begin(text)
         Requester(draft: draft, text: text).apply(requester, address: address, scope)
+        Paginator(draft: draft, text: text).apply(retriever["paginator"], scope)
         Selector(draft: draft).apply(retriever, scope)
         Transformations(draft: draft, text: text).apply(stream["transformations"]?.array ?? [], self.scope.with(stream))
-        Paginator(draft: draft, text: text).apply(retriever["paginator"], scope)
         cursor?.finish(text)
         ErrorHandler(draft: draft).apply(requester["error_handler"], scope)
     }

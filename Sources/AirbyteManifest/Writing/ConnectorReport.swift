@@ -1,3 +1,5 @@
+internal import Model
+
 /// How much of a connector a configuration carries, stream by stream.
 package struct ConnectorReport: Sendable {
     /// How a stream is carried.
@@ -54,8 +56,8 @@ package struct ConnectorReport: Sendable {
         let counts = Verdict.allCases.map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
         var lines = ["\(streams.count) streams: \(counts)"]
         for stream in streams {
-            lines.append("\(stream.verdict.rawValue): \(stream.name)")
-            for reason in stream.reasons { lines.append("    \(reason)") }
+            lines.append("\(stream.verdict.rawValue): \(YAMLText.line(stream.name))")
+            for reason in stream.reasons { lines.append("    \(YAMLText.line(reason))") }
         }
         return lines.joined(separator: "\n")
     }

@@ -14,13 +14,14 @@ struct ConnectorWriter {
         let counts = ConnectorReport.Verdict.allCases.map { "\(report.count($0)) \($0.rawValue)" }
         var lines = [
             "# Written by \(YAMLText.line(command))",
-            "# From an Airbyte connector\(version.map { " (version \($0) of the declarative components)" } ?? ""): "
+            "# From an Airbyte connector\(version.map { " (version \(YAMLText.line($0)) of the declarative components)" } ?? ""): "
                 + counts.joined(separator: ", ") + ".",
             "# Comments say what differs from the connector, and why. Then: bmo check && bmo sync",
         ]
         for (path, value) in inputs.examples {
             lines.append(
-                "# The input \(path) has the value of an example: \(YAMLText.line(value.printed)); --set \(path)=VALUE changes it."
+                "# The input \(YAMLText.line(path)) has the value of an example: \(YAMLText.line(value.printed)); "
+                    + "--set \(YAMLText.line(path))=VALUE changes it."
             )
         }
         for choice in inputs.choices { lines.append("# Another choice: \(YAMLText.line(choice))") }
