@@ -32,6 +32,7 @@ struct ExpressionTests {
                 "{% set l = [] %}{% for g in ['1', '2'] %}{% set _ = l.append('g' + g) %}{% endfor %}{{ l | join('/') }}",
                 "g1/g2"
             ),
+            ("{{ 'https://x.y/z'.split('/')[2] }}", "x.y"),
             ("{% set p = 'https://a.b'.split('://') %} {{ p[1] if p|length > 1 else p[0] }}", "a.b"),
         ])
     func known(text: String, expected: String) throws {
@@ -62,6 +63,38 @@ struct ExpressionTests {
     @Test("Broken or unknown Jinja is refused in words", arguments: ["{{ 'a }}", "{{ a b }}", "{% macro x %}", "{{ a"])
     func broken(text: String) {
         #expect(throws: Untranslatable.self) { try Template(text, Self.scope()) }
+    }
+
+    @Test(
+        "Expressions without end are refused",
+        arguments: [
+            "{{ " + String(repeating: "not ", count: 5000) + "1 }}",
+            "{{ " + String(repeating: "- ", count: 5000) + "1 }}",
+            "{{ 1" + String(repeating: " + 1", count: 5000) + " }}",
+            "{% set x = 'ab' %}" + String(repeating: "{% set x = x ~ x %}", count: 40) + "{{ x }}",
+            "{% set x = response.a %}" + String(repeating: "{% set x = x ~ x %}", count: 40) + "{{ x }}",
+            "{% set x = ['a'] %}" + String(repeating: "{% set x = x + x %}", count: 40) + "{{ x | join(',') }}",
+            "{% set x = 'aaaaaaaaaa' %}" + String(repeating: "{% set x = x | replace('a', x) %}", count: 9) + "{{ x }}",
+            String(repeating: "{% if true %}", count: 5000) + String(repeating: "{% endif %}", count: 5000),
+        ])
+    func endless(text: String) {
+        #expect(throws: Untranslatable.self) { try Template(text, Self.scope()) }
+    }
+
+    @Test("Nested loops share one limit")
+    func loops() {
+        let list = "[" + String(repeating: "1,", count: 999) + "1]"
+        let text =
+            "{% set l = \(list) %}" + String(repeating: "{% for a in l %}", count: 4) + "{% set b = a %}"
+            + String(repeating: "{% endfor %}", count: 4)
+        var scope = Self.scope()
+        scope.work = WorkLimit(steps: 10_000)
+        #expect(throws: Untranslatable.self) { try Template(text, scope) }
+    }
+
+    @Test("Numbers that do not fit are not computed", arguments: ["{{ '1e30' | int }}", "{{ 'nan' | int }}"])
+    func numbers(text: String) {
+        #expect((try? Template(text, Self.scope()))?.known == nil)
     }
 
     @Test("A list of the user's is a list")

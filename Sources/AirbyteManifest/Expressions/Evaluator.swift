@@ -15,7 +15,9 @@ struct Evaluator {
         "stream_parameters": "stream_parameters", "last_page_token_value": "last_page_token_value",
     ]
 
+    /// - Throws: ``Untranslatable`` for what is not understood, and for too much work.
     func evaluate(_ expression: Expression) throws -> Expression {
+        try scope.work.spend()
         switch expression {
         case .literal, .path, .input: return expression
         case .name(let name):
@@ -122,7 +124,7 @@ struct Evaluator {
         default: break
         }
         let value = try evaluate(base)
-        return Functions.method(method, of: value, arguments)
+        return try Functions.method(method, of: value, arguments)
             ?? .call(.member(value, .literal(.string(method))), arguments)
     }
 
@@ -139,6 +141,9 @@ struct Evaluator {
             if sign == "and", truth(of: right) == false { return .literal(.bool(false)) }
             return .binary(sign, left, right)
         }
-        return Functions.operation(sign, first, second).map { .literal($0) } ?? .binary(sign, left, right)
+        guard let result = Functions.operation(sign, first, second) else { return .binary(sign, left, right) }
+        // Only texts and lists grow.
+        if result.string != nil || result.array != nil { try scope.work.check(.literal(result)) }
+        return .literal(result)
     }
 }

@@ -5,6 +5,9 @@ struct ExpressionParser {
     private var tokens: ArraySlice<ExpressionLexer.Token>
     private let source: Substring
     private var depth = 0
+    private var links = 0
+    /// Operators and suffixes of one expression: each makes its tree deeper.
+    private static let maxLinks = 300
 
     /// - Throws: ``Untranslatable`` for a text that is not such an expression.
     static func parse(_ text: Substring) throws -> Expression {
@@ -33,6 +36,11 @@ struct ExpressionParser {
         return true
     }
 
+    private mutating func link() throws {
+        links += 1
+        guard links < Self.maxLinks else { throw Untranslatable("an expression has too many operators") }
+    }
+
     private mutating func need(_ sign: String) throws {
         guard take(sign) else { throw fault() }
     }
@@ -40,7 +48,7 @@ struct ExpressionParser {
     private mutating func conditional() throws -> Expression {
         depth += 1
         defer { depth -= 1 }
-        guard depth < 100 else { throw fault() }
+        guard depth < 50 else { throw fault() }
         let value = try either()
         guard word("if") else { return value }
         let test = try either()
@@ -50,32 +58,44 @@ struct ExpressionParser {
 
     private mutating func either() throws -> Expression {
         var left = try both()
-        while word("or") { left = .binary("or", left, try both()) }
+        while word("or") {
+            try link()
+            left = .binary("or", left, try both())
+        }
         return left
     }
 
     private mutating func both() throws -> Expression {
         var left = try negated()
-        while word("and") { left = .binary("and", left, try negated()) }
+        while word("and") {
+            try link()
+            left = .binary("and", left, try negated())
+        }
         return left
     }
 
     private mutating func negated() throws -> Expression {
-        word("not") ? .not(try negated()) : try comparison()
+        guard word("not") else { return try comparison() }
+        try link()
+        return .not(try negated())
     }
 
     private mutating func comparison() throws -> Expression {
         var left = try sum()
         while true {
             if let sign = ["==", "!=", ">=", "<=", ">", "<"].first(where: { tokens.first == .sign($0) }) {
+                try link()
                 tokens.removeFirst()
                 left = .binary(sign, left, try sum())
             } else if word("in") {
+                try link()
                 left = .binary("in", left, try sum())
             } else if tokens.first == .name("not"), tokens.dropFirst().first == .name("in") {
+                try link()
                 tokens.removeFirst(2)
                 left = .not(.binary("in", left, try sum()))
             } else if word("is") {
+                try link()
                 let isNegated = word("not")
                 guard case .name(let test)? = tokens.popFirst() else { throw fault() }
                 let result = Expression.filter(left, "is \(test)", [])
@@ -89,6 +109,7 @@ struct ExpressionParser {
     private mutating func sum() throws -> Expression {
         var left = try product()
         while let sign = ["+", "-", "~"].first(where: { tokens.first == .sign($0) }) {
+            try link()
             tokens.removeFirst()
             left = .binary(sign, left, try product())
         }
@@ -98,6 +119,7 @@ struct ExpressionParser {
     private mutating func product() throws -> Expression {
         var left = try unary()
         while let sign = ["*", "//", "/", "%"].first(where: { tokens.first == .sign($0) }) {
+            try link()
             tokens.removeFirst()
             left = .binary(sign, left, try unary())
         }
@@ -105,13 +127,17 @@ struct ExpressionParser {
     }
 
     private mutating func unary() throws -> Expression {
-        if take("-") { return .negative(try unary()) }
+        if take("-") {
+            try link()
+            return .negative(try unary())
+        }
         return try suffixes(of: try primary())
     }
 
     private mutating func suffixes(of base: Expression) throws -> Expression {
         var value = base
         while true {
+            if [".", "[", "(", "|"].contains(where: { tokens.first == .sign($0) }) { try link() }
             if take(".") {
                 switch tokens.popFirst() {
                 case .name(let name): value = .member(value, .literal(.string(name)))

@@ -58,10 +58,10 @@ enum Functions {
         case "first": return .literal(known.array?.first ?? .null)
         case "last": return .literal(known.array?.last ?? .null)
         case "join":
-            return text((known.array ?? []).map(\.printed).joined(separator: first?.printed ?? ""))
+            return text(try joined(known.array ?? [], by: first?.printed ?? ""))
         case "replace":
             guard arguments.count > 1, let from = first?.printed, let to = arguments[1].known?.printed else { break }
-            return text(known.printed.replacing(from, with: to))
+            return text(try replaced(known.printed, from, by: to))
         case "base64encode":
             return text(Array(known.printed.utf8).withUnsafeBytes { Base64.encode($0) })
         case "urlencode": return text(PercentEncoding.encoded(known.printed))
@@ -75,7 +75,7 @@ enum Functions {
     }
 
     /// Calls a method of a value, or returns nil if that is not possible yet.
-    static func method(_ name: String, of value: Expression, _ arguments: [Expression]) -> Expression? {
+    static func method(_ name: String, of value: Expression, _ arguments: [Expression]) throws -> Expression? {
         if ["strip", "lstrip"].contains(name), value.known == nil, arguments.isEmpty { return value }
         guard let known = value.known else { return nil }
         let values = arguments.compactMap(\.known)
@@ -92,16 +92,39 @@ enum Functions {
             while name != "lstrip", let last = rest.last, set.contains(last) { rest.removeLast() }
             return .literal(.string(String(rest)))
         case ("split", 1):
-            return .literal(.array(text.split(separator: values[0].printed).map { .string(String($0)) }))
-        case ("replace", 2): return .literal(.string(text.replacing(values[0].printed, with: values[1].printed)))
+            return split(text, by: values[0].printed)
+        case ("replace", 2):
+            return .literal(.string(try replaced(text, values[0].printed, by: values[1].printed)))
         case ("startswith", 1): return .literal(.bool(text.hasPrefix(values[0].printed)))
         case ("endswith", 1): return .literal(.bool(text.hasSuffix(values[0].printed)))
         case ("join", 1):
-            return .literal(.string((values[0].array ?? []).map(\.printed).joined(separator: text)))
+            return .literal(.string(try joined(values[0].array ?? [], by: text)))
         case ("keys", 0): return .literal(.array((known.members ?? []).map { .string($0.key) }))
         case ("values", 0): return .literal(.array((known.members ?? []).map(\.value)))
         default: return nil
         }
+    }
+
+    /// Splits as Python does: empty parts stay.
+    private static func split(_ text: String, by separator: String) -> Expression? {
+        guard !separator.isEmpty else { return nil }
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+        return .literal(.array(parts.map { .string(String($0)) }))
+    }
+
+    private static func joined(_ elements: [ConfigValue], by separator: String) throws -> String {
+        let texts = elements.map(\.printed)
+        let size = texts.reduce(0) { $0 + $1.utf8.count + separator.utf8.count }
+        guard size <= WorkLimit.maxSize else { throw Untranslatable("a joined text is too large") }
+        return texts.joined(separator: separator)
+    }
+
+    private static func replaced(_ text: String, _ old: String, by new: String) throws -> String {
+        guard !old.isEmpty else { throw Untranslatable("an empty text is replaced by Python only") }
+        let most = text.utf8.count / old.utf8.count
+        guard text.utf8.count + most.multipliedReportingOverflow(by: new.utf8.count).partialValue <= WorkLimit.maxSize
+        else { throw Untranslatable("a text with its parts replaced is too large") }
+        return text.replacing(old, with: new)
     }
 
     /// Combines two values, or returns nil for an operator that does not fit them.

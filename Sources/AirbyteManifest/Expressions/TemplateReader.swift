@@ -10,6 +10,7 @@ struct TemplateReader {
 
     private var rest: Substring
     private let source: String
+    private var depth = 0
 
     init(_ text: String) {
         source = text
@@ -24,6 +25,9 @@ struct TemplateReader {
     }
 
     private mutating func block(until ends: [String]) throws -> (nodes: [Node], end: String) {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth < 50 else { throw Untranslatable("statements lie too deep in one another") }
         var nodes: [Node] = []
         while let open = rest.firstRange(of: "{") {
             let mark = rest[open.lowerBound...].prefix(2)

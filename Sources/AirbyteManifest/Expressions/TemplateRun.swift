@@ -7,8 +7,13 @@ enum TemplateRun {
         var parts: [Template.Part] = []
         for node in nodes {
             switch node {
-            case .text(let text): parts.append(.text(text))
-            case .output(let expression): parts.append(.expression(try Evaluator(scope: scope).evaluate(expression)))
+            case .text(let text):
+                try scope.work.check(.literal(.string(text)))
+                parts.append(.text(text))
+            case .output(let expression):
+                let value = try Evaluator(scope: scope).evaluate(expression)
+                try scope.work.check(value)
+                parts.append(.expression(value))
             case .set(let name, let expression): try assign(name, expression, &scope)
             case .condition(let branches): parts += try choose(branches, &scope)
             case .loop(let name, let list, let body):
@@ -17,6 +22,7 @@ enum TemplateRun {
                 }
                 guard elements.count <= 10_000 else { throw Untranslatable("a loop has more than 10,000 rounds") }
                 for element in elements {
+                    try scope.work.spend(1 + parts.count / 100)
                     scope.variables[name] = .literal(element)
                     parts += try run(body, &scope)
                 }
@@ -33,10 +39,14 @@ enum TemplateRun {
             guard let value = try Evaluator(scope: scope).evaluate(argument).known else {
                 throw Untranslatable("a list of \(argument.text) is made by Python only")
             }
-            scope.variables[list] = .literal(.array(elements + [value]))
+            let longer = Expression.literal(.array(elements + [value]))
+            try scope.work.check(longer)
+            scope.variables[list] = longer
             return
         }
-        scope.variables[name] = try Evaluator(scope: scope).evaluate(expression)
+        let value = try Evaluator(scope: scope).evaluate(expression)
+        try scope.work.check(value)
+        scope.variables[name] = value
     }
 
     private static func choose(

@@ -16,21 +16,22 @@ enum ManifestText {
         }
         guard let root else { return .null }
         var count = 0
-        return try value(root, &count, name)
+        return try value(root, &count, 0, name)
     }
 
-    private static func value(_ node: Node, _ count: inout Int, _ name: String) throws -> ConfigValue {
+    private static func value(_ node: Node, _ count: inout Int, _ depth: Int, _ name: String) throws -> ConfigValue {
         count += 1
         guard count < maxValues else { throw ManifestFault("\(name) has more than \(maxValues) values") }
+        guard depth < WorkLimit.maxDepth else { throw ManifestFault("\(name) has values too deep in one another") }
         switch node {
         case .scalar(let scalar): return self.scalar(scalar)
-        case .sequence(let sequence): return .array(try sequence.map { try value($0, &count, name) })
+        case .sequence(let sequence): return .array(try sequence.map { try value($0, &count, depth + 1, name) })
         case .mapping(let mapping):
             var members: [(key: String, value: ConfigValue)] = []
             var merged: [(key: String, value: ConfigValue)] = []
             for (key, node) in mapping {
                 let key = key.scalar?.string ?? ""
-                let value = try value(node, &count, name)
+                let value = try value(node, &count, depth + 1, name)
                 if key == "<<" {
                     for part in value.array ?? [value] { merged += part.members ?? [] }
                 } else {

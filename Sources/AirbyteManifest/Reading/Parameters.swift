@@ -6,10 +6,24 @@ internal import Model
 enum Parameters {
     static let member = "$parameters"
 
-    static func propagated(
-        _ component: ConfigValue, field: String = "", inherited: [(key: String, value: ConfigValue)] = []
-    ) -> ConfigValue {
+    /// Parameters that are components of others multiply; a large manifest has some hundred thousand components.
+    private static let maxComponents = 2_000_000
+
+    /// - Throws: ``ManifestFault`` if the parameters multiply without end.
+    static func propagated(_ component: ConfigValue) throws -> ConfigValue {
+        var count = 0
+        return try propagated(component, field: "", inherited: [], 0, &count)
+    }
+
+    private static func propagated(
+        _ component: ConfigValue, field: String, inherited: [(key: String, value: ConfigValue)], _ depth: Int,
+        _ count: inout Int
+    ) throws -> ConfigValue {
         guard var members = component.members else { return component }
+        count += 1 + members.count + inherited.count
+        guard count < maxComponents, depth < 2 * WorkLimit.maxDepth else {
+            throw ManifestFault("the manifest's $parameters make too many components")
+        }
         if component["type"] == nil,
             let type = component["class_name"] == nil
                 ? usualTypes[field] : "Custom" + (field.split(separator: ".").last ?? "")
@@ -23,9 +37,11 @@ enum Parameters {
         if let type = object["type"], type == "object" || type.string == nil { return object }
         guard object.type != nil else {
             return .object(
-                members.map { entry in
-                    entry.value.members != nil && entry.value.type != nil
-                        ? (entry.key, propagated(entry.value, field: field, inherited: current)) : entry
+                try members.map { entry in
+                    guard entry.value.members != nil, entry.value.type != nil else { return entry }
+                    let value = try propagated(
+                        entry.value, field: field, inherited: current, depth + 1, &count)
+                    return (entry.key, value)
                 })
         }
         for (key, value) in current where !(object[key]?.isTruthy ?? false) { set((key, value), in: &members) }
@@ -35,10 +51,11 @@ enum Parameters {
             let passed = current.filter { $0.key != members[index].key }
             let field = "\(type).\(members[index].key)"
             if members[index].value.members != nil {
-                members[index].value = propagated(members[index].value, field: field, inherited: passed)
+                members[index].value = try propagated(
+                    members[index].value, field: field, inherited: passed, depth + 1, &count)
             } else if let elements = members[index].value.array {
                 members[index].value = .array(
-                    elements.map { propagated($0, field: field, inherited: passed) })
+                    try elements.map { try propagated($0, field: field, inherited: passed, depth + 1, &count) })
             }
         }
         if !current.isEmpty { members.append((member, .object(current))) }

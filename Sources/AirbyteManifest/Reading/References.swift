@@ -7,15 +7,20 @@ struct References {
     let manifest: ConfigValue
     private var open: Set<String> = []
     private var count = 0
+    private var depth = 0
     /// References to references could multiply without end.
-    private static let maxValues = 20_000_000
+    private static let maxValues = 5_000_000
 
     init(_ manifest: ConfigValue) { self.manifest = manifest }
 
     /// - Throws: ``ManifestFault`` for a reference that leads nowhere or to itself.
     mutating func resolved(_ value: ConfigValue) throws -> ConfigValue {
         count += 1
-        guard count < Self.maxValues else { throw ManifestFault("the manifest's references never end") }
+        depth += 1
+        defer { depth -= 1 }
+        guard count < Self.maxValues, depth < 2 * WorkLimit.maxDepth else {
+            throw ManifestFault("the manifest's references never end")
+        }
         switch value {
         case .array(let elements): return .array(try elements.map { try resolved($0) })
         case .object(let members):

@@ -29,7 +29,7 @@ package enum Connector {
             throw ManifestFault("\(path) is no declarative connector: it has neither streams nor dynamic_streams")
         }
         var references = References(raw)
-        let manifest = Parameters.propagated(
+        let manifest = try Parameters.propagated(
             try references.resolved(raw.removing("definitions")).setting("type", "DeclarativeSource"))
         let inputs = Inputs(try specification(manifest, files), set: set)
         let scope = Scope(inputs: inputs)
@@ -42,7 +42,7 @@ package enum Connector {
         for dynamic in manifest["dynamic_streams"]?.array ?? [] {
             do {
                 for stream in try DynamicStreams.streams(of: dynamic, scope) {
-                    translator.translate(Parameters.propagated(stream), isStream: true)
+                    translator.translate(try Parameters.propagated(stream), isStream: true)
                 }
             } catch {
                 lost.append((dynamic["name"]?.string ?? "dynamic streams", reason(error)))

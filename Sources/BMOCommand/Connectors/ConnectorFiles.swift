@@ -6,6 +6,8 @@ internal import Foundation
 enum ConnectorFiles {
     /// A schema has some kilobytes, a manifest at most a few megabytes.
     private static let maxBytes = 16 << 20
+    /// The limit of all texts together.
+    private static let maxTotal = 64 << 20
     /// A connector has some hundred files.
     private static let maxFiles = 5000
 
@@ -23,9 +25,15 @@ enum ConnectorFiles {
         let file = URL(fileURLWithPath: path).lastPathComponent
         if file.hasSuffix(".whl") || file.hasSuffix(".zip") { return (try archive(path), name(ofWheel: file)) }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        // The schemas and spec.yaml lie beside the manifest.
-        var files = ["manifest.yaml", "manifest.yml"].contains(file) ? try self.folder(folder) : [:]
-        files[file] = try text(path)
+        var files: [String: String] = [:]
+        if ["manifest.yaml", "manifest.yml"].contains(file) {
+            // Only what belongs to a manifest: it may lie in a folder with other things.
+            for name in ["spec.yaml", "spec.yml", "spec.json"] where isRegular(folder + "/" + name) {
+                files[name] = try text(folder + "/" + name)
+            }
+            for (inner, text) in try self.folder(folder + "/schemas") { files["schemas/" + inner] = text }
+        }
+        files[file] = try text(URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
         return (files, file.hasPrefix("manifest.") ? name(ofFolder: folder) : String(file.prefix { $0 != "." }))
     }
 
@@ -34,17 +42,28 @@ enum ConnectorFiles {
             && !path.contains("node_modules/")
     }
 
+    /// Whether a path is that of a file, and not of a folder, a link, a pipe or a device.
+    private static func isRegular(_ path: String) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return attributes?[.type] as? FileAttributeType == .typeRegular
+    }
+
+    /// Reads a regular file of limited size.
     private static func text(_ path: String) throws -> String {
-        guard let data = FileManager.default.contents(atPath: path), data.count <= maxBytes,
-            let text = String(data: data, encoding: .utf8)
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64
+        guard isRegular(path), let size, size <= UInt64(maxBytes),
+            let data = FileManager.default.contents(atPath: path),
+            data.count <= maxBytes, let text = String(data: data, encoding: .utf8)
         else {
-            throw CommandFailure("\(path) cannot be read: it is larger than 16 MiB, not UTF-8, or not permitted")
+            throw CommandFailure(
+                "\(path) cannot be read: it is no regular file, larger than 16 MiB, not UTF-8, or not permitted")
         }
         return text
     }
 
     private static func folder(_ path: String) throws -> [String: String] {
         var files: [String: String] = [:]
+        var total = 0
         let enumerator = FileManager.default.enumerator(atPath: path)
         while let inner = enumerator?.nextObject() as? String {
             // Deeper files belong to something else, such as a checkout around the connector.
@@ -52,13 +71,21 @@ enum ConnectorFiles {
                 enumerator?.skipDescendants()
                 continue
             }
-            guard isWanted(inner) else { continue }
-            guard files.count < maxFiles else {
-                throw CommandFailure("\(path) has more than \(maxFiles) files; name the manifest")
-            }
-            if let text = try? text(path + "/" + inner) { files[inner] = text }
+            guard isWanted(inner), isRegular(path + "/" + inner) else { continue }
+            let text = try text(path + "/" + inner)
+            total += text.utf8.count
+            try check(files.count, total, path)
+            files[inner] = text
         }
         return files
+    }
+
+    /// - Throws: ``CommandFailure`` if there are too many files, or they are too large together.
+    private static func check(_ count: Int, _ total: Int, _ path: String) throws {
+        guard count < maxFiles, total <= maxTotal else {
+            throw CommandFailure(
+                "\(path) has more than \(maxFiles) files or 64 MiB of YAML and JSON; name the manifest alone")
+        }
     }
 
     private static func archive(_ path: String) throws -> [String: String] {
@@ -72,12 +99,18 @@ enum ConnectorFiles {
         }
         defer { zip_discard(archive) }
         var files: [String: String] = [:]
+        var total = 0
         for index in 0..<UInt64(max(zip_get_num_entries(archive, 0), 0)) {
             var status = zip_stat_t()
             zip_stat_init(&status)
             guard zip_stat_index(archive, index, 0, &status) == 0, let pointer = status.name else { continue }
             let name = String(cString: pointer)
-            guard isWanted(name), status.size <= UInt64(maxBytes), files.count < maxFiles else { continue }
+            guard isWanted(name) else { continue }
+            guard status.size <= UInt64(maxBytes) else {
+                throw CommandFailure("\(path): \(name) is larger than 16 MiB; unpack the archive and name the manifest")
+            }
+            total += Int(status.size)
+            try check(files.count, total, path)
             guard let file = zip_fopen_index(archive, index, 0) else {
                 throw CommandFailure("\(path): \(name) cannot be read: \(String(cString: zip_strerror(archive)))")
             }
