@@ -68,6 +68,23 @@ struct PagingTests {
     @Test("Without a paginator one reply is all")
     func none() throws { try Translated().expect("paging: none") }
 
+    @Test("A second test of the end is carried, or a doubt")
+    func ends() throws {
+        func translated(_ condition: String, value: String = "response.next") throws -> Translated {
+            try Translated(
+                retriever: Self.paginator(
+                    "{type: CursorPagination, cursor_value: \"{{ \(value) }}\", stop_condition: \"{{ \(condition) }}\"}",
+                    token: "after", size: nil))
+        }
+        let both = try translated("not (response.has_more and response.next)")
+        both.expect("has_more: $.has_more")
+        #expect(both.verdict == .carried)
+        try translated("not response.next", value: "response.next if response.more else none").expect(
+            "path: $.next", "has_more: $.more")
+        #expect(try translated("last_page_size < 100").verdict == .doubtful)
+        #expect(try translated("not response.more or not response.again").verdict == .doubtful)
+    }
+
     @Test("A custom strategy is not carried")
     func custom() throws {
         let translated = try Translated(

@@ -28,6 +28,32 @@ struct StreamTests {
         #expect(translated.verdict == .carried)
     }
 
+    @Test("An end before now is kept; a second format, a sum and unread members are doubts")
+    func windows() throws {
+        let cursor = """
+                incremental_sync:
+                  type: DatetimeBasedCursor
+                  cursor_field: updated_at
+                  datetime_format: "%_ms"
+                  start_datetime: "2024-01-01T00:00:00Z"
+                  end_datetime: "{{ now_utc() - duration('P1D') }}"
+                  is_compare_strictly: true
+                  lookback_window: PT1H
+                  start_time_option: {type: RequestOption, inject_into: request_parameter, field_name: from}
+            """
+        let translated = try Translated(stream: cursor)
+        translated.expect("until: now-1d", "lookback: '1h'", "is_compare_strictly True is not carried")
+        #expect(translated.verdict == .doubtful)
+        let summed = try Translated(
+            stream: cursor,
+            requester: "        request_parameters: {next: \"{{ stream_interval.start_time | int + 1 }}\"}")
+        #expect(!summed.text.contains("{since}1"))
+        let second = try Translated(
+            stream: cursor,
+            requester: "        request_parameters: {day: \"{{ format_datetime(stream_interval.start_time, '%Y') }}\"}")
+        #expect(second.verdict == .notCarried)
+    }
+
     @Test("A cursor that the API does not know is compared by Airbyte only")
     func clientSide() throws {
         let translated = try Translated(

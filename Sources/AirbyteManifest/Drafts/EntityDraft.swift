@@ -45,6 +45,8 @@ final class EntityDraft {
     private(set) var rowDoubts: Set<String> = []
     /// What prevents the entity from being synced.
     var obstacles: [String] = []
+    /// The format of the times that its requests send, once one is sent: a section has one format.
+    var timeFormat: String?
     /// The fields of the slices, with the text of the configuration that stands for each.
     var slice: [String: String] = [:]
 

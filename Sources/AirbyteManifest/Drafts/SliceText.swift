@@ -101,7 +101,8 @@ struct SliceText {
                 (try? field(Array(names.dropFirst()))) != nil
             else { break }
             return try variable(yes)
-        case .binary("+", let left, let right): return try variable(left) + variable(right)
+        case .binary("+", let left, let right) where Self.isText(expression):
+            return try variable(left) + variable(right)
         case .binary("~", let left, let right): return try variable(left) + variable(right)
         default: break
         }
@@ -112,32 +113,45 @@ struct SliceText {
         guard case .path(let names) = time, names.first == "slice", let field = names.last,
             [start, end].contains(field)
         else { throw Untranslatable("{{ \(time.text) }} as \(format) is computed by Python only") }
+        guard draft.setting("since") != nil else { return try self.field([field]) }
         try want(format)
-        return try self.field([field])
+        return field == start ? "{since}" : "{until}"
     }
 
     private func now(_ format: String) throws -> String {
         try want(format)
-        draft.add("format", .string(format), to: "since")
         return "{until}"
     }
 
-    /// A section sends all times in one format.
-    private func want(_ format: String) throws {
-        let known = draft.setting("since")?["format"]?.string
-        let isUsed = draft.settings.contains { $0.value.json.contains("{since}") || $0.value.json.contains("{until}") }
-        guard known == nil || known == format || !isUsed else {
-            throw Untranslatable("the format \(format) beside \(known ?? "") is not possible in one section")
+    /// Has the section send its times in a format.
+    ///
+    /// - Throws: ``Untranslatable`` if it sends one in another format: a section has one.
+    func want(_ format: String?) throws {
+        guard let format else { return }
+        if let known = draft.timeFormat, known != format {
+            throw Untranslatable("the format \(format) beside \(known) is not possible in one section")
         }
+        draft.timeFormat = format
         draft.add("format", .string(format), to: "since")
+    }
+
+    /// Whether `+` joins texts rather than adds numbers.
+    private static func isText(_ expression: Expression) -> Bool {
+        switch expression {
+        case .literal(.string), .binary("~", _, _): true
+        case .binary("+", let left, let right): isText(left) || isText(right)
+        default: false
+        }
     }
 
     /// Returns the variable of a field of the slice.
     private func field(_ names: [String]) throws -> String {
         var names = names.filter { !["_partition", "partition", "cursor_slice", "_cursor_slice"].contains($0) }
         guard let first = names.first else { throw Untranslatable("the whole slice is sent by Python only") }
-        if first == start, draft.setting("since") != nil { return "{since}" }
-        if first == end, draft.setting("since") != nil { return "{until}" }
+        if [start, end].contains(first), draft.setting("since") != nil {
+            try want(format)
+            return first == start ? "{since}" : "{until}"
+        }
         if first == "parent_slice" {
             names.removeFirst()
             var levels = 1

@@ -43,6 +43,19 @@ indirect enum Expression: Equatable, Sendable {
         }
     }
 
+    /// Whether a test only guards a value against what is missing: `a.b if a else none` is `a.b`.
+    func guards(_ value: Expression) -> Bool {
+        guard case .path(let own) = value else { return false }
+        switch self {
+        case .path(let names): return own.starts(with: names)
+        case .binary("in", .literal(let name), .path(let names)): return own.starts(with: names + [name.printed])
+        case .filter(.path(let names), "is defined", _), .not(.filter(.path(let names), "is none", _)):
+            return own.starts(with: names)
+        case .binary("and", let left, let right): return left.guards(value) && right.guards(value)
+        default: return false
+        }
+    }
+
     /// The expression in words for a comment, near to how it was written.
     var text: String {
         switch self {

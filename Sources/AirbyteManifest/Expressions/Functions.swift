@@ -54,7 +54,10 @@ enum Functions {
         case "tojson": return text(known.json)
         case "length", "count":
             return .literal(.int(Int64(known.array?.count ?? known.members?.count ?? known.printed.count)))
-        case "default", "d": return known == .null ? arguments.first ?? text("") : value
+        case "default", "d":
+            // The second argument has it apply to all that counts as false.
+            let isWide = arguments.dropFirst().first?.known?.isTruthy == true
+            return known == .null || isWide && !known.isTruthy ? arguments.first ?? text("") : value
         case "first": return .literal(known.array?.first ?? .null)
         case "last": return .literal(known.array?.last ?? .null)
         case "join":

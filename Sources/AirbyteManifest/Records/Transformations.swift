@@ -109,6 +109,9 @@ struct Transformations {
             replace(name, type: type) { $0.path = .string(EntityDraft.path(path)) }
         case .binary("or", let first, let second), .conditional(_, let first, let second):
             if second.known.map({ !$0.isTruthy }) ?? false {
+                if case .conditional(let test, _, _) = expression, !test.guards(first) {
+                    draft.doubt("the field \(name): Airbyte sets it only if \(test.text)", ofValues: true)
+                }
                 try read(name, first, type: type)
                 return
             }

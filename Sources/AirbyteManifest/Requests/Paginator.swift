@@ -103,7 +103,8 @@ struct Paginator {
             throw Untranslatable("the cursor \(strategy["cursor_value"]?.printed ?? "") is computed by Python only")
         }
         var members: Members
-        switch Self.plain(expression) {
+        let (cursor, tests) = Self.parted(Self.plain(expression))
+        switch cursor {
         case .path(let names) where names.first == "response" && names.contains("-1"):
             members = try keyset(Array(names.drop { $0 != "-1" }.dropFirst()), token)
         case .path(let names) where names.first == "last_record" && names.count > 1:
@@ -131,7 +132,14 @@ struct Paginator {
             members.removeAll { ["size", "size_parameter"].contains($0.key) }
             if let size, let sizePlace { sizePlace.put(.int(size), in: draft) }
         }
-        stop(strategy["stop_condition"], of: Self.plain(expression), isKeyset: isKeyset, scope, &members)
+        stop(strategy["stop_condition"], of: cursor, isKeyset: isKeyset, scope, &members)
+        for test in tests {
+            do {
+                try add(.not(test), of: cursor, isKeyset: isKeyset, to: &members)
+            } catch {
+                draft.doubt("paging: the scan does not end where \(test.text) is false")
+            }
+        }
         draft.set("paging", .object(members))
     }
 
@@ -139,10 +147,27 @@ struct Paginator {
     private static func plain(_ expression: Expression) -> Expression {
         switch expression {
         case .binary("or", let value, let other) where other.known.map { !$0.isTruthy } ?? false: plain(value)
-        case .conditional(_, let value, let other) where other.known.map { !$0.isTruthy || $0 == "None" } ?? false:
-            plain(value)
-        case .binary("and", _, let value): plain(value)
+        case .conditional(let test, let value, let other)
+        where isNothing(other) && test.guards(plain(value)): plain(value)
+        case .binary("and", let test, let value) where test.guards(plain(value)): plain(value)
         default: expression
+        }
+    }
+
+    private static func isNothing(_ expression: Expression) -> Bool {
+        expression.known.map { !$0.isTruthy || $0 == "None" } ?? false
+    }
+
+    /// The cursor, and the tests without which there is none.
+    private static func parted(_ expression: Expression) -> (cursor: Expression, tests: [Expression]) {
+        switch expression {
+        case .conditional(let test, let value, let other) where isNothing(other):
+            let inner = parted(plain(value))
+            return (inner.cursor, [test] + inner.tests)
+        case .binary("and", let test, let value):
+            let inner = parted(plain(value))
+            return (inner.cursor, [test] + inner.tests)
+        default: return (expression, [])
         }
     }
 
@@ -188,17 +213,20 @@ struct Paginator {
             }
         } catch {
             let text = "stop_condition \(condition.printed)"
-            if ["next_url", "cursor", "link_header"].contains(members[0].value.string) {
+            if ["next_url", "link_header"].contains(members[0].value.string) {
                 // The scan ends with the last cursor anyway.
                 draft.sectionNote("not carried: \(text); the scan ends where no next page is named")
             } else {
-                draft.doubt("\(text) is not carried; an empty page ends the scan")
+                draft.doubt("\(text) is not carried; an empty page, or one without a cursor, ends the scan")
             }
         }
     }
 
     private static func alternatives(_ expression: Expression) -> [Expression] {
         if case .binary("or", let left, let right) = expression { return alternatives(left) + alternatives(right) }
+        if case .not(.binary("and", let left, let right)) = expression, !left.guards(plain(right)) {
+            return alternatives(.not(left)) + alternatives(.not(right))
+        }
         return [expression]
     }
 
@@ -216,17 +244,19 @@ struct Paginator {
         case .not(let value):
             let plain = Self.plain(value)
             if case .path(let names) = plain, case .path(let own) = cursor, own.starts(with: names) { return }
-            guard !has("has_more") else { return }
-            members.append(("has_more", .string(try place(plain))))
+            try self.end("has_more", at: plain, &members)
         case .binary("==", let count, let other) where Self.isCount(count),
             .binary("<", let count, let other) where Self.isCount(count):
             guard let size = other.known?.int else { break }
             if size > 0, isKeyset, !has("size") { members.append(("size", .int(size))) }
+            // An empty page, and one with fewer records than asked for, end these listings anyway.
+            let own = members.first { $0.key == "size" }?.value
+            if size > 0, own != .int(size) || members[0].value == "cursor" { throw Untranslatable("") }
             return
         case .binary("==", let value, let other) where other.known == false:
-            members.append(("has_more", .string(try place(Self.plain(value)))))
+            try self.end("has_more", at: Self.plain(value), &members)
         case .binary("==", let value, let other) where other.known == true:
-            members.append(("done", .string(try place(Self.plain(value)))))
+            try self.end("done", at: Self.plain(value), &members)
         case .binary(let sign, let value, let other) where [">=", "==", "<="].contains(sign):
             // `response.page >= response.pages`, or the other way round.
             let limit = sign == "<=" ? value : other
@@ -238,10 +268,21 @@ struct Paginator {
                 members.append((isPages ? "pages" : "total", .string(RecordsPath.text(Array(names.dropFirst())))))
             }
         case .path:
-            guard !has("done") else { return }
-            members.append(("done", .string(try place(end))))
+            try self.end("done", at: end, &members)
         default: throw Untranslatable("")
         }
+    }
+
+    /// Adds a member that ends the scan.
+    ///
+    /// - Throws: ``Untranslatable`` if another place does so already.
+    private func end(_ name: String, at expression: Expression, _ members: inout Members) throws {
+        let place = ConfigValue.string(try place(expression))
+        guard let known = members.first(where: { $0.key == name })?.value else {
+            members.append((name, place))
+            return
+        }
+        if known != place { throw Untranslatable("") }
     }
 
     /// Whether an expression is the number of a page's records.

@@ -50,8 +50,14 @@ struct CursorRule {
             draft.sectionNote(
                 "not carried: the cursor's start \(component["start_datetime"]?.printed ?? ""): \(reason(error))")
         }
-        if let end = component["end_datetime"], let until = try? moment(end, text), !until.hasPrefix("now") {
-            since.append(("until", .string(until)))
+        if let end = component["end_datetime"], end != .null {
+            do {
+                let until = try moment(end, text)
+                if until != "now", !until.isEmpty { since.append(("until", .string(until))) }
+            } catch {
+                draft.doubt(
+                    "the cursor's end \((end["datetime"] ?? end).printed): \(reason(error)); bmo reads until now")
+            }
         }
         if let format = window.format { since.append(("format", .string(format))) }
         if let step = known(component["step"]), let seconds = ISODuration.seconds(step), seconds > 0 {
@@ -64,11 +70,13 @@ struct CursorRule {
         guard let start = component["start_datetime"] else { return nil }
         var value = try moment(start, text)
         // The later of two, where both are known.
-        if let least = start["min_datetime"], let other = try? moment(least, text), other > value,
-            value.first?.isNumber == true,
-            other.first?.isNumber == true
-        {
-            value = other
+        if let least = start["min_datetime"], least != .null {
+            let other = try? moment(least, text)
+            if let other, value.first?.isNumber == true, other.first?.isNumber == true {
+                value = max(value, other)
+            } else {
+                draft.doubt("the cursor's start: min_datetime \(least.printed) is not compared with \(value)")
+            }
         }
         return value.isEmpty ? nil : value
     }
@@ -109,8 +117,8 @@ struct CursorRule {
     /// Adds the cursor's own parameters, and the entity's `incremental`.
     func finish(_ text: SliceText) {
         guard draft.setting("since") != nil else { return }
-        inject(component["start_time_option"] ?? component["start_value_option"], "{since}")
-        inject(component["end_time_option"], "{until}")
+        inject(component["start_time_option"] ?? component["start_value_option"], "{since}", text)
+        inject(component["end_time_option"], "{until}", text)
         let sent =
             draft.settings.filter { $0.name != "since" }.map(\.value.json).joined()
             + draft.requestFields.map(\.value.json).joined()
@@ -129,25 +137,56 @@ struct CursorRule {
             draft.doubt("the cursor's field is known only to Python; each sync asks for everything since the start")
             return
         }
+        doubtUnread()
         let name = attribute(field)
         draft.incremental = [("field", .string(name))]
         if let lookback = known(component["lookback_window"]), let seconds = ISODuration.seconds(lookback), seconds > 0
         {
-            let type = draft.attributes.first { $0.name == name }?.type
-            let isMilliseconds = window.format?.contains("ms") ?? false
-            draft.incremental.append(
-                (
-                    "lookback",
-                    type == "integer"
-                        ? .int(isMilliseconds ? seconds.multipliedReportingOverflow(by: 1000).partialValue : seconds)
-                        : .string(ISODuration.span(seconds))
-                ))
+            let isInteger = draft.attributes.first { $0.name == name }?.type == "integer"
+            let (units, isOver) = seconds.multipliedReportingOverflow(by: Self.epochs[formats.first ?? ""] ?? 1)
+            let value: ConfigValue = isInteger && !isOver ? .int(units) : .string(ISODuration.span(seconds))
+            draft.incremental.append(("lookback", value))
         }
     }
 
-    private func inject(_ option: ConfigValue?, _ variable: String) {
+    /// Units of integer cursors in a second, by format.
+    private static let epochs: [String: Int64] = [
+        "%s": 1, "%s_as_float": 1, "%ms": 1000, "%epoch_microseconds": 1_000_000,
+    ]
+
+    /// The formats of the cursor's values in records, then that of requests.
+    private var formats: [String] {
+        (component["cursor_datetime_formats"]?.array ?? []).map(\.printed) + [window.format].compactMap(\.self)
+    }
+
+    /// Members that are read, or that only say how Airbyte keeps its state.
+    private static let read: Set<String> = [
+        "type", "cursor_field", "cursor_datetime_formats", "start_datetime", "start_time_option", "end_datetime",
+        "end_time_option", "datetime_format", "cursor_granularity", "lookback_window", "partition_field_start",
+        "partition_field_end", "step", "start_value", "start_value_option", "global_substream_cursor",
+        "allow_catalog_defined_cursor_field", "is_client_side_incremental", "class_name", "name", Parameters.member,
+    ]
+
+    /// Names what the cursor says beside that.
+    private func doubtUnread() {
+        func doubt(_ part: ConfigValue?, of name: String, without read: Set<String>) {
+            for member in part?.members ?? [] where !read.contains(member.key) && member.value.isTruthy {
+                if part?[Parameters.member]?[member.key] != nil { continue }
+                // Times as ISO 8601 writes them are read anyway.
+                if member.key == "datetime_format", member.value.string?.hasPrefix("%Y-%m-%d") == true { continue }
+                draft.doubt("\(name): \(member.key) \(member.value.printed) is not carried")
+            }
+        }
+        doubt(component, of: "incremental_sync", without: Self.read)
+        let times: Set<String> = ["type", "datetime", "min_datetime", Parameters.member]
+        doubt(component["start_datetime"], of: "start_datetime", without: times)
+        doubt(component["end_datetime"], of: "end_datetime", without: times)
+    }
+
+    private func inject(_ option: ConfigValue?, _ variable: String, _ text: SliceText) {
         guard let option, option != .null else { return }
         do {
+            try text.want(window.format)
             try RequestPlace(option, scope.with(option)).put(.string(variable), in: draft)
         } catch {
             draft.obstacle("its cursor: \(reason(error))")
@@ -169,11 +208,9 @@ struct CursorRule {
             draft.attributes[index].type = "integer"
             return draft.attributes[index].name
         }
-        let formats =
-            (component["cursor_datetime_formats"]?.array ?? []).map(\.printed) + [window.format].compactMap(\.self)
         let format = formats.first ?? ""
         let type = draft.attributes[index].type
-        if format.hasPrefix("%s") || format.contains("ms") || format.hasPrefix("%epoch") {
+        if Self.epochs[format] != nil {
             if type != "integer" {
                 draft.attributes[index].type = "integer"
                 draft.attributes[index].transform = nil
