@@ -1,3 +1,4 @@
+import Model
 import Testing
 
 @testable import AirbyteManifest
@@ -190,8 +191,8 @@ struct StreamTests {
                       type: ParametrizedComponentsResolver
                       stream_parameters: {list_of_parameters_for_stream: [{name: cats}, {name: dogs}]}
                       components_mapping:
-                        - {type: ComponentMappingDefinition, field_path: [name], value: "{{ stream_parameters.name }}"}
-                        - {type: ComponentMappingDefinition, field_path: [retriever, requester, path], value: "pets/{{ stream_parameters.name }}"}
+                        - {type: ComponentMappingDefinition, field_path: [name], value: "{{ components_values.name }}"}
+                        - {type: ComponentMappingDefinition, field_path: [retriever, requester, path], value: "pets/{{ components_values.name }}"}
                   - type: DynamicDeclarativeStream
                     name: by_api
                     stream_template: {type: DeclarativeStream, name: x}
@@ -199,6 +200,30 @@ struct StreamTests {
                 """)
         #expect(translated.report.streams.map(\.name) == ["items", "cats", "dogs", "by_api"])
         translated.expect("path: /pets/cats", "path: /pets/dogs", "# by_api: only the API knows which streams exist")
+    }
+
+    @Test("Several lists of dynamic streams are combined, and only what exists is replaced")
+    func combinations() throws {
+        let dynamic: ConfigValue = [
+            "stream_template": ["name": "x"],
+            "components_resolver": [
+                "type": "ConfigComponentsResolver",
+                "stream_config": [
+                    ["configs_pointer": ["kinds"]],
+                    ["configs_pointer": ["places"], "default_values": [["place": "z"]]],
+                ],
+                "components_mapping": [
+                    ["field_path": ["name"], "value": "{{ components_values.kind }}_{{ components_values.place }}"],
+                    ["field_path": ["other"], "value": "a"],
+                    ["field_path": ["new"], "value": "b", "create_or_update": true],
+                ],
+            ],
+        ]
+        let inputs = Inputs(
+            nil, set: [("kinds", #"[{"kind": "a"}, {"kind": "b"}]"#), ("places", #"[{"place": "y"}]"#)])
+        let streams = try DynamicStreams.streams(of: dynamic, Scope(inputs: inputs))
+        #expect(streams.map { $0["name"] } == ["a_y", "a_z", "b_y", "b_z"])
+        #expect(streams.allSatisfy { $0["other"] == nil && $0["new"] == "b" })
     }
 
     @Test("What is no manifest is refused in words")
