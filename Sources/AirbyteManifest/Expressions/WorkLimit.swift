@@ -6,8 +6,6 @@ internal import Model
 final class WorkLimit {
     /// A text or a list with more than this many bytes or values is refused.
     static let maxSize = 1 << 20
-    /// How deep expressions, blocks and components may lie in one another.
-    static let maxDepth = 200
 
     private var left: Int
 
@@ -68,7 +66,7 @@ final class WorkLimit {
 
     private func add(_ more: Int, _ depth: Int, _ size: inout Int) throws {
         size += more
-        guard size <= Self.maxSize, depth < 2 * Self.maxDepth else {
+        guard size <= Self.maxSize, depth < 2 * ManifestText.maxDepth else {
             throw Untranslatable("a value of the manifest's expressions is too large")
         }
     }

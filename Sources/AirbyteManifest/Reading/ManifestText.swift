@@ -3,6 +3,8 @@ internal import Yams
 
 /// Reads a manifest's YAML 1.1 as Airbyte does: the last of several equal keys wins, and `<<` merges.
 enum ManifestText {
+    /// How deep values may lie in one another; with references resolved, twice as deep.
+    static let maxDepth = 200
     /// A manifest has a few thousand values; anchors could multiply them.
     private static let maxValues = 5_000_000
 
@@ -22,7 +24,7 @@ enum ManifestText {
     private static func value(_ node: Node, _ count: inout Int, _ depth: Int, _ name: String) throws -> ConfigValue {
         count += 1
         guard count < maxValues else { throw ManifestFault("\(name) has more than \(maxValues) values") }
-        guard depth < WorkLimit.maxDepth else { throw ManifestFault("\(name) has values too deep in one another") }
+        guard depth < maxDepth else { throw ManifestFault("\(name) has values too deep in one another") }
         switch node {
         case .scalar(let scalar): return self.scalar(scalar)
         case .sequence(let sequence): return .array(try sequence.map { try value($0, &count, depth + 1, name) })

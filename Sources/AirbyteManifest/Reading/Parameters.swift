@@ -21,7 +21,7 @@ enum Parameters {
     ) throws -> ConfigValue {
         guard var members = component.members else { return component }
         count += 1 + members.count + inherited.count
-        guard count < maxComponents, depth < 2 * WorkLimit.maxDepth else {
+        guard count < maxComponents, depth < 2 * ManifestText.maxDepth else {
             throw ManifestFault("the manifest's $parameters make too many components")
         }
         if component["type"] == nil,

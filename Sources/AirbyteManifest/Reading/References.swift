@@ -18,7 +18,7 @@ struct References {
         count += 1
         depth += 1
         defer { depth -= 1 }
-        guard count < Self.maxValues, depth < 2 * WorkLimit.maxDepth else {
+        guard count < Self.maxValues, depth < 2 * ManifestText.maxDepth else {
             throw ManifestFault("the manifest's references never end")
         }
         switch value {

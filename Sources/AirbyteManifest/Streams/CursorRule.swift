@@ -159,28 +159,21 @@ struct CursorRule {
         (component["cursor_datetime_formats"]?.array ?? []).map(\.printed) + [window.format].compactMap(\.self)
     }
 
-    /// Members that are read, or that only say how Airbyte keeps its state.
-    private static let read: Set<String> = [
-        "type", "cursor_field", "cursor_datetime_formats", "start_datetime", "start_time_option", "end_datetime",
-        "end_time_option", "datetime_format", "cursor_granularity", "lookback_window", "partition_field_start",
-        "partition_field_end", "step", "start_value", "start_value_option", "global_substream_cursor",
-        "allow_catalog_defined_cursor_field", "is_client_side_incremental", "class_name", "name", Parameters.member,
-    ]
-
-    /// Names what the cursor says beside that.
+    /// Names what the CDK reads of a cursor beside what is carried.
     private func doubtUnread() {
-        func doubt(_ part: ConfigValue?, of name: String, without read: Set<String>) {
-            for member in part?.members ?? [] where !read.contains(member.key) && member.value.isTruthy {
-                if part?[Parameters.member]?[member.key] != nil { continue }
+        let parts: [(name: String, part: ConfigValue?, unread: [String])] = [
+            ("incremental_sync", component, ["clamping", "is_data_feed", "is_compare_strictly"]),
+            ("start_datetime", component["start_datetime"], ["max_datetime", "datetime_format"]),
+            ("end_datetime", component["end_datetime"], ["min_datetime", "max_datetime", "datetime_format"]),
+        ]
+        for (name, part, unread) in parts {
+            for member in unread {
+                guard let value = part?[member], value.isTruthy else { continue }
                 // Times as ISO 8601 writes them are read anyway.
-                if member.key == "datetime_format", member.value.string?.hasPrefix("%Y-%m-%d") == true { continue }
-                draft.doubt("\(name): \(member.key) \(member.value.printed) is not carried")
+                if member == "datetime_format", value.string?.hasPrefix("%Y-%m-%d") == true { continue }
+                draft.doubt("\(name): \(member) \(value.printed) is not carried")
             }
         }
-        doubt(component, of: "incremental_sync", without: Self.read)
-        let times: Set<String> = ["type", "datetime", "min_datetime", Parameters.member]
-        doubt(component["start_datetime"], of: "start_datetime", without: times)
-        doubt(component["end_datetime"], of: "end_datetime", without: times)
     }
 
     private func inject(_ option: ConfigValue?, _ variable: String, _ text: SliceText) {
