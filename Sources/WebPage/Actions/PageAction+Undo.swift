@@ -9,8 +9,7 @@ extension PageAction {
     /// What an undo changed, or why it was refused.
     private struct Undone: Sendable {
         var run: Int64?
-        var changes: [RowChange] = []
-        var hasMore = false
+        var shown = FirstChanges()
         var lost: [String] = []
         var refusal: UndoRefusal?
     }
@@ -32,8 +31,6 @@ extension PageAction {
             Notice(.good, "Run \(run) is undone by run \(undone.run ?? 0)."))
     }
 
-    private struct Full: Error {}
-
     private static func undo(_ run: Int64, in store: any Store) throws -> Undone {
         var undone = Undone()
         guard try !store.runs(id: run).isEmpty else { throw PageFailure.missing("Run \(run) is not kept any more.") }
@@ -41,14 +38,9 @@ extension PageAction {
         do {
             let number = try store.undo(run: run)
             undone.run = number
-            try store.changes(of: number) { change in
-                guard undone.changes.count < maxPreviewed else { throw Full() }
-                undone.changes.append(change)
-            }
+            undone.shown = try FirstChanges(of: number, limit: maxPreviewed, in: store)
         } catch let refusal as UndoRefusal {
             undone.refusal = refusal
-        } catch is Full {
-            undone.hasMore = true
         }
         return undone
     }
@@ -74,8 +66,8 @@ extension PageAction {
                     context.button("Undo run \(run)", Link("runs", String(run), "undo"), style: "danger")
                     PagePart.link(Link("runs", String(run)), "Back to the run")
                 }
-                ChangeView.table(undone.changes, context.model)
-                if undone.hasMore { PagePart.quiet("Only the first \(maxPreviewed) rows are shown.") }
+                ChangeView.table(undone.shown.changes, context.model)
+                if undone.shown.hasMore { PagePart.quiet("Only the first \(maxPreviewed) rows are shown.") }
             }
         }
     }

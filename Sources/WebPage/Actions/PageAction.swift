@@ -31,7 +31,7 @@ struct PageAction {
         case "runs" where path.count == 3 && path[2] == "undo": return try await undo(path[1])
         case "object" where path.count > 2: return try await edit(path[1], Array(path.dropFirst(2)))
         case "new" where path.count == 2: return try await create(path[1])
-        default: throw PageFailure.missing("There is no such action.")
+        default: throw PageFailure.noAction
         }
     }
 
@@ -48,7 +48,7 @@ struct PageAction {
         case ("sync", "stop", _):
             context.activity.stop()
             return .leads(to: Link(), Notice(.good, "It stops soon; finished pages stay."))
-        default: throw PageFailure.missing("There is no such action.")
+        default: throw PageFailure.noAction
         }
         let isStarted = context.activity.start(kind)
         return .leads(
@@ -63,7 +63,7 @@ struct PageAction {
         case "conflict": return try await resolve()
         case "outbox": return try await outbox()
         case "quarantine": return try await retryQuarantine()
-        default: throw PageFailure.missing("There is no such action.")
+        default: throw PageFailure.noAction
         }
     }
 

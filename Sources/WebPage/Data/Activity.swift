@@ -138,17 +138,9 @@ package final class Activity: Sendable {
         return report.outcomeWord
     }
 
-    private struct Full: Error {}
-
     private func keepChanges(of run: Int64, in store: any Store) throws {
-        var changes: [RowChange] = []
-        do {
-            try store.changes(of: run) { change in
-                guard changes.count < Self.maxChanges else { throw Full() }
-                changes.append(change)
-            }
-        } catch is Full {}
-        shared.withLock { [changes] in $0.changes = changes }
+        let first = try FirstChanges(of: run, limit: Self.maxChanges, in: store)
+        shared.withLock { $0.changes = first.changes }
     }
 
     private func note(_ event: SyncEvent) {

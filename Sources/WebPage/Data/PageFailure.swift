@@ -14,6 +14,9 @@ package struct PageFailure: Error, Sendable, CustomStringConvertible {
     /// The configuration's database does not exist.
     static let noDatabase = PageFailure(404, "There is no database yet. A sync creates it.")
 
+    /// The path names nothing that a form can ask for.
+    static let noAction = PageFailure(404, "There is no such action.")
+
     /// The thing that was asked for does not exist.
     static func missing(_ what: String) -> PageFailure { PageFailure(404, what) }
 }

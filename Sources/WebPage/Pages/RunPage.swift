@@ -10,12 +10,8 @@ enum RunPage {
 
     private struct Content: Sendable {
         var run: RunRecord
-        var changes: [RowChange]
-        var hasMore: Bool
+        var shown: FirstChanges
     }
-
-    /// Ends the reading of changes once a page is full.
-    private struct Full: Error {}
 
     static func make(_ context: PageContext, id: String, entity: String?) async throws -> Page {
         guard let number = Int64(id) else { throw PageFailure.missing("\"\(id)\" is not the number of a run.") }
@@ -26,22 +22,9 @@ enum RunPage {
             guard let run = try known ?? store.runs(id: number).first else {
                 throw PageFailure.missing("Run \(number) is not kept any more, or never was.")
             }
-            return try read(run, entity, store)
+            return Content(run: run, shown: try FirstChanges(of: run.id, entity: entity, limit: limit, in: store))
         }
         return page(content, entity, context)
-    }
-
-    private static func read(_ run: RunRecord, _ entity: String?, _ store: any Store) throws -> Content {
-        var changes: [RowChange] = []
-        do {
-            try store.changes(of: run.id, entity: entity) { change in
-                guard changes.count < limit else { throw Full() }
-                changes.append(change)
-            }
-        } catch is Full {
-            return Content(run: run, changes: changes, hasMore: true)
-        }
-        return Content(run: run, changes: changes, hasMore: false)
     }
 
     private static func page(_ content: Content, _ entity: String?, _ context: PageContext) -> Page {
@@ -63,8 +46,8 @@ enum RunPage {
             }
             HTML("h2") { "Changes" }
             entities(run, context, entity)
-            ChangeView.table(content.changes, context.model)
-            if content.hasMore {
+            ChangeView.table(content.shown.changes, context.model)
+            if content.shown.hasMore {
                 PagePart.quiet(
                     "Only the first \(limit) rows are shown, in the order of entity and key. "
                         + "`bmo diff \(run.id) --json` prints all.")
