@@ -18,7 +18,7 @@ package enum NumberGrammar {
     /// The part of a text that was not read yet.
     ///
     /// A value, not a variable that nested functions capture: Swift checks each access to such a variable at run time,
-    /// which took 5 % of a sync's processor time.
+    /// and with those this grammar took 8 % of the processor time of a sync without changes.
     private struct Rest {
         private let text: UnsafeRawBufferPointer
         private var index = 0

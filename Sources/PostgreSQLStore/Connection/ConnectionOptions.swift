@@ -12,7 +12,8 @@ struct ConnectionOptions {
     /// The options whose values never appear in a message.
     private static let secrets: Set<String> = ["password", "sslpassword"]
 
-    /// - Throws: `StoreError` of the code `open` for an address that libpq does not understand, or if there is no libpq.
+    /// - Throws: `StoreError` of the code `open` for an address that libpq does not understand, or if libpq is not
+    ///   installed.
     init(_ location: DatabaseLocation, name: String) throws {
         if let reason = cpq_load() {
             throw StoreError(
