@@ -130,7 +130,7 @@ struct WhyCommand: AsyncParsableCommand {
         }
         DiffPrinter.member("runs", list(events), &out)
         DiffPrinter.member("pending", list(pending.map(DiffPrinter.string)), &out)
-        DiffPrinter.member("quarantined", list(history.quarantined.map(QuarantineListCommand.json)), &out)
+        DiffPrinter.member("quarantined", list(history.quarantined.map(\.json)), &out)
         return out + "}"
     }
 }

@@ -37,7 +37,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
         try store.close()
         if json {
             var printer = JSONArrayPrinter()
-            for record in records { printer.add(Self.json(record)) }
+            for record in records { printer.add(record.json) }
             printer.finish()
         } else {
             for record in records { print(Self.text(record)) }
@@ -60,23 +60,6 @@ struct QuarantineListCommand: AsyncParsableCommand {
               seen   \(quarantined.firstSeen) to \(quarantined.lastSeen)
               record \(representation)\(cut)
             """)
-    }
-
-    static func json(_ quarantined: QuarantineEntry) -> String {
-        let record = quarantined.record
-        return RecordBatchWriter.json { writer in
-            writer.member("id", Int(quarantined.id))
-            writer.member("entity", record.entity)
-            writer.member("bridge", record.bridge)
-            writer.member("page", record.page)
-            writer.member("record", record.record)
-            writer.member("reason", record.reason)
-            writer.member("location", record.location)
-            writer.member("representation", record.representation)
-            writer.member("cut_from", record.cutFrom)
-            writer.member("first_seen", quarantined.firstSeen)
-            writer.member("last_seen", quarantined.lastSeen)
-        }
     }
 }
 
