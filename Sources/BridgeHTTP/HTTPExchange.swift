@@ -8,7 +8,7 @@ internal import SystemCalls
 /// from any thread. Releasing the last reference cancels the request.
 public final class HTTPExchange: Sendable {
     /// The number of zero bytes after ``PaddedBody/bytes``, which a SIMD parser may read past the end.
-    public static let padding = 64
+    public static let padding = ExchangeState.padding
 
     private struct Attempt {
         var state: Monitor<ExchangeState>
@@ -202,25 +202,4 @@ public final class HTTPExchange: Sendable {
             return body
         }
     }
-}
-
-/// The state shared by the I/O thread and the reader of an exchange.
-struct ExchangeState {
-    var response: HTTPResponse?
-    /// Bytes received but not yet read.
-    var buffer: [UInt8] = []
-    var bufferLimit: Int
-    var bodyLimit: Int
-    /// Whether the reader waits only for the end, so that it is not woken for each piece.
-    var wantsWhole = false
-    var isPaused = false
-    /// Whether at least the head of the request was sent.
-    var wasSent = false
-    var isFinished = false
-    var isCancelled = false
-    var error: BridgeError?
-    /// Records the exchange; usually nil.
-    var recorder: ExchangeRecorder?
-
-    static let cancelled = BridgeError(.cancelled, "the request was cancelled")
 }

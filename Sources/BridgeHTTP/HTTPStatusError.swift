@@ -1,5 +1,4 @@
 public import BridgeKit
-internal import CCurl
 internal import Glibc
 
 /// Converts an unsuccessful status into an error.
@@ -83,14 +82,6 @@ public enum HTTPStatusError {
             504: "Gateway Timeout",
         ]
         return names[status].map { " " + $0 } ?? ""
-    }
-}
-
-extension HTTPResponse {
-    /// Returns the date in a header field, in seconds since 1970 (RFC 9110, section 5.6.7).
-    public func date(_ name: String) -> Int64? {
-        let date = header(name).map { Int64(curl_getdate($0, nil)) }
-        return date.flatMap { $0 < 0 ? nil : $0 }
     }
 }
 

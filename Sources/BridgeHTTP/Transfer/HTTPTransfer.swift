@@ -75,7 +75,7 @@ final class HTTPTransfer: @unchecked Sendable {
         let own = request.sendsOptions ? options.headers : []
         headers = own.filter { !replaced.contains($0.name.lowercased()) } + request.headers
         do {
-            for field in request.headers { try HTTPOptions.check(field) }
+            for field in request.headers { try HTTPRequest.check(field) }
         } catch {
             throw error as? BridgeError ?? BridgeError(.internal, "a header was refused")
         }
@@ -320,7 +320,7 @@ final class HTTPTransfer: @unchecked Sendable {
             state.recorder?.begin(response)
             if let length, length > 0 {
                 // Do not trust the claimed length: reserve no more than is buffered anyway.
-                state.buffer.reserveCapacity(min(length, min(state.bufferLimit, 8 << 20)) + HTTPExchange.padding)
+                state.buffer.reserveCapacity(min(length, min(state.bufferLimit, 8 << 20)) + ExchangeState.padding)
             }
         }
         state.signal()

@@ -1,3 +1,5 @@
+internal import BridgeKit
+
 /// One HTTP request.
 public struct HTTPRequest: Sendable {
     /// The method (RFC 9110, section 9).
@@ -35,48 +37,23 @@ public struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
     }
-}
 
-/// The head of a reply.
-public struct HTTPResponse: Sendable {
-    /// The status code (RFC 9110, section 15).
-    public let status: Int
-    /// The header fields in order; look them up with ``header(_:)``.
-    public let headers: [(name: String, value: String)]
-    /// The URL that answered, after redirects, without a credential that the options add to its query.
-    public let url: String
-    /// Whether a redirect led to another origin, to which credentials were not sent.
-    public let lostCredentials: Bool
-    /// The option `session_header`.
-    let sessionHeader: String?
-    /// Removes the options' secrets from text of this reply.
-    public let redactor: HTTPRedactor
-    /// Whether the body marks its own end: by Content-Length, chunks or the data of its content coding.
-    ///
-    /// Otherwise it ends with the connection (RFC 9112, section 6.3) or the stream, and a truncated body looks
-    /// complete.
-    public internal(set) var tellsEnd = true
-
-    /// The URL for messages, without secrets.
-    public var location: String { redactor.clean(url: url) }
-    /// Returns the first value of a field; names are compared without case.
-    public func header(_ name: String) -> String? { all(name).first }
-    /// Returns all values of a field, in order.
-    public func all(_ name: String) -> [String] {
-        let name = name.lowercased()
-        return headers.filter { $0.name.lowercased() == name }.map(\.value)
-    }
-
-    /// The media type of the body in lower case, without parameters.
-    public var mediaType: String? {
-        guard let value = header("content-type")?.lowercased() else { return nil }
-        return String(value.prefix { $0 != ";" }.filter { $0 != " " })
-    }
-}
-
-extension HTTPRequest {
     /// Refuses a header field that cannot be sent, or that could inject another one (RFC 9110, section 5).
     ///
     /// - Throws: ``BridgeError`` with code `configuration`.
-    public static func check(_ field: (name: String, value: String)) throws { try HTTPOptions.check(field) }
+    public static func check(_ field: (name: String, value: String)) throws {
+        let isToken =
+            !field.name.isEmpty
+            && field.name.utf8.allSatisfy { byte in
+                byte > 0x20 && byte < 0x7F && !#"()<>@,;:\"/[]?={}"#.utf8.contains(byte)
+            }
+        guard isToken else {
+            throw BridgeError(
+                .configuration, "\"\(field.name)\" cannot name a header", remedy: "use letters, digits and hyphens")
+        }
+        guard !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+            throw BridgeError(
+                .configuration, "the value of header \(field.name) holds a line break", remedy: "remove it")
+        }
+    }
 }

@@ -86,12 +86,12 @@ public struct HTTPOptions: Sendable {
         if let fields = options.object("headers") {
             headers = try fields.names.map { name in
                 let field = (name: name, value: fields.string(name) ?? "")
-                try Self.check(field)
+                try HTTPRequest.check(field)
                 return field
             }
         }
         if let name = options.string("session_header") {
-            try Self.check((name: name, value: ""))
+            try HTTPRequest.check((name: name, value: ""))
             sessionHeader = name
         }
         let auth = options.object("auth")
@@ -102,7 +102,7 @@ public struct HTTPOptions: Sendable {
             fileSecrets = NetrcFile.passwords(at: file)
             authenticationSecrets += fileSecrets
         }
-        for field in authentication.credential.headers { try Self.check((name: field.name, value: field.value)) }
+        for field in authentication.credential.headers { try HTTPRequest.check((name: field.name, value: field.value)) }
         if let limits = options.object("limits") { try setLimits(limits) }
         if let tls = options.object("tls") {
             caFile = tls.string("ca_file")
@@ -156,23 +156,6 @@ public struct HTTPOptions: Sendable {
         return HTTPRedactor(
             secrets: authenticationSecrets + own + [clientKeyPassword, proxy?.password].compactMap(\.self),
             queryNames: [authentication.credential.query?.name].compactMap(\.self))
-    }
-
-    /// Refuses a header field that could inject another one (RFC 9110, section 5).
-    static func check(_ field: (name: String, value: String)) throws {
-        let isToken =
-            !field.name.isEmpty
-            && field.name.utf8.allSatisfy { byte in
-                byte > 0x20 && byte < 0x7F && !#"()<>@,;:\"/[]?={}"#.utf8.contains(byte)
-            }
-        guard isToken else {
-            throw BridgeError(
-                .configuration, "\"\(field.name)\" cannot name a header", remedy: "use letters, digits and hyphens")
-        }
-        guard !field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
-            throw BridgeError(
-                .configuration, "the value of header \(field.name) holds a line break", remedy: "remove it")
-        }
     }
 
     private static func milliseconds(_ options: BridgeOptions, _ name: String) throws -> Int? {

@@ -1,0 +1,44 @@
+internal import CCurl
+
+/// The head of a reply.
+public struct HTTPResponse: Sendable {
+    /// The status code (RFC 9110, section 15).
+    public let status: Int
+    /// The header fields in order; look them up with ``header(_:)``.
+    public let headers: [(name: String, value: String)]
+    /// The URL that answered, after redirects, without a credential that the options add to its query.
+    public let url: String
+    /// Whether a redirect led to another origin, to which credentials were not sent.
+    public let lostCredentials: Bool
+    /// The option `session_header`.
+    let sessionHeader: String?
+    /// Removes the options' secrets from text of this reply.
+    public let redactor: HTTPRedactor
+    /// Whether the body marks its own end: by Content-Length, chunks or the data of its content coding.
+    ///
+    /// Otherwise it ends with the connection (RFC 9112, section 6.3) or the stream, and a truncated body looks
+    /// complete.
+    public internal(set) var tellsEnd = true
+
+    /// The URL for messages, without secrets.
+    public var location: String { redactor.clean(url: url) }
+    /// Returns the first value of a field; names are compared without case.
+    public func header(_ name: String) -> String? { all(name).first }
+    /// Returns all values of a field, in order.
+    public func all(_ name: String) -> [String] {
+        let name = name.lowercased()
+        return headers.filter { $0.name.lowercased() == name }.map(\.value)
+    }
+
+    /// The media type of the body in lower case, without parameters.
+    public var mediaType: String? {
+        guard let value = header("content-type")?.lowercased() else { return nil }
+        return String(value.prefix { $0 != ";" }.filter { $0 != " " })
+    }
+
+    /// Returns the date in a header field, in seconds since 1970 (RFC 9110, section 5.6.7).
+    public func date(_ name: String) -> Int64? {
+        let date = header(name).map { Int64(curl_getdate($0, nil)) }
+        return date.flatMap { $0 < 0 ? nil : $0 }
+    }
+}
