@@ -245,7 +245,9 @@ public final class BridgeHost: Sendable {
         opener.linked = linked
         opener.cache = cache
         if isolation == .childProcess, !plugin.isConcurrent {
-            opener.helpers = HelperPool(opener, limits: limits, log: log)
+            opener.helpers = HelperPool(limits: limits, log: log) {
+                [opener] () async throws(BridgeFailure) -> any BridgeSession in try await opener.open()
+            }
         }
         let pool = SessionPool(
             bridge: name, fetchesPerSession: plugin.isConcurrent ? .max : 1,

@@ -3,21 +3,6 @@ internal import Glibc
 internal import RecordBatch
 internal import Synchronization
 
-/// The reason why this host cannot use a file as a bridge.
-struct PluginRefusal: Error, Equatable {
-    let reason: String
-}
-
-/// A plugin's identity, as the plugin states it.
-struct PluginIdentity: Sendable, Equatable {
-    var name: String
-    var version: String
-    var abiMajor: UInt16
-    var abiMinor: UInt16
-    var kit: String
-    var compiler: String
-}
-
 /// A plugin in this process, after the handshake.
 ///
 /// A plugin is never unloaded, so its table is valid for the life of the process. A linked bridge's table is valid for
@@ -167,17 +152,4 @@ final class LoadedPlugin: @unchecked Sendable {
     // MARK: Calls
 
     func release(_ buffer: bmo_buffer) { table.release?(table.context, buffer) }
-
-    /// Calls the plugin's `describe`.
-    func describe() -> BridgeReply {
-        var output = bmo_buffer()
-        return reply(table.describe?(table.context, &output), output)
-    }
-
-    /// Returns the reply for a call's status and outputs.
-    func reply(_ status: bmo_status?, _ output: bmo_buffer, _ second: bmo_buffer = bmo_buffer()) -> BridgeReply {
-        let first = ForeignBytes(output, from: self)
-        let second = ForeignBytes(second, from: self)
-        return status == BMO_OK ? .done(first, second) : .failed(second ?? first)
-    }
 }

@@ -9,12 +9,11 @@ final class HelperPool: Sendable {
     private let limits: BridgeLimits
     private let log: BridgeLog
 
-    init(_ opener: SessionOpener, limits: BridgeLimits, log: BridgeLog) {
+    /// - Parameter open: Starts a process and opens a session with it.
+    init(limits: BridgeLimits, log: BridgeLog, open: @escaping SessionPool.Open) {
         self.limits = limits
         self.log = log
-        pool = SessionPool(bridge: log.bridge, fetchesPerSession: 1, most: limits.helpers) {
-            () async throws(BridgeFailure) -> any BridgeSession in try await opener.open()
-        }
+        pool = SessionPool(bridge: log.bridge, fetchesPerSession: 1, most: limits.helpers, open: open)
     }
 
     /// The time limit for one piece of work, from the request to the answer.

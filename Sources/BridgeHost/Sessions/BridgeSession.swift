@@ -1,5 +1,3 @@
-internal import RecordBatch
-
 /// An open instance of a bridge, in any process.
 ///
 /// Replies arrive on any thread. A session that was lost or killed answers every call with the reason.
@@ -41,26 +39,4 @@ extension BridgeSession {
         await closed.value
         timer.cancel()
     }
-}
-
-/// A call from the host to an instance.
-///
-/// The host chooses the number of each fetch.
-enum BridgeCall: Sendable {
-    case check
-    case discover
-    case write(RecordBatch)
-    case fetchOpen(UInt32, RecordBatch)
-    case fetchNext(UInt32)
-    case fetchClose(UInt32)
-}
-
-/// The outcome of a call.
-enum BridgeReply: Sendable {
-    /// The bridge's output, or records and page; not validated.
-    case done(ForeignBytes?, ForeignBytes?)
-    /// A failure reported by the bridge, in bytes that should be an error batch; not validated.
-    case failed(ForeignBytes?)
-    /// No answer: the bridge crashed, took too long or was cancelled.
-    case lost(BridgeFailure)
 }
