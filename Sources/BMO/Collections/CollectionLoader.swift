@@ -251,7 +251,7 @@ public actor CollectionLoader {
 
     private func fetch(_ cursor: String?) async throws -> (PageFetch.Outcome, FetchResult) {
         let session = manager.session
-        let observer = PageObserver(
+        let observer = RequestObserver(
             store: session.store, reader: manager.reader, limit: manager.options.detailLimit, report: { _ in })
         do {
             let outcome = try await session.perform { [plan, filters, options] in

@@ -28,7 +28,7 @@ actor ImportSession {
 
     /// Returns the sync context of a request's scan.
     nonisolated func context(
-        _ observer: PageObserver, report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+        _ observer: RequestObserver, report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) -> SyncContext {
         SyncContext(
             workspace: workspace, store: store, connections: connections, thread: thread, gate: gate,

@@ -12,7 +12,7 @@ internal import Synchronization
 struct PageFetch: Sendable {
     let plan: ScanPlan
     let session: ImportSession
-    let observer: PageObserver
+    let observer: RequestObserver
     var filters: [FetchRequest.Filter] = []
     var cursor: String?
     var pageSize: Int?

@@ -59,7 +59,7 @@ struct RemoteFetch: Sendable {
 
     private func runOnce() async throws -> FetchResult {
         let (entity, index) = try scanned()
-        let observer = PageObserver(store: session.store, reader: reader, limit: detailLimit, report: report)
+        let observer = RequestObserver(store: session.store, reader: reader, limit: detailLimit, report: report)
         let began = Clock.now()
         do {
             try await session.refuseFaults(of: index)
@@ -183,7 +183,7 @@ struct RemoteFetch: Sendable {
     }
 
     /// Scans the listing as a sync does.
-    private func scan(_ target: Target, _ observer: PageObserver) async throws {
+    private func scan(_ target: Target, _ observer: RequestObserver) async throws {
         let context = session.context(observer) { event in
             switch event {
             case .began(_, let bridge, _): observer.contacting(bridge)

@@ -21,7 +21,7 @@ final class PageWriter: @unchecked Sendable {
     private let gate: PageGate
     private let mapper: Mapper
     private let extent: Extent
-    private let observer: PageObserver?
+    private let observer: (any PageObserver)?
     private let quarantine: QuarantineBudget
     private let look: ScanAttempt
     /// The fields that the records had, among those that the configuration reads; belongs to the scan's task.

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// It is called on the import thread, while its page has exclusive use of the store: changes between two calls belong
 /// to the page.
-final class PageObserver: Sendable {
+final class RequestObserver: PageObserver {
     private struct State {
         var result = FetchResult()
         var before: Int64 = 0
