@@ -11,8 +11,6 @@ struct Introspection {
     let client: HTTPClient
     let base: HTTPURL
 
-    /// The largest batch of a document: OpenAPI documents of large products take tens of megabytes.
-    static let documentBytes = 128 << 20
     private static let places = [
         "openapi.json", "swagger.json", "v3/api-docs", "swagger/v1/swagger.json", "api-docs", "api/openapi.json",
     ]
@@ -26,7 +24,7 @@ struct Introspection {
             }
         }
         if let options, let text = options.string("openapi") {
-            let root = try JSONTree(parsing: Array(text.utf8), what: "the document", limit: Self.documentBytes)
+            let root = try JSONTree(parsing: Array(text.utf8), what: "the document", limit: DocumentLimit.bytes)
             return try write(OpenAPIDocument(root, location: options.string("location")), into: writer)
         }
         if let options, !options.strings("samples").isEmpty {
@@ -35,7 +33,7 @@ struct Introspection {
         for place in Self.places {
             guard let url = base.appending(path: place)?.text,
                 let (body, response) = try? get(url, accept: "application/json"),
-                let root = try? JSONTree(parsing: body, what: place, limit: Self.documentBytes),
+                let root = try? JSONTree(parsing: body, what: place, limit: DocumentLimit.bytes),
                 let document = try? OpenAPIDocument(root, location: response.url)
             else { continue }
             return try write(document, into: writer)

@@ -93,7 +93,7 @@ extension RESTObjectWriter {
 
     /// Returns a reply's object as a listing would return it, or nil if it already has that form.
     func shaped(_ record: JSONTree) throws -> RecordBatch? {
-        guard let preset = rule.preset, RecordShaper.isNeeded(preset), preset != .odata else { return nil }
+        guard let preset = rule.preset, preset.shapesRecords, preset != .odata else { return nil }
         let scratch = RecordBatchWriter()
         record.write(to: scratch)
         let batch = try scratch.finish()

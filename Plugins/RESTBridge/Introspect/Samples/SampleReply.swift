@@ -59,12 +59,12 @@ struct SampleReply {
         if body.lazy.filter({ $0 > 0x20 }).prefix(2).elementsEqual("[[".utf8),
             let wrapped = try? JSONTree(
                 parsing: Array("{\"rows\":".utf8) + body + Array("}".utf8), what: "the sample",
-                limit: Introspection.documentBytes),
+                limit: DocumentLimit.bytes),
             let rows = wrapped["rows"], SampleTable(rows) != nil
         {
             return rows
         }
-        return try JSONTree(parsing: body, what: "the sample", limit: Introspection.documentBytes)
+        return try JSONTree(parsing: body, what: "the sample", limit: DocumentLimit.bytes)
     }
 
     // MARK: Format

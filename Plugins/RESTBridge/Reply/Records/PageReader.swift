@@ -45,7 +45,7 @@ final class PageReader {
         self.section = section
         nested = NestedRows(section.records, wanted: section.surroundings)
         records = nested?.outer ?? section.records ?? .root
-        shapes = RecordShaper.isNeeded(section.preset)
+        shapes = section.preset?.shapesRecords == true
         reader.addPath(records)
         if section.columns != nil { reader.acceptAnyValue() }
         let paging = section.paging

@@ -34,9 +34,6 @@ final class RecordShaper {
     /// The maximum size of a page's related resources.
     private static let maxBytes = 56 << 20
 
-    /// Whether a preset's records need shaping at all.
-    static func isNeeded(_ preset: Preset?) -> Bool { [.jsonAPI, .hal, .odata].contains(preset) }
-
     init(_ preset: Preset, included batch: RecordBatch?) {
         self.preset = preset
         self.batch = batch

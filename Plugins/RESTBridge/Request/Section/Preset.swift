@@ -26,6 +26,14 @@ enum Preset: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether its records are flattened before they are handed over.
+    var shapesRecords: Bool {
+        switch self {
+        case .jsonAPI, .hal, .odata: true
+        case .graphQL, .ndjson: false
+        }
+    }
+
     /// Additional header fields.
     var headers: [(name: String, value: String)] {
         self == .odata ? [(name: "OData-MaxVersion", value: "4.0")] : []

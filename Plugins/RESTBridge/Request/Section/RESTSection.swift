@@ -88,8 +88,8 @@ struct RESTSection: Sendable {
             try Self.records($0, known, parent: request.parent)
         }
         columns = try RowColumns(section)
-        surroundings = columns == nil && !RecordShaper.isNeeded(preset) ? request.surroundings : []
-        guard columns == nil || !RecordShaper.isNeeded(preset) else {
+        surroundings = columns == nil && preset?.shapesRecords != true ? request.surroundings : []
+        guard columns == nil || preset?.shapesRecords != true else {
             throw BridgeError(
                 .configuration, "columns cannot be combined with preset \(preset?.rawValue ?? "")",
                 remedy: "remove one of them: columns is for records that are arrays")
