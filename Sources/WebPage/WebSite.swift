@@ -6,22 +6,22 @@ internal import StoreContract
 internal import TextFormats
 package import WebServer
 
-/// The page over one configuration: answers requests.
+/// The web interface for one configuration: it answers requests.
 ///
 /// ```swift
 /// let site = WebSite(workspace, access: .loopback)
 /// let server = WebServer(address: .tcp(host: "127.0.0.1", port: 0), handler: site.respond)
 /// ```
 package final class WebSite: Sendable {
-    /// Who may see the page, and what it may do.
+    /// Who may use the web interface, and whether it may change anything.
     package struct Access: Sendable {
-        /// The host names of the page.
+        /// The host names that requests may use.
         package var hosts: HostRule
-        /// The password that begins a session; nil where only the printed address does.
+        /// The password that begins a session; nil if only the printed address does.
         package var password: String?
-        /// Whether every form that would change something is refused.
+        /// Whether all forms that would change something are refused.
         package var isReadOnly: Bool
-        /// Called with the token of each new address to print, after one was used.
+        /// Called with the token of the next address to print, after one was used.
         package var onNewToken: @Sendable (String) -> Void
 
         /// Creates rules.
@@ -36,7 +36,7 @@ package final class WebSite: Sendable {
         }
     }
 
-    /// The cookie of a session: a browser sends the cookies of all ports of a host, so each page has a name of its own.
+    /// The name of the session's cookie, unique per process: a browser sends a host's cookies to all of its ports.
     private let cookie = "bmo-session-\(RandomToken.make().prefix(8))"
 
     private let workspace: Workspace
@@ -46,7 +46,7 @@ package final class WebSite: Sendable {
     private let kept: KeptOverview
     private let activity: Activity
 
-    /// Creates a page; the database is opened by the first request.
+    /// Creates the web interface; the first request opens the database.
     package init(_ workspace: Workspace, access: Access) {
         self.workspace = workspace
         self.access = access
@@ -58,9 +58,9 @@ package final class WebSite: Sendable {
     /// The token of the address to print.
     package var loginToken: String { sessions.loginToken }
 
-    /// Counts the rows, so that the first page need not.
+    /// Counts the rows, so that the first page does not have to.
     ///
-    /// A failure is shown by that page.
+    /// That page then shows a failure.
     package func prepare() async { _ = try? await kept.now() }
 
     /// Stops a running sync and closes the database.
@@ -137,7 +137,7 @@ package final class WebSite: Sendable {
         case ["icon.svg"]: return WebResponse(200, type: "image/svg+xml", text: Icon.text)
         case ["health"]: return await health()
         case ["login"]:
-            // A program that only looks at an address must not use it up.
+            // A program that only probes an address, by HEAD, must not use it up.
             guard request.method == "GET", let token = request.query["token"] else { return signIn(401) }
             guard let session = sessions.begin(token: token) else {
                 return signIn(401, fault: "This address was used already, or is not the one that was printed last.")
@@ -168,7 +168,7 @@ package final class WebSite: Sendable {
             _ = try await kept.now()
             return WebResponse(200, type: "application/json", text: "{\"status\":\"ok\"}\n")
         } catch {
-            // The reason may name files: it is on the page.
+            // The reason may name files, so only pages show it.
             return WebResponse(503, type: "application/json", text: "{\"status\":\"unavailable\"}\n")
         }
     }

@@ -1,4 +1,4 @@
-/// Comparison of secrets whose duration does not depend on where they differ.
+/// Compares secrets in a time that does not depend on where they differ.
 package enum ConstantTime {
     /// Returns whether two texts have the same bytes.
     ///
@@ -7,7 +7,7 @@ package enum ConstantTime {
         let (secret, given) = (Array(secret.utf8), Array(given.utf8))
         var difference = secret.count ^ given.count
         for index in given.indices {
-            // An index that stays in the secret: an empty one differs by its length.
+            // The remainder keeps the index inside the secret; an empty secret differs by its length.
             let byte = secret.isEmpty ? 0 : secret[index % secret.count]
             difference |= Int(byte ^ given[index])
         }

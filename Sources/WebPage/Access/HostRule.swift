@@ -1,14 +1,14 @@
-/// The names under which the page may be asked for.
+/// The host names that requests may use.
 ///
 /// A page of another site can make its own name resolve to this machine (DNS rebinding). The browser then sends that name
 /// in `Host`, which this rule refuses.
 package struct HostRule: Sendable, Equatable {
     /// The host names that are allowed, in lower case; IPv6 addresses in brackets.
     package var names: Set<String>
-    /// Whether any IP address is allowed: a browser that asks for an address has not resolved a name.
+    /// Whether any IP address is allowed: a browser that requests an address has not resolved a name.
     package var allowsAddresses: Bool
 
-    /// The names of this machine for itself.
+    /// The names by which a machine reaches itself.
     package static let loopback = HostRule(names: ["localhost", "127.0.0.1", "[::1]"], allowsAddresses: false)
 
     /// Creates a rule.
@@ -17,7 +17,7 @@ package struct HostRule: Sendable, Equatable {
         self.allowsAddresses = allowsAddresses
     }
 
-    /// Returns whether a `Host` header field names this page.
+    /// Returns whether a `Host` header field has an allowed name.
     package func allows(_ host: String) -> Bool {
         guard let name = Self.name(in: host.lowercased()) else { return false }
         return names.contains(name) || allowsAddresses && Self.isAddress(name)

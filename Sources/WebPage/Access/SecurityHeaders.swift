@@ -8,7 +8,7 @@ enum SecurityHeaders {
                 + "frame-ancestors 'none'"
         ),
         ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
-        // With `no-referrer` a browser would send `Origin: null` with forms.
+        // With `no-referrer`, a browser would send `Origin: null` with forms.
         ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"), ("Cache-Control", "no-store"),
         ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),

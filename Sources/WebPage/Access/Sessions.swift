@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The browsers that may see the page: one session each, in memory.
+/// The sessions, one per browser; they are kept in memory.
 package final class Sessions: Sendable {
     /// A session, as a request sees it.
     package struct Session: Sendable, Equatable {
@@ -19,17 +19,18 @@ package final class Sessions: Sendable {
     private struct State {
         var loginToken = RandomToken.make()
         var records: [Record] = []
-        /// The wrong passwords of the last minute, of people and of programs: a program with an old password must not keep
-        /// people out.
+        /// When wrong passwords were sent in the last minute.
+        ///
+        /// Those of programs are counted apart: a program with an old password must not keep people out.
         var failures: [ContinuousClock.Instant] = []
         var programFailures: [ContinuousClock.Instant] = []
     }
 
-    /// The most sessions; a further one ends the one that was not used for the longest time.
+    /// The maximum number of sessions; a further one ends the one whose last use is the oldest.
     private static let maxCount = 16
     /// How long a session lasts after its last request.
     private static let lifetime: Duration = .seconds(12 * 3600)
-    /// The wrong passwords per minute after which none is tried.
+    /// The number of wrong passwords in a minute after which no further one is compared.
     private static let maxFailures = 10
 
     private let state = Mutex(State())
@@ -71,7 +72,7 @@ package final class Sessions: Sendable {
         }
     }
 
-    /// Returns whether a password without a session is right, as a monitor sends it.
+    /// Returns whether a password is right that a program, such as a monitor, sends without a session.
     package func accepts(password given: String, is password: String) -> Bool {
         state.withLock { state in
             guard Self.mayTry(&state.programFailures) else { return false }
@@ -106,7 +107,7 @@ package final class Sessions: Sendable {
             let now = ContinuousClock.now
             state.records.removeAll { now - $0.used > Self.lifetime }
             var found: Int?
-            // All are compared, so that the duration does not say which one is near.
+            // Compares all, so that the duration does not show which one is similar.
             for index in state.records.indices where ConstantTime.equal(state.records[index].session.id, id) {
                 found = index
             }
@@ -129,7 +130,7 @@ package final class Sessions: Sendable {
         }
     }
 
-    /// Takes the notice for the page of a session.
+    /// Returns the notice for a session's next page, and removes it.
     package func takeNotice(for session: Session) -> Notice? {
         state.withLock { state in
             guard let index = state.records.firstIndex(where: { $0.session == session }) else { return nil }
@@ -139,7 +140,7 @@ package final class Sessions: Sendable {
     }
 }
 
-/// What an action did, for the next page.
+/// What an action did, to be shown on the next page.
 package struct Notice: Sendable, Equatable {
     /// How a notice is shown.
     package enum Kind: String, Sendable {

@@ -2,7 +2,7 @@ internal import BMO
 internal import StoreContract
 internal import WebServer
 
-/// The most changed rows that the preview of an undo shows.
+/// The maximum number of changed rows that the preview of an undo shows.
 private let maxPreviewed = 200
 
 extension PageAction {

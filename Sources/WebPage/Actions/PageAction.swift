@@ -3,13 +3,13 @@ internal import Mapping
 internal import StoreContract
 internal import WebServer
 
-/// What a form asks for: a POST, by its path.
+/// Performs what a form requests: a POST request, whose path names the action.
 struct PageAction {
-    /// What an action leads to.
+    /// The result of an action.
     enum Outcome: Sendable {
-        /// Another page, with a notice.
+        /// A redirection to another page, with a notice.
         case leads(to: Link, Notice)
-        /// A page of its own.
+        /// A page that is the response itself.
         case shows(Page)
     }
 
@@ -21,7 +21,7 @@ struct PageAction {
         self.form = form
     }
 
-    /// Does what a form asks for.
+    /// Performs what a form requests.
     ///
     /// - Throws: ``PageFailure`` for what cannot be done; `StoreError`.
     func run(_ path: [String]) async throws -> Outcome {
@@ -152,7 +152,7 @@ struct PageAction {
             to: PagePart.object(entity, key), Notice(.good, "Created here. The edit waits to be sent."))
     }
 
-    /// Writes the database in a store of its own.
+    /// Writes to the database through a store that is opened for this.
     private func change<Result: Sendable>(_ body: @escaping @Sendable (any Store) throws -> Result) async throws
         -> Result
     {

@@ -3,15 +3,15 @@ internal import Importer
 internal import StoreContract
 internal import Synchronization
 
-/// The sync or push that this page has started: one at a time.
+/// The sync or push that was started here: one at a time.
 package final class Activity: Sendable {
     /// What an activity does.
     package enum Kind: Sendable, Equatable {
         /// A sync of some entities; nil for all.
         case sync([String]?)
-        /// A sync of an entity that deletes whatever the listing lacks.
+        /// A sync of an entity that deletes all rows that the listing lacks.
         case deleting(String)
-        /// A sync of an entity that deletes whatever the listing lacks, and is rolled back.
+        /// The same, rolled back at the end.
         case rehearsal(String)
         /// A push of the waiting edits.
         case push
@@ -36,7 +36,7 @@ package final class Activity: Sendable {
         package fileprivate(set) var outcome = ""
         /// What it reported: one line per entity or edit.
         package var lines: [String] { order.compactMap { progress[$0] } }
-        /// What a preview would change; the first rows of many.
+        /// The first of the rows that a preview would change.
         package fileprivate(set) var changes: [RowChange] = []
         fileprivate var order: [String] = []
         fileprivate var progress: [String: String] = [:]

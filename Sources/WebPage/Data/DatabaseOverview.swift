@@ -4,9 +4,9 @@ internal import RecordBatch
 internal import StoreContract
 internal import Synchronization
 
-/// The state of the whole database, which all pages show a part of.
+/// The state of the whole database; each page shows a part of it.
 struct DatabaseOverview: Sendable {
-    /// What the newest sync with news said about an entity.
+    /// What the newest recorded sync reported about an entity.
     struct EntityReport: Sendable {
         let run: Int64
         let outcome: String
@@ -32,7 +32,7 @@ struct DatabaseOverview: Sendable {
 
     func status(of entity: String) -> EntityStatus? { entities.first { $0.name == entity } }
 
-    /// The edits that wait for a person, in order.
+    /// The edits that need a decision, in order.
     var undecided: [OutboxEntry] { outbox.filter { [.refused, .unknown, .conflict].contains($0.state) } }
 
     init(_ store: any Store) throws {
@@ -66,7 +66,7 @@ struct DatabaseOverview: Sendable {
 
 /// The overview, which is read again only after the database has changed.
 ///
-/// The numbers of rows cost a pass over an index of each table; the database's own version says whether they still hold.
+/// Counting the rows scans an index of each table; the database's version shows whether the counts are still valid.
 final class KeptOverview: Sendable {
     private struct Kept: Sendable {
         let store: any Store
@@ -84,7 +84,7 @@ final class KeptOverview: Sendable {
         self.readers = readers
     }
 
-    /// Returns the overview of the present state.
+    /// Returns the overview of the current state.
     ///
     /// - Throws: ``PageFailure`` if the database does not exist; `StoreError`.
     func now() async throws -> DatabaseOverview { try await readers.run { [self] in try nowHere() } }

@@ -4,7 +4,7 @@ internal import Model
 internal import StoreContract
 internal import WebServer
 
-/// What a list of an entity's rows shows: conditions, order and place, as its address says.
+/// What a list of an entity's rows shows, as the query of its address says: conditions, order and first row.
 struct EntityList: Sendable {
     /// The entity.
     let layout: EntityLayout
@@ -17,7 +17,7 @@ struct EntityList: Sendable {
     /// The number of rows on a page.
     var limit: Int
 
-    /// The most rows of a page, and of a page as JSON or CSV.
+    /// The maximum number of rows on a page, and in an export as JSON or CSV.
     static let maxRows = 500
     static let maxExportedRows = 10_000
 
@@ -26,7 +26,7 @@ struct EntityList: Sendable {
     /// Reads an address' query: `where` (several times), `sort`, `after` (one per part of the key) and `limit`; `field`,
     /// `is` and `value` of the filter's form make a further condition.
     ///
-    /// - Throws: ``PageFailure`` for a fault in it.
+    /// - Throws: ``PageFailure`` for a fault in the query.
     init(_ query: FormFields, of layout: EntityLayout, isExport: Bool) throws {
         self.layout = layout
         conditions = query.values(of: "where").filter { !$0.isEmpty }
@@ -82,12 +82,12 @@ struct EntityList: Sendable {
         var hasLostPlace = false
     }
 
-    /// The query without the place.
+    /// The query without the row after which the page starts.
     var query: RowQuery {
         RowQuery(layout.name, where: parsed, order: sort.map { [$0] } ?? [], limit: limit + 1)
     }
 
-    /// Reads the page's rows; the cost does not depend on the place.
+    /// Reads the page's rows; a later page costs no more than the first.
     func rows(in store: any Store) throws -> Rows {
         var query = query
         var hasLostPlace = false

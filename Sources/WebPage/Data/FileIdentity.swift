@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Which file a path leads to now; a file that replaces another one is another file.
+/// Identifies the file at a path; a file that replaces another one has another identity.
 struct FileIdentity: Equatable {
     private let device: UInt
     private let number: UInt
 
-    /// Returns nil where the path leads to no file, such as the address of a server.
+    /// Returns nil if the path is not that of a file, such as the address of a server.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -6,10 +6,10 @@ struct FirstChanges: Sendable {
     /// Whether the run changed further rows.
     var hasMore = false
 
-    /// Ends the reading of changes once there are enough.
+    /// Thrown to stop reading changes once there are enough.
     private struct Full: Error {}
 
-    /// Has no changes.
+    /// Creates an empty list.
     init() {}
 
     /// Reads the first changes of a run; `entity` nil stands for all.

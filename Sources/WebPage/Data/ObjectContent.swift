@@ -3,22 +3,22 @@ internal import Mapping
 internal import Model
 internal import StoreContract
 
-/// An object with its history and the objects around it.
+/// An object with its history and its related objects.
 struct ObjectContent: Sendable {
-    /// Objects that a relationship leads to, or that lead here.
+    /// The objects that a relationship refers to, or that refer to this object.
     struct Related: Sendable {
-        /// The relationship's name, with the entity that has it where that is another one.
+        /// The relationship's name, after the name of its entity if that is another one.
         var name: String
         var entity: String
         var objects: [(key: [StoredValue], label: String?)]
         /// Whether there are more objects.
         var hasMore: Bool
-        /// The conditions of the list of all objects; empty where it has none.
+        /// The conditions that list all of these objects; empty if conditions cannot express it.
         var conditions: [String]
     }
 
     private static let maxRelated = 20
-    /// The number of quarantined records that are searched for the object's; reading more takes too long for a page.
+    /// The maximum number of quarantined records to search for those of the object; more would slow the page down.
     private static let maxSearched = 200
 
     let layout: EntityLayout
@@ -41,7 +41,7 @@ struct ObjectContent: Sendable {
         let model = workspace.model
         key = try Self.key(layout, parts, in: store)
         if layout.key.isEmpty {
-            // Such an object has no history: nothing identifies it from one sync to the next.
+            // Such an object has no history, because nothing identifies it across syncs.
             guard let row = try store.rows(of: layout.index, keys: [key]).first else {
                 throw PageFailure.missing("There is no \(layout.name) in row \(parts.joined()).")
             }
@@ -86,7 +86,7 @@ struct ObjectContent: Sendable {
         return [.integer(number)]
     }
 
-    /// Reads both ends of all relationships: what the object leads to, and what leads here.
+    /// Reads both directions of all relationships: the objects that it refers to, and those that refer to it.
     private static func related(
         _ layout: EntityLayout, _ key: [StoredValue], _ model: CompiledModel, in store: any Store
     ) throws -> [Related] {
@@ -120,7 +120,7 @@ struct ObjectContent: Sendable {
         return related
     }
 
-    /// Returns the conditions of a list by a key; empty if the grammar of conditions has none for a value.
+    /// Returns the conditions of a list by a key; empty if the grammar of conditions cannot express a value.
     private static func conditions(_ names: [String], _ key: [StoredValue]) -> [String] {
         let texts = zip(names, key).map { "\($0)=\($1.description)" }
         let areRead = zip(texts, key).allSatisfy { text, value in
@@ -129,7 +129,7 @@ struct ObjectContent: Sendable {
         return areRead ? texts : []
     }
 
-    /// Reads the first objects whose to-one relationship leads to a key, by the relationship's index.
+    /// Reads the first objects whose to-one relationship refers to a key, through the relationship's index.
     private static func referring(
         to key: [StoredValue], from other: EntityLayout, _ one: EntityLayout.ToOne, name: String, in store: any Store
     ) throws -> Related {

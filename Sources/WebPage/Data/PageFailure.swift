@@ -1,4 +1,4 @@
-/// Why a page cannot be shown or an action cannot be done, for the person who asked.
+/// Why a page cannot be shown or an action cannot be performed, as the user reads it.
 package struct PageFailure: Error, Sendable, CustomStringConvertible {
     /// The status code of the response.
     package let status: Int
@@ -14,9 +14,9 @@ package struct PageFailure: Error, Sendable, CustomStringConvertible {
     /// The configuration's database does not exist.
     static let noDatabase = PageFailure(404, "There is no database yet. A sync creates it.")
 
-    /// The path names nothing that a form can ask for.
+    /// The path does not name an action.
     static let noAction = PageFailure(404, "There is no such action.")
 
-    /// The thing that was asked for does not exist.
+    /// What was requested does not exist.
     static func missing(_ what: String) -> PageFailure { PageFailure(404, what) }
 }

@@ -48,7 +48,7 @@ struct RowLabels: Sendable {
     /// Returns the label of an object; nil if it has none.
     func label(_ entity: Int, _ key: [StoredValue]) -> String? { labels[ObjectKey(entity: entity, values: key)] }
 
-    /// Returns the key that a to-one relationship of a row leads to; nil without a target.
+    /// Returns the key of the object that a to-one relationship of a row refers to; nil without a target.
     ///
     /// - Parameter values: One value per field of ``EntityLayout/columns``.
     static func reference(

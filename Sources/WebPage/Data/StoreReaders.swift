@@ -3,16 +3,16 @@ internal import Dispatch
 internal import StoreContract
 internal import Synchronization
 
-/// Open stores for reading, one per page that is being made, on threads that may block.
+/// Stores opened for reading, one per page that is being rendered, used on threads that may block.
 final class StoreReaders: Sendable {
     private struct Idle {
         let store: any Store
         let opened: ContinuousClock.Instant
     }
 
-    /// The most stores that stay open between pages.
+    /// The maximum number of stores that stay open between pages.
     private static let maxIdle = 4
-    /// How long a store stays open: a file that was replaced is found again after this time.
+    /// How long a store stays open: after this time, a file that replaced the old one is opened.
     private static let maxAge: Duration = .seconds(30)
 
     private let workspace: Workspace

@@ -22,9 +22,9 @@ enum FormEdit {
             let was = plain(form["w.\(field.name)"] ?? "")
             let wasNull = form["wn.\(field.name)"] == "1"
             let text = plain(given)
-            // A choice has an empty text for null; the other fields have a box.
+            // A drop-down list has an empty text for null; other fields have a check box.
             let isNull = field.type == .boolean ? text.isEmpty : form["n.\(field.name)"] == "1"
-            // A text typed into a field that was null counts, although its box is still ticked.
+            // If the field was null, a text typed into it counts even though the box for null is still ticked.
             if isNull, wasNull, text.isEmpty || text == was { continue }
             if !isNull, !wasNull, text == was { continue }
             if let now = current?[index], (now == .null) != wasNull || plain(ValueText.typed(now, field.type)) != was {
@@ -51,6 +51,6 @@ enum FormEdit {
         return LocalEdit(.update, entity: layout.name, key: key, values: values)
     }
 
-    /// Returns a text with plain line ends: a browser sends each as CR LF (HTML, section 4.10.22.4).
+    /// Returns a text with LF as line ends: a browser sends each one as CR LF (HTML, section 4.10.22.4).
     private static func plain(_ text: String) -> String { text.replacing("\r\n", with: "\n") }
 }

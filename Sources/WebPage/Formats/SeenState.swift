@@ -1,18 +1,18 @@
 internal import Mapping
 internal import StoreContract
 
-/// The state that a form was made for, as a short text in the form: what a person decides counts for what was shown.
+/// A short text in a form that identifies the state that it showed: a decision applies only to that state.
 enum SeenState {
     /// The name of the field that holds it.
     static let field = "seen"
 
-    /// Returns the state of an object's values; nil values stand for an object that is not there.
+    /// Returns the state of an object's values; nil stands for an object that does not exist.
     static func of(_ values: [StoredValue]?) -> String { text(values) }
 
     /// Returns the state of a conflict: its three values.
     static func of(_ conflict: EditConflict) -> String { text([conflict.base, conflict.local, conflict.remote]) }
 
-    /// Throws unless a form was made for the state as it is now.
+    /// Throws unless the form showed the current state.
     ///
     /// - Throws: ``PageFailure``.
     static func check(_ given: String?, is now: String, _ what: String) throws {
@@ -21,7 +21,7 @@ enum SeenState {
         }
     }
 
-    /// The hash is keyed by the process, as the sessions are, so that a remote cannot make values that collide.
+    /// The hash has a random key per process, so that a remote cannot make values that collide.
     private static func text(_ value: some Hashable) -> String {
         var hasher = Hasher()
         hasher.combine(value)

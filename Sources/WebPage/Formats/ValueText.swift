@@ -21,7 +21,7 @@ enum ValueText {
     /// Returns a key for display: `NO`, `NO 7`.
     static func key(_ key: [StoredValue]) -> String { key.map { typed($0, nil) }.joined(separator: " ") }
 
-    /// Returns a time of the tables to the second: `2026-11-21 10:00:00`, in UTC.
+    /// Returns a stored time to the second: `2026-11-21 10:00:00`, in UTC.
     static func time(_ instant: String) -> String { String(instant.prefix(19)).replacing("T", with: " ") }
 
     /// Returns how long ago an instant was, in one unit: `3 minutes ago`; nil if it is not a time.

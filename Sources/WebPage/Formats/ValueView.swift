@@ -4,10 +4,10 @@ internal import StoreContract
 
 /// Values as markup.
 enum ValueView {
-    /// The characters after which a table shortens a text.
+    /// The number of characters after which a table truncates a text.
     private static let maxLength = 300
 
-    /// Returns a value; a web address links there.
+    /// Returns a value; a web address becomes a link.
     ///
     /// - Parameter isWhole: Whether long texts are shown whole.
     static func value(_ value: StoredValue, _ type: AttributeType?, isWhole: Bool = false) -> HTML {
@@ -25,7 +25,7 @@ enum ValueView {
         }
     }
 
-    /// Returns an optional value; nothing for nil, where a row did not exist.
+    /// Returns an optional value; empty markup for nil, when the row did not exist.
     static func optional(_ value: StoredValue?, _ type: AttributeType?) -> HTML {
         value.map { Self.value($0, type) } ?? .empty
     }

@@ -1,4 +1,4 @@
-/// Markup whose texts are escaped: tags and names of attributes are constants of this program, and all else is text.
+/// Markup that escapes all text; only tags and attribute names, which are constants of this program, stay as they are.
 ///
 /// ```swift
 /// HTML("p", .class("note")) { "5 < 6 in "; HTML("b") { name } }
@@ -34,7 +34,7 @@ package struct HTML: Sendable, Equatable {
         HTML(bytes: Array("<!DOCTYPE html>\n".utf8) + html.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// Returns parts in their order.
+    /// Joins parts in their order.
     package static func joined(_ parts: [HTML]) -> HTML { HTML(bytes: parts.flatMap(\.bytes)) }
 
     private static func start(_ tag: StaticString, _ attributes: [HTMLAttribute?]) -> [UInt8] {
@@ -50,7 +50,7 @@ package struct HTML: Sendable, Equatable {
         return bytes
     }
 
-    /// Returns text as it may stand in content and in quoted values of attributes.
+    /// Returns text escaped for content and for quoted attribute values.
     ///
     /// Control characters, and marks that change the direction of text (UAX 9), are shown as `\u{..}`, because they could
     /// disguise a value.

@@ -1,6 +1,6 @@
 /// An attribute of an element.
 ///
-/// There is one maker per attribute that the page uses: none takes script, and those with addresses take a ``Link``.
+/// There is one factory method per attribute in use: none accepts a script, and those for addresses take a ``Link``.
 package struct HTMLAttribute: Sendable, Equatable {
     let name: String
     /// The value; nil for an attribute that has none, such as `checked`.
@@ -45,13 +45,13 @@ package struct HTMLAttribute: Sendable, Equatable {
     package static func lang(_ value: StaticString) -> Self { Self("lang", "\(value)") }
     /// The direction of the content: `auto` follows its first letter.
     package static func dir(_ value: StaticString) -> Self { Self("dir", "\(value)") }
-    /// The name of what a `meta` element says.
+    /// The content of a `meta` element.
     package static func content(_ value: String) -> Self { Self("content", value) }
-    /// What a `meta` element sets.
+    /// The header field that a `meta` element stands for.
     package static func httpEquiv(_ value: StaticString) -> Self { Self("http-equiv", "\(value)") }
     /// The encoding of the document.
     package static let utf8 = Self("charset", "utf-8")
-    /// What a header cell heads: `col` or `row`.
+    /// Whether a header cell belongs to a column (`col`) or a row (`row`).
     package static func scope(_ value: StaticString) -> Self { Self("scope", "\(value)") }
     /// The heading of a cell's column, which the stylesheet shows where the table's head is hidden.
     package static func heading(_ value: String) -> Self { Self("data-label", value) }
@@ -61,15 +61,15 @@ package struct HTMLAttribute: Sendable, Equatable {
     package static func role(_ value: StaticString) -> Self { Self("role", "\(value)") }
     /// The name for assistive technology.
     package static func label(_ value: String) -> Self { Self("aria-label", value) }
-    /// That a link leads to the page itself.
+    /// Marks the link to the current page.
     package static let current = Self("aria-current", "page")
-    /// That an element can be reached by the keyboard, for tables that scroll.
+    /// Makes an element reachable by keyboard, for tables that scroll.
     package static let focusable = Self("tabindex", "0")
-    /// That a box is ticked.
+    /// Marks a check box as ticked.
     package static let checked = Self("checked", nil)
-    /// That an option is chosen.
+    /// Marks an option as chosen.
     package static let selected = Self("selected", nil)
-    /// That a field must be filled in.
+    /// Marks a field that must be filled in.
     package static let required = Self("required", nil)
     /// An attribute of an SVG element with a number.
     package static func svg(_ name: StaticString, _ value: Int) -> Self { Self(name, String(value)) }

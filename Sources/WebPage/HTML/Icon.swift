@@ -1,4 +1,4 @@
-/// The picture of the page in a browser's tab.
+/// The site's icon in a browser's tab.
 package enum Icon {
     /// The picture as SVG.
     package static let text = """

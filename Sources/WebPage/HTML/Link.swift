@@ -1,18 +1,18 @@
 internal import TextFormats
 
-/// An address that a page may link to: a path of this page, or an address of the web.
+/// An address that a page may link to: a path of this site, or a web address.
 package struct Link: Sendable, Equatable {
     /// The address, percent-encoded.
     package let text: String
 
     private init(text: String) { self.text = text }
 
-    /// Creates a link to a path of this page.
+    /// Creates a link to a path of this site.
     ///
     /// - Parameters:
     ///   - path: The parts of the path, not encoded.
     ///   - query: The names and values of the query.
-    ///   - fragment: The identity of an element on the page.
+    ///   - fragment: The id of an element on the page.
     package init(
         _ path: [String], query: [(name: String, value: String)] = [], fragment: StaticString? = nil
     ) {
@@ -23,12 +23,12 @@ package struct Link: Sendable, Equatable {
         self.init(text: text + (fragment.map { "#\($0)" } ?? ""))
     }
 
-    /// Creates a link to a path of this page.
+    /// Creates a link to a path of this site.
     package init(_ path: String...) { self.init(path) }
 
     /// Creates a link to an address that came from a remote; nil unless its scheme is http, https or mailto.
     ///
-    /// A browser runs what `javascript:` addresses say, and opens other programs for further schemes.
+    /// A browser would run the code in a `javascript:` address, and open other programs for other schemes.
     package init?(remote address: String) {
         let isPlain = address.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
         let start = address.prefix(8).lowercased()

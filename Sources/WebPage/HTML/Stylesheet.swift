@@ -1,4 +1,4 @@
-/// The only stylesheet: light and dark by the system's setting, from 360 pixels on.
+/// The only stylesheet: light or dark as the system's setting says, for screens of at least 360 pixels.
 package enum Stylesheet {
     /// The text of the stylesheet.
     ///

@@ -4,7 +4,7 @@ internal import StoreContract
 
 /// What needs a decision: conflicts, edits, held deletions, and records in quarantine.
 struct DecidePage {
-    /// The most conflicts, edits and records that the page shows of each.
+    /// The maximum number of conflicts, of edits and of records that the page shows.
     private static let limit = 100
 
     private let context: PageContext

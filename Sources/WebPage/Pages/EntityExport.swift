@@ -2,9 +2,9 @@ internal import Mapping
 internal import StoreContract
 internal import WebServer
 
-/// The rows of an entity as JSON or CSV, by the same addresses as the page.
+/// The rows of an entity as JSON or CSV, with the same queries as the entity's page.
 enum EntityExport {
-    /// A format, by the ending of the address.
+    /// A format, which the ending of the address names.
     enum Format: String, CaseIterable {
         case json, csv
 
@@ -28,7 +28,7 @@ enum EntityExport {
         let rows = try await context.readers.read { try list.rows(in: $0) }
         let text = format == .json ? RowText.json(rows.rows, layout) : RowText.csv(rows.rows, layout)
         var response = WebResponse(200, type: format.type, text: text)
-        // A browser saves CSV and does not guess what it is; the name of an entity is an identifier.
+        // Has the browser save the CSV. An entity's name is an identifier and needs no escapes.
         if format == .csv {
             response.headers.append(("Content-Disposition", "attachment; filename=\"\(layout.name).csv\""))
         }

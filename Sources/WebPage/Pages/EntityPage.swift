@@ -119,7 +119,7 @@ struct EntityPage {
         }
     }
 
-    /// Returns the query of the list's address, without its place.
+    /// Returns the query of the list's address, without the row after which the page starts.
     private func address(without removed: Int? = nil, sort: RowQuery.Order? = nil) -> [(name: String, value: String)] {
         var query = list.conditions.enumerated().filter { $0.offset != removed }.map {
             (name: "where", value: $0.element)

@@ -2,7 +2,7 @@ internal import BMO
 internal import Mapping
 internal import Model
 
-/// The model: a picture, and the same as a table.
+/// The model as a picture and as a table.
 enum ModelPage {
     static func make(_ context: PageContext) -> Page {
         let bridges = context.workspace.configuration.bridges.map(\.name)

@@ -3,7 +3,7 @@ internal import Mapping
 internal import Model
 internal import StoreContract
 
-/// An object: its values with their sources, what it leads to, its history, and the form to edit it.
+/// An object: its values with their sources, its relationships, its history, and the form to edit it.
 struct ObjectPage {
     private let context: PageContext
     private let content: ObjectContent

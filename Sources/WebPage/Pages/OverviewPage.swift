@@ -3,7 +3,7 @@ internal import Mapping
 internal import Model
 internal import StoreContract
 
-/// The first page: what needs a person, and the state of each entity.
+/// The first page: what needs a decision, and the state of each entity.
 struct OverviewPage {
     private let context: PageContext
     private let overview: DatabaseOverview
@@ -53,7 +53,7 @@ struct OverviewPage {
         }
     }
 
-    // MARK: What needs a person
+    // MARK: What needs a decision
 
     private var todo: HTML {
         let lines = TodoList(overview, context).lines

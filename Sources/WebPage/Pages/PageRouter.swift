@@ -1,7 +1,7 @@
 internal import Mapping
 internal import WebServer
 
-/// Which page a path shows.
+/// Finds the page for a path.
 enum PageRouter {
     /// Returns the page of a GET request.
     ///

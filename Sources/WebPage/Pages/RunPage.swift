@@ -5,7 +5,7 @@ internal import StoreContract
 
 /// A run: what it reported, and what it changed, with old and new values side by side.
 enum RunPage {
-    /// The most changed rows that a page shows.
+    /// The maximum number of changed rows that a page shows.
     private static let limit = 200
 
     private struct Content: Sendable {
@@ -16,7 +16,7 @@ enum RunPage {
     static func make(_ context: PageContext, id: String, entity: String?) async throws -> Page {
         guard let number = Int64(id) else { throw PageFailure.missing("\"\(id)\" is not the number of a run.") }
         if let entity { _ = try context.layout(entity) }
-        // A run's changes are counted once, unless it is too old for the overview.
+        // The overview has already counted the run's changes, unless the run is too old for it.
         let known = try await context.kept.now().runs.first { $0.id == number }
         let content = try await context.readers.read { store in
             guard let run = try known ?? store.runs(id: number).first else {

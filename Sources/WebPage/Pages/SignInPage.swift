@@ -1,4 +1,4 @@
-/// The page of a browser without a session.
+/// The page for a browser without a session.
 enum SignInPage {
     /// - Parameters:
     ///   - hasPassword: Whether a password begins a session.

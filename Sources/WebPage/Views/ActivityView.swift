@@ -1,8 +1,8 @@
 internal import StoreContract
 
-/// What a sync or a push of this page does now or did last.
+/// The progress of the sync or push that was started here, or the result of the last one.
 enum ActivityView {
-    /// Returns nothing where this page has started none.
+    /// Returns empty markup if none was started here.
     static func view(_ context: PageContext) -> HTML {
         let state = context.activity.state
         guard let title = state.title else { return .empty }

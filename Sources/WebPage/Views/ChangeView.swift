@@ -17,7 +17,7 @@ enum ChangeView {
         return PagePart.table("Changes", ["entity", "object", "change", "column", "old", "new"], rows)
     }
 
-    /// Returns a change as lines of column, old and new; at least one.
+    /// Returns a change as lines of column, old value and new value; at least one line.
     static func lines(_ change: RowChange, _ model: CompiledModel) -> [[HTML]] {
         if change.kind == .loaded {
             let count = change.count.map { "the first rows; \(NumberText.grouped($0)) now" } ?? "the first rows"

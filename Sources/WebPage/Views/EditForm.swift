@@ -4,9 +4,10 @@ internal import StoreContract
 
 /// The form that edits an object or creates one.
 ///
-/// A field has its value (`v.NAME`), whether it is null (`n.NAME`), and both as they were when the form was made (`w.NAME`,
-/// `wn.NAME`), so that a field that was not touched is not part of the edit, and one that a sync changed meanwhile is not
-/// overwritten; `cr.NAME` says that its lines end with CR LF. A choice has no `n.NAME`: its empty text is null.
+/// For each field, the form sends its value (`v.NAME`), whether it is null (`n.NAME`), and both as they were when the
+/// form was made (`w.NAME`, `wn.NAME`). So a field that the user did not change is not part of the edit, and a value that
+/// a sync has changed in the meantime is not overwritten. `cr.NAME` says that lines end with CR LF. A drop-down list has
+/// no `n.NAME`: its empty text stands for null.
 struct EditForm {
     private let context: PageContext
     private let layout: EntityLayout
@@ -35,7 +36,7 @@ struct EditForm {
             && context.model.model.entity(named: layout.name).map(context.model.model.isWritable) == true
     }
 
-    /// The form; nothing for a read-only page, or an entity that is not writable.
+    /// The form; empty if the site is read-only or the entity is not writable.
     var view: HTML {
         guard context.mayChange, isWritable else { return .empty }
         let plan = OutgoingPlan(of: layout.index, in: context.model)
@@ -70,7 +71,7 @@ struct EditForm {
         let id = "v.\(field.name)"
         let whole = ValueText.typed(value, field.type)
         let text = whole.replacing("\r\n", with: "\n")
-        // A field cannot hold such characters: what it shows in their place would be saved.
+        // A field cannot hold such characters: saving would store the escapes that it shows instead.
         guard HTML.isShownAsIs(text) else {
             return .joined([
                 HTML("span") { HTML("code") { field.name } },
@@ -124,7 +125,7 @@ struct EditForm {
             }
         case .text, .json:
             let isLong = field.type == .json || text.count > 80 || text.contains("\n")
-            // A browser leaves out a line end that begins a text area.
+            // A browser ignores a line end at the beginning of a text area.
             return isLong
                 ? HTML("textarea", .id(id), .name(id), .rows(min(12, 3 + text.count / 80)), .dir("auto")) {
                     "\n" + text

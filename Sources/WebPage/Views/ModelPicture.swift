@@ -44,7 +44,7 @@ struct ModelPicture {
         height = (bottoms.values.max() ?? 0) + Self.margin
     }
 
-    /// Returns the layer of each root entity: the longest way of references from it; a cycle ends where it began.
+    /// Returns the layer of each root entity: the length of its longest chain of references, without cycles.
     private static func layers(of roots: [EntityLayout]) -> [Int: Int] {
         let indexes = Set(roots.map(\.index))
         let byIndex = Dictionary(roots.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })

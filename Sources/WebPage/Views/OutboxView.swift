@@ -2,7 +2,7 @@ internal import Mapping
 internal import Model
 internal import StoreContract
 
-/// Local edits that the remote has not confirmed, with what can be done about them.
+/// Local edits that the remote has not confirmed, with buttons to retry or drop them.
 enum OutboxView {
     static func table(_ entries: [OutboxEntry], _ context: PageContext) -> HTML {
         PagePart.table(

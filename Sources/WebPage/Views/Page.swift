@@ -2,18 +2,18 @@ internal import BMO
 internal import Mapping
 internal import StoreContract
 
-/// What a page is made of besides its own content.
+/// What all pages need besides their content.
 struct PageContext: Sendable {
     let workspace: Workspace
     let readers: StoreReaders
     let kept: KeptOverview
     let activity: Activity
-    /// Whether nothing may be changed: there are no forms that would.
+    /// Whether nothing may be changed: pages then have no forms that change anything.
     let isReadOnly: Bool
     /// The session's form token; empty for a request without a session.
     let formToken: String
 
-    /// Whether the request is one of a browser with a session that may change something.
+    /// Whether the request comes from a session that may change something.
     var mayChange: Bool { !isReadOnly && !formToken.isEmpty }
 
     var model: CompiledModel { workspace.model }
@@ -28,7 +28,7 @@ struct PageContext: Sendable {
         return model.entities[index]
     }
 
-    /// Returns a form that changes something: a button, with fields that are not shown.
+    /// Returns a form that changes something: a button, with hidden fields.
     func button(
         _ words: String, _ link: Link, _ fields: [(name: String, value: String)] = [], style: String = "",
         title: String? = nil
@@ -48,7 +48,7 @@ struct PageContext: Sendable {
         }
     }
 
-    /// Returns a field that is not shown.
+    /// Returns a hidden field.
     static func hidden(_ name: String, _ value: String) -> HTML {
         HTML(void: "input", .type("hidden"), .name(name), .value(value))
     }
@@ -57,7 +57,7 @@ struct PageContext: Sendable {
 /// A page: its title and its content.
 struct Page: Sendable {
     let title: String
-    /// The seconds after which the browser loads the page again; nil for never.
+    /// The seconds after which the browser reloads the page; nil for never.
     var reloadsAfter: Int?
     let content: HTML
 
@@ -68,11 +68,11 @@ struct Page: Sendable {
     }
 }
 
-/// Parts that several pages have.
+/// Parts that several pages share.
 enum PagePart {
-    /// Returns a table that scrolls sideways where it does not fit.
+    /// Returns a table that scrolls sideways if it does not fit.
     ///
-    /// - Parameter isCards: Whether each row becomes a card on a narrow screen, so that its buttons are in sight.
+    /// - Parameter isCards: Whether each row becomes a card on a narrow screen, so that its buttons stay visible.
     static func table(
         _ label: String, _ columns: [(name: String, isNumber: Bool)], _ rows: [[HTML]], isCards: Bool = false
     ) -> HTML {

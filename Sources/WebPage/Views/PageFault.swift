@@ -3,7 +3,7 @@ internal import Importer
 internal import Model
 internal import StoreContract
 
-/// The words and the status of an error.
+/// The message and the status code of an error.
 enum PageFault {
     /// Returns the status code and the message of an error, which never contains a secret.
     static func words(_ error: any Error) -> (status: Int, text: String) {

@@ -60,7 +60,7 @@ enum PageShell {
 }
 
 extension PageContext {
-    /// The button that ends the session; it is there on a read-only page, too.
+    /// The button that ends the session; a read-only site has it, too.
     fileprivate var signOut: HTML {
         form(Link("logout"), style: "inline") { HTML("button", .type("submit")) { "Sign out" } }
     }

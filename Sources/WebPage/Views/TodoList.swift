@@ -1,6 +1,6 @@
 internal import StoreContract
 
-/// What needs a person: one line each, with the button or link that settles it.
+/// What needs a decision: one line each, with a button or a link to the page for it.
 struct TodoList {
     /// A line.
     struct Line {
