@@ -7,13 +7,13 @@ final class BridgeDraft {
     private let names: InputNames
     let url: String
     var auth: [(key: String, value: ConfigValue)] = []
-    /// Credentials that every request carries outside of `auth`: headers, and members of the query or body.
+    /// Credentials that all requests send outside of `auth`: headers, and members of the query or body.
     var injections: [(place: RequestPlace, value: String)] = []
     var limits: [(key: String, value: ConfigValue)] = []
     private(set) var parameters: [(key: String, value: ConfigValue)] = []
     var notes: [String] = []
     var obstacles: [String] = []
-    /// What may differ from Airbyte's requests for every stream of the bridge.
+    /// How the requests of all streams of the bridge may differ from Airbyte's.
     private(set) var doubts: [String] = []
 
     init(name: String, environmentPrefix: String, url: String, names: InputNames = InputNames()) {
@@ -23,7 +23,7 @@ final class BridgeDraft {
         self.names = names
     }
 
-    /// Returns the parameter that holds an input, and adds it where it is missing.
+    /// Returns the parameter that holds an input; adds it if it is missing.
     func parameter(for input: Inputs.Open) -> String {
         let name = names.name(of: input.path)
         if !parameters.contains(where: { $0.key == name }) { parameters.append((name, reference(to: input))) }

@@ -2,7 +2,7 @@ internal import Model
 
 /// An entity of the configuration while its stream is translated.
 ///
-/// A reference: a stream that is walked for each of its objects may add attributes to it.
+/// A class, because the translation of a child stream may add attributes to its parent.
 final class EntityDraft {
     struct Attribute {
         var name: String
@@ -14,7 +14,7 @@ final class EntityDraft {
         var comment: String?
     }
 
-    /// A setting of the section, with a comment behind it.
+    /// A setting of the section, with the comment that follows it.
     struct Setting {
         var name: String
         var value: ConfigValue
@@ -31,7 +31,7 @@ final class EntityDraft {
     var key: [String] = []
     var keyComment: String?
     var keepsExtra = true
-    /// The relationship to the parent whose objects the stream is walked for.
+    /// The relationship to the parent, if the stream is scanned by parent.
     var parent: (relationship: String, draft: EntityDraft, comment: String?)?
     var incremental: [(key: String, value: ConfigValue)] = []
     var settings: [Setting] = []
@@ -39,15 +39,15 @@ final class EntityDraft {
     /// Comments at the head of the entity, and in its section.
     var notes: [String] = []
     var sectionNotes: [String] = []
-    /// What may differ from what Airbyte does.
+    /// How the result may differ from Airbyte's.
     private(set) var doubts: [String] = []
-    /// Those of ``doubts`` that are about which records there are.
+    /// Those ``doubts`` that are about which records a sync finds, and not about their values.
     private(set) var rowDoubts: Set<String> = []
     /// What prevents the entity from being synced.
     var obstacles: [String] = []
-    /// The format of the times that its requests send, once one is sent: a section has one format.
+    /// The format of times in the requests, once one is known: a section can have only one.
     var timeFormat: String?
-    /// The fields of the slices, with the text of the configuration that stands for each.
+    /// The fields of Airbyte's slices, with the configuration's text for each.
     var slice: [String: String] = [:]
 
     init(stream: String) { self.stream = stream }
@@ -69,7 +69,7 @@ final class EntityDraft {
         set(name, (setting(name) ?? .object([])).setting(member, value))
     }
 
-    /// - Parameter ofValues: Whether only values may differ: the objects that a stream is walked for are the same then.
+    /// - Parameter ofValues: Whether only values may differ, so that child streams are scanned for the same objects.
     func doubt(_ text: String, ofValues: Bool = false) {
         if !doubts.contains(text) { doubts.append(text) }
         if !ofValues { rowDoubts.insert(text) }
@@ -81,7 +81,7 @@ final class EntityDraft {
 
     func sectionNote(_ text: String) { if !sectionNotes.contains(text) { sectionNotes.append(text) } }
 
-    /// Returns the attribute that reads a path, which is added as a text if there is none.
+    /// Returns the attribute that reads a path; adds one of the type text if there is none.
     func attribute(reading path: [String], type: String = "text") -> String {
         let text = Self.path(path)
         let found = attributes.first { attribute in
@@ -103,7 +103,7 @@ final class EntityDraft {
         return attribute(reading: [member])
     }
 
-    /// Returns a path of members as a mapping reads it.
+    /// Returns a path of members in the syntax of `from`.
     static func path(_ names: [String]) -> String {
         names.map { name in
             name == "$" ? "\\$" : name.replacing("\\", with: "\\\\").replacing(".", with: "\\.")

@@ -1,8 +1,8 @@
 internal import Model
 
-/// The names of inputs as parameters and environment variables: an input's own name, or its whole path where two are alike.
+/// The names of inputs as parameters and environment variables: an input's name, or its whole path if two are equal.
 ///
-/// A reference: all bridges of a connector share the environment.
+/// A class, because all bridges of a connector share the environment.
 final class InputNames {
     private var paths: [String: [String]] = [:]
 
@@ -18,7 +18,7 @@ final class InputNames {
         return name
     }
 
-    /// Environment variables are upper-case, so that names which differ in their case only are alike.
+    /// Environment variables are in upper case, so names that differ only in case are equal.
     private func claims(_ name: String, _ path: [String]) -> Bool {
         let name = name.lowercased()
         if let owner = paths[name] { return owner == path }

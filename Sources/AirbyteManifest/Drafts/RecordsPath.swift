@@ -1,6 +1,6 @@
 internal import Model
 
-/// Writes the path of a member as RFC 9535 does.
+/// Writes the path of a member in the syntax of RFC 9535.
 enum RecordsPath {
     static func text(_ names: [String]) -> String {
         names.reduce(into: "$") { out, name in

@@ -10,7 +10,7 @@ struct SliceText {
     /// The format in which the cursor's values are sent.
     var format: String?
 
-    /// Where a text goes.
+    /// Where a text is sent.
     enum Place {
         case query, header, body, path
     }
@@ -43,7 +43,7 @@ struct SliceText {
         return name
     }
 
-    /// Python prints True where a query takes true.
+    /// Python prints True, where a query needs true.
     private func sent(_ value: ConfigValue, in place: Place) -> ConfigValue? {
         switch value {
         case .null: place == .body ? .null : nil
@@ -123,7 +123,7 @@ struct SliceText {
         return "{until}"
     }
 
-    /// Has the section send its times in a format.
+    /// Sets the format in which the section sends times.
     ///
     /// - Throws: ``Untranslatable`` if it sends one in another format: a section has one.
     func want(_ format: String?) throws {
@@ -172,7 +172,7 @@ struct SliceText {
         throw Untranslatable("the slice has no field \(names.joined(separator: "."))")
     }
 
-    /// Has the parent keep a field of its own slice, or of its parents' slices.
+    /// Adds an attribute to the parent that keeps a field of its slice, or of its parents' slices.
     private func keeping(_ field: String, levels: Int, _ draft: EntityDraft) -> String? {
         guard let parent = draft.parent?.draft else { return nil }
         if levels == 1 { return parent.attribute(keepingSliceField: field) }

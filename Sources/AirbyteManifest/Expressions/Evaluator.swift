@@ -2,11 +2,11 @@ internal import Model
 
 /// Evaluates an expression as far as the inputs and parameters are known.
 ///
-/// What remains refers to values of a scan: of the reply, of a record, of the slice.
+/// The rest refers to values that exist only during a scan, such as the reply, a record or the slice.
 struct Evaluator {
     let scope: Scope
 
-    /// Names of values that exist only during a scan, by what Airbyte calls them.
+    /// The names of values that exist only during a scan, by Airbyte's names for them.
     private static let roots = [
         "response": "response", "decoded_response": "response", "record": "record", "last_record": "last_record",
         "last_records": "last_records", "headers": "headers", "last_page_size": "last_page_size",
@@ -15,7 +15,7 @@ struct Evaluator {
         "stream_parameters": "stream_parameters", "last_page_token_value": "last_page_token_value",
     ]
 
-    /// - Throws: ``Untranslatable`` for what is not understood, and for too much work.
+    /// - Throws: ``Untranslatable`` for an unknown function or operator, or if the work limit is reached.
     func evaluate(_ expression: Expression) throws -> Expression {
         try scope.work.spend()
         switch expression {
@@ -60,7 +60,7 @@ struct Evaluator {
         }
     }
 
-    /// Whether a value counts as true, if that is known; an input that a person has to give does.
+    /// Whether a value counts as true, or nil if that is not known; an input that the user has to supply does.
     func truth(of value: Expression) -> Bool? {
         if case .input = value { return true }
         return value.known?.isTruthy

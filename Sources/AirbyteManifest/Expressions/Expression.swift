@@ -1,6 +1,6 @@
 internal import Model
 
-/// A Jinja expression, or what is left of one after the known values were put in.
+/// A Jinja expression, or the rest of one after the known values were inserted.
 indirect enum Expression: Equatable, Sendable {
     case literal(ConfigValue)
     case name(String)
@@ -8,7 +8,7 @@ indirect enum Expression: Equatable, Sendable {
     ///
     /// The first name is `response`, `record`, `last_record`, `headers`, `slice` or the like.
     case path([String])
-    /// An input of the connector that a person has to give.
+    /// An input of the connector that the user has to supply.
     case input(Inputs.Open)
     case member(Expression, Expression)
     case call(Expression, [Expression])
@@ -43,7 +43,7 @@ indirect enum Expression: Equatable, Sendable {
         }
     }
 
-    /// Whether a test only guards a value against what is missing: `a.b if a else none` is `a.b`.
+    /// Whether a test only protects a value against missing members: `a.b if a else none` is `a.b`.
     func guards(_ value: Expression) -> Bool {
         guard case .path(let own) = value else { return false }
         switch self {
@@ -56,7 +56,7 @@ indirect enum Expression: Equatable, Sendable {
         }
     }
 
-    /// The expression in words for a comment, near to how it was written.
+    /// The expression as text for a comment, similar to how it was written.
     var text: String {
         switch self {
         case .literal(let value): value.string.map { "'\($0)'" } ?? value.printed

@@ -1,4 +1,4 @@
-/// Splits the text of a Jinja expression into words.
+/// Splits the text of a Jinja expression into tokens.
 struct ExpressionLexer {
     enum Token: Equatable {
         case text(String)
@@ -9,7 +9,7 @@ struct ExpressionLexer {
 
     private static let signs = ["==", "!=", ">=", "<=", "//", "**"]
 
-    /// - Throws: ``Untranslatable`` for a text that does not end, or a character of no meaning.
+    /// - Throws: ``Untranslatable`` for a string without its end, or an unexpected character.
     static func tokens(_ text: Substring) throws -> [Token] {
         var rest = text
         var tokens: [Token] = []
@@ -60,12 +60,12 @@ struct ExpressionLexer {
     }
 }
 
-/// The reason why something of a manifest has no counterpart in a configuration.
+/// The reason why a part of a manifest has no counterpart in a configuration.
 struct Untranslatable: Error {
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
 }
 
-/// Returns the reason of an error for a comment.
+/// Returns the reason for a comment from an error.
 func reason(_ error: any Error) -> String { (error as? Untranslatable)?.reason ?? "\(error)" }

@@ -1,12 +1,12 @@
 internal import Model
 
-/// Parses the Jinja expressions that manifests are written with.
+/// Parses the subset of Jinja expressions that manifests use.
 struct ExpressionParser {
     private var tokens: ArraySlice<ExpressionLexer.Token>
     private let source: Substring
     private var depth = 0
     private var links = 0
-    /// Operators and suffixes of one expression: each makes its tree deeper.
+    /// The maximum number of operators and suffixes of one expression: each makes its tree deeper.
     private static let maxLinks = 300
 
     /// - Throws: ``Untranslatable`` for a text that is not such an expression.
@@ -160,7 +160,7 @@ struct ExpressionParser {
         }
     }
 
-    /// Keyword arguments lose their names: those of the functions that manifests use come in order.
+    /// Keyword arguments lose their names: manifests write them in the order of the parameters.
     private mutating func arguments(until end: String) throws -> [Expression] {
         var arguments: [Expression] = []
         while !take(end) {

@@ -3,7 +3,7 @@ internal import TextFormats
 
 /// The functions, filters and operators of Jinja, and of Airbyte's macros, for values that are known.
 enum Functions {
-    /// Calls a macro; those of times stay as they are.
+    /// Calls a macro; calls that depend on the time stay expressions.
     static func call(_ name: String, _ arguments: [Expression]) -> Expression {
         if name == "range" || name == "namespace" { return .call(.name(name), arguments) }
         let values = arguments.compactMap { $0.known?.printed }
@@ -30,7 +30,7 @@ enum Functions {
 
     /// Applies a filter.
     ///
-    /// Those that do not change how a value is sent (`int`, `string`) are left out for values that are not known.
+    /// For values that are not known, filters that do not change how a value is sent (`int`, `string`) are left out.
     static func filter(_ value: Expression, _ name: String, _ arguments: [Expression]) throws -> Expression {
         let first = arguments.first?.known
         guard let known = value.known else {
@@ -55,7 +55,7 @@ enum Functions {
         case "length", "count":
             return .literal(.int(Int64(known.array?.count ?? known.members?.count ?? known.printed.count)))
         case "default", "d":
-            // The second argument has it apply to all that counts as false.
+            // With the second argument, it replaces all values that count as false.
             let isWide = arguments.dropFirst().first?.known?.isTruthy == true
             return known == .null || isWide && !known.isTruthy ? arguments.first ?? text("") : value
         case "first": return .literal(known.array?.first ?? .null)
@@ -108,7 +108,7 @@ enum Functions {
         }
     }
 
-    /// Splits as Python does: empty parts stay.
+    /// Splits as Python does: it keeps empty parts.
     private static func split(_ text: String, by separator: String) -> Expression? {
         guard !separator.isEmpty else { return nil }
         let parts = text.split(separator: separator, omittingEmptySubsequences: false)

@@ -1,13 +1,13 @@
 internal import Model
 
-/// What is known when an expression is evaluated.
+/// The values that are known when an expression is evaluated.
 struct Scope {
     let inputs: Inputs
-    /// What is left of the work that a manifest may cause.
+    /// The limit of the work that the manifest may cause.
     var work = WorkLimit()
     /// The component's `$parameters`.
     var parameters: ConfigValue = .object([])
-    /// Variables of `{% set %}` and `{% for %}`, and those of a dynamic stream.
+    /// The variables of `{% set %}`, `{% for %}` and dynamic streams.
     var variables: [String: Expression] = [:]
 
     func with(_ component: ConfigValue) -> Scope {

@@ -40,7 +40,7 @@ struct Template {
         var reader = TemplateReader(text)
         var scope = scope
         let pieces = try TemplateRun.run(try reader.nodes(), &scope)
-        // A text around a single expression is often only the manifest's line breaks.
+        // The text around a single expression often consists only of the manifest's line breaks.
         let isLoose = pieces.contains { if case .expression = $0 { true } else { false } }
         let inked = pieces.filter { $0 != .text("") }
         let solid = inked.filter { part in
@@ -51,14 +51,14 @@ struct Template {
             parts = solid
         } else {
             parts = Self.unquoted(Self.joined(inked))
-            // Jinja's result is a text, and YAML's folding may have left spaces at its ends.
+            // Jinja's result is a text, and YAML's line folding may have left spaces at its ends.
             if text.contains("{%"), case .text(let only)? = parts.first, parts.count == 1 {
                 parts = [.text(Functions.trimmed(only))]
             }
         }
     }
 
-    /// Removes quotes around the whole text, which Airbyte reads as a Python text.
+    /// Removes quotes around the whole text, because Airbyte reads it as a Python string.
     private static func unquoted(_ parts: [Part]) -> [Part] {
         guard parts.count > 1, case .text(let first) = parts[0], case .text(let last)? = parts.last,
             let quote = first.first, "\"'".contains(quote), last.last == quote,
@@ -68,7 +68,7 @@ struct Template {
         return inner.filter { $0 != .text("") }
     }
 
-    /// Joins neighbours that are texts, with known values printed into them.
+    /// Joins adjacent texts, and inserts the known values.
     private static func joined(_ parts: [Part]) -> [Part] {
         guard parts.count > 1 else { return parts }
         var out: [Part] = []

@@ -43,7 +43,7 @@ struct TemplateReader {
                 throw Untranslatable("\(source) lacks \(close)")
             }
             var range = end
-            // A dictionary may end right before the mark: {{ {'a': 1}}}.
+            // A dictionary may end right before the closing braces: {{ {'a': 1}}}.
             while mark == "{{", range.upperBound < rest.endIndex, rest[range.upperBound] == "}" {
                 range = rest.index(after: range.lowerBound)..<rest.index(after: range.upperBound)
             }

@@ -1,15 +1,15 @@
 internal import Model
 
-/// The work that all texts of a manifest together may cause: a few lines of Jinja could ask for terabytes.
+/// Limits the work that all texts of a manifest together may cause: a few lines of Jinja could produce terabytes.
 ///
-/// A reference, so that all scopes of a translation share it.
+/// A class, so that all scopes of a translation share it.
 final class WorkLimit {
-    /// A text or a list with more than this many bytes or values is refused.
+    /// The maximum size: bytes of a text, or values of a list.
     static let maxSize = 1 << 20
 
     private var left: Int
 
-    /// - Parameter steps: Evaluated expressions, made values, and thousands of bytes of texts.
+    /// - Parameter steps: The number of evaluated expressions, created values, and thousands of bytes of text.
     init(steps: Int = 20_000_000) { left = steps }
 
     /// - Throws: ``Untranslatable`` once the limit is reached.

@@ -1,7 +1,7 @@
 internal import Model
 
 extension ConfigValue {
-    /// The member's name of a component that says what it is.
+    /// The kind of a component, from its member `type`.
     var type: String? { self["type"]?.string }
 
     /// Whether Python takes the value as true.
@@ -78,7 +78,7 @@ extension ConfigValue {
         return .object(members)
     }
 
-    /// Returns an object with a value at a path of members, which are made where they are missing.
+    /// Returns an object with a value at a path of members; missing members are created.
     func setting(_ path: ArraySlice<String>, _ value: ConfigValue) -> ConfigValue {
         guard let name = path.first else { return value }
         if var list = array, let index = Int(name), list.indices.contains(index) {

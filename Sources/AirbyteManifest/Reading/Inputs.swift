@@ -1,20 +1,20 @@
 internal import Model
 internal import TextFormats
 
-/// The inputs of a connector (`spec.connection_specification`), and what is known of them.
+/// The inputs of a connector (`spec.connection_specification`), and their known values.
 struct Inputs {
-    /// An input that the manifest's texts refer to, and whose value a person has to give.
+    /// An input that the manifest refers to and whose value the user has to supply.
     struct Open: Equatable, Sendable {
         /// The path in the connector's configuration.
         let path: [String]
         let isSecret: Bool
     }
 
-    /// What is known: from `--set`, else the specification's constants, defaults and first examples.
+    /// The known values: from `--set`, or else the specification's constants, defaults and first examples.
     private(set) var known: ConfigValue = .object([])
-    /// Paths whose value is an example of the specification.
+    /// The inputs whose value is an example from the specification.
     private(set) var examples: [(path: String, value: ConfigValue)] = []
-    /// The alternatives that were not taken, with the way to take them.
+    /// The alternatives that were not chosen, with the option that chooses each.
     private(set) var choices: [String] = []
     private var open: [String: Open] = [:]
     private let isUnspecified: Bool
@@ -39,7 +39,7 @@ struct Inputs {
         known = withoutSecrets(known, path: [])
     }
 
-    /// Returns the value of an input, the input itself if a person has to give it, or nil if it is not set.
+    /// Returns the value of an input, the input itself if the user has to supply it, or nil if it is not set.
     func value(at path: [String]) -> Value? {
         if let input = open[path.joined(separator: ".")] { return .open(input) }
         if isUnspecified, SecretNames.suggests(path.last ?? "") { return .open(Open(path: path, isSecret: true)) }
@@ -53,7 +53,7 @@ struct Inputs {
         case open(Open)
     }
 
-    /// Returns whether an input has members that are inputs.
+    /// Returns whether an input has members whose values the user has to supply.
     func hasMembers(_ path: [String]) -> Bool {
         let prefix = path.joined(separator: ".") + "."
         return open.keys.contains { $0.hasPrefix(prefix) }
@@ -76,7 +76,7 @@ struct Inputs {
             read(property, path: path)
             return
         }
-        // A secret never goes into the file, even if it was given.
+        // A secret is never written to the file, even if `--set` gives it.
         let isNamedSecret = Self.isNamedSecret(path, property) && property["default"] == nil
         if property["airbyte_secret"]?.bool == true || isNamedSecret && (isRequired || given.at(path) != nil) {
             open[dotted] = Open(path: path, isSecret: true)
@@ -95,15 +95,15 @@ struct Inputs {
         }
     }
 
-    /// Whether an input's name suggests a secret, and its values are not among those that the specification lists.
+    /// Whether an input's name suggests a secret, unless the specification lists its possible values.
     private static func isNamedSecret(_ path: [String], _ property: ConfigValue?) -> Bool {
         let isListed = property?["const"] != nil || property?["enum"] != nil
         return SecretNames.suggests(path.last ?? "") && !isListed && property?["type"] != "boolean"
     }
 
-    /// Removes the secrets from what is known, which then are inputs of the environment.
+    /// Removes the secrets from the known values; they become inputs from the environment.
     ///
-    /// Members of lists cannot be named, so their secrets are only removed.
+    /// The members of a list cannot be named, so secrets in them are just removed.
     private mutating func withoutSecrets(_ value: ConfigValue, path: [String]) -> ConfigValue {
         if let elements = value.array { return .array(elements.map { withoutSecrets($0, path: path + ["[]"]) }) }
         guard let members = value.members else { return value }
@@ -124,7 +124,7 @@ struct Inputs {
 
     private static func isObject(_ schema: ConfigValue) -> Bool { schema["properties"] != nil }
 
-    /// Takes one of several alternatives: the one that was set, else the first that needs no OAuth consent.
+    /// Chooses one of several alternatives: the one that `--set` names, or else the first that needs no OAuth consent.
     private mutating func choose(_ options: [ConfigValue], path: [String], isRequired: Bool) {
         func constants(_ option: ConfigValue) -> [(key: String, value: ConfigValue)] {
             (option["properties"]?.members ?? []).compactMap { name, schema in

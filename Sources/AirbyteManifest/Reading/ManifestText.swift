@@ -3,7 +3,7 @@ internal import Yams
 
 /// Reads a manifest's YAML 1.1 as Airbyte does: the last of several equal keys wins, and `<<` merges.
 enum ManifestText {
-    /// How deep values may lie in one another; with references resolved, twice as deep.
+    /// The maximum nesting depth of values; with references resolved, it may be twice as deep.
     static let maxDepth = 200
     /// A manifest has a few thousand values; anchors could multiply them.
     private static let maxValues = 5_000_000

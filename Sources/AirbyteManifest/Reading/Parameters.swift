@@ -6,10 +6,10 @@ internal import Model
 enum Parameters {
     static let member = "$parameters"
 
-    /// Parameters that are components of others multiply; a large manifest has some hundred thousand components.
+    /// Parameters that contain other parameters multiply; a large manifest has a few hundred thousand components.
     private static let maxComponents = 2_000_000
 
-    /// - Throws: ``ManifestFault`` if the parameters multiply without end.
+    /// - Throws: ``ManifestFault`` if the parameters multiply endlessly.
     static func propagated(_ component: ConfigValue) throws -> ConfigValue {
         var count = 0
         return try propagated(component, field: "", inherited: [], 0, &count)
@@ -47,7 +47,7 @@ enum Parameters {
         for (key, value) in current where !(object[key]?.isTruthy ?? false) { set((key, value), in: &members) }
         let type = object.type ?? ""
         for index in members.indices {
-            // A parameter named like the field would contain itself without end.
+            // A parameter with the field's name would contain itself endlessly.
             let passed = current.filter { $0.key != members[index].key }
             let field = "\(type).\(members[index].key)"
             if members[index].value.members != nil {

@@ -1,6 +1,6 @@
 internal import Model
 
-/// Replaces `$ref` and texts such as `#/definitions/name` by what they refer to.
+/// Replaces `$ref` and texts such as `#/definitions/name` with what they refer to.
 ///
 /// A component's own members precede those of its reference, as in the CDK's ManifestReferenceResolver.
 struct References {
@@ -8,7 +8,7 @@ struct References {
     private var open: Set<String> = []
     private var count = 0
     private var depth = 0
-    /// References to references could multiply without end.
+    /// References to references could multiply endlessly.
     private static let maxValues = 5_000_000
 
     init(_ manifest: ConfigValue) { self.manifest = manifest }

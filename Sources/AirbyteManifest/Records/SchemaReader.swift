@@ -57,7 +57,7 @@ struct SchemaReader {
                 comment: comment))
     }
 
-    /// Returns the type of an attribute; what may have several forms is json.
+    /// Returns the type of an attribute; it is json for values that may have several types.
     static func type(_ schema: ConfigValue) -> (String, comment: String?) {
         var types = Set((schema["type"]?.array ?? [schema["type"] ?? .null]).compactMap(\.string))
         types.remove("null")

@@ -1,6 +1,6 @@
 internal import Model
 
-/// Translates a record selector and a decoder, once the paging is translated.
+/// Translates a record selector and a decoder, after the paging.
 struct Selector {
     let draft: EntityDraft
 
@@ -78,7 +78,7 @@ struct Selector {
         draft.doubt("record_filter \(condition) is not applied: more records than Airbyte's")
     }
 
-    /// Whether the end of the listing does not depend on the number of a page's records.
+    /// Whether the end of the listing is independent of the number of records on a page.
     private static func mayDropRecords(_ draft: EntityDraft) -> Bool {
         guard let paging = draft.setting("paging") else { return true }
         return paging == "none" || ["next_url", "link_header"].contains(paging["style"]?.string)

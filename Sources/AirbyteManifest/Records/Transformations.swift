@@ -131,7 +131,7 @@ struct Transformations {
         }
     }
 
-    /// Several values with the same text between them.
+    /// Several values joined by the same text.
     private func join(_ name: String, _ template: Template) throws {
         var paths: [ConfigValue] = []
         var between: String?
@@ -227,7 +227,7 @@ struct Transformations {
         }
     }
 
-    /// A flattened record names a member by its own name, or by `parent.name` where two would be equal.
+    /// In a flattened record, a member has its own name, or `parent.name` if two names would be equal.
     private func flattenAll() {
         for index in draft.attributes.indices {
             guard case .string(let path)? = draft.attributes[index].path, path.contains("\\.") else { continue }

@@ -34,7 +34,7 @@ struct Authenticator {
         bridge.auth = [("type", .string(type))] + members
     }
 
-    /// Returns a value of a credential: a reference to the environment, or a known text.
+    /// Returns the value of a credential: a reference to the environment, or a known text.
     private func credential(_ value: ConfigValue?, _ scope: Scope) throws -> ConfigValue {
         let template = try Template(value?.printed ?? "", scope)
         if case .input(let input)? = template.expression { return bridge.reference(to: input) }
@@ -45,7 +45,7 @@ struct Authenticator {
         throw Untranslatable("its credential \(value?.printed ?? "") is put together by Python only")
     }
 
-    /// Returns a text with parameters of the bridge in it.
+    /// Returns a text that contains parameters of the bridge.
     private func text(_ value: ConfigValue?, _ scope: Scope) throws -> String {
         let text = SliceText(draft: EntityDraft(stream: ""), bridge: bridge)
         return try text.text(try Template(value?.printed ?? "", scope), in: .header)
@@ -142,7 +142,7 @@ struct Authenticator {
         set("oauth2", members)
     }
 
-    /// Refuses what bmo's token request cannot do: without it no request would be accepted.
+    /// Refuses a token request that bmo cannot send: without its token, no request would be accepted.
     private func checkToken(_ component: ConfigValue) throws {
         let names = [
             "access_token_name", "client_id_name", "client_secret_name", "refresh_token_name", "grant_type_name",

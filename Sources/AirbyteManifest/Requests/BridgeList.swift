@@ -1,6 +1,6 @@
 internal import Model
 
-/// The bridges of the configuration: one for each address and way to authenticate.
+/// The bridges of the configuration: one for each combination of address and authentication.
 final class BridgeList {
     private(set) var bridges: [BridgeDraft] = []
     private let name: String

@@ -35,7 +35,7 @@ struct ErrorHandler {
             draft.doubt("responses: the action \(given) is not carried")
             return
         }
-        // Airbyte takes any one of the conditions.
+        // In Airbyte, one matching condition is enough.
         var conditions: [[(key: String, value: ConfigValue)]] = []
         let codes = (filter["http_codes"]?.array ?? []).compactMap { Int64($0.printed) }
         if !codes.isEmpty {
@@ -94,7 +94,7 @@ struct ErrorHandler {
                 when = [
                     "path": .string(RecordsPath.text(Array(names.dropFirst()))), "equals": known,
                 ]
-            // In an object `in` looks for a member, in a text for a part of it; only the reply is known to be an object.
+            // In an object, `in` finds a member, and in a text a substring; only the reply is known to be an object.
             case .binary("in", .literal(let name), .path(["response"])):
                 if parts.contains(where: { $0 != part && Self.tests($0, below: ["response", name.printed]) }) {
                     continue
@@ -114,7 +114,7 @@ struct ErrorHandler {
         return when
     }
 
-    /// Whether a test fails anyway where a path leads nowhere.
+    /// Whether a test is false anyway if the reply has nothing at the path.
     private static func tests(_ part: Expression, below path: [String]) -> Bool {
         switch part {
         case .path(let names): names.starts(with: path)

@@ -1,4 +1,4 @@
-/// Spans as ISO 8601 writes them (`P30D`, `PT1H`), and as a configuration does.
+/// Converts durations from ISO 8601 (`P30D`, `PT1H`) to the form that a configuration has.
 enum ISODuration {
     /// Returns the seconds; a month counts as 30 days, a year as 365.
     static func seconds(_ text: String) -> Int64? {

@@ -40,7 +40,7 @@ struct Paginator {
         return size
     }
 
-    /// Puts the page's size into `paging`, or into the request where it goes elsewhere than the token.
+    /// Puts the page size into `paging`, or into the request if it is sent in another place than the token.
     private func place(
         _ size: Int64?, _ place: RequestPlace?, beside token: RequestPlace?, as member: String,
         in members: inout Members
@@ -143,7 +143,7 @@ struct Paginator {
         draft.set("paging", .object(members))
     }
 
-    /// An expression without the parts that only guard it against missing values.
+    /// Removes the parts of an expression that only guard against missing values.
     private static func plain(_ expression: Expression) -> Expression {
         switch expression {
         case .binary("or", let value, let other) where other.known.map { !$0.isTruthy } ?? false: plain(value)
@@ -158,7 +158,7 @@ struct Paginator {
         expression.known.map { !$0.isTruthy || $0 == "None" } ?? false
     }
 
-    /// The cursor, and the tests without which there is none.
+    /// Splits an expression into the cursor and the tests that must be true for the cursor to exist.
     private static func parted(_ expression: Expression) -> (cursor: Expression, tests: [Expression]) {
         switch expression {
         case .conditional(let test, let value, let other) where isNothing(other):
@@ -184,7 +184,7 @@ struct Paginator {
         ]
     }
 
-    /// A page's number and one, or an offset and a size, from the reply.
+    /// Translates a cursor that adds one to the reply's page number, or a size to its offset.
     private func counted(_ left: Expression, _ right: Expression, _ token: RequestPlace, _ size: Int64?) throws
         -> Members
     {
@@ -214,7 +214,7 @@ struct Paginator {
         } catch {
             let text = "stop_condition \(condition.printed)"
             if ["next_url", "link_header"].contains(members[0].value.string) {
-                // The scan ends with the last cursor anyway.
+                // The scan ends at the last cursor anyway.
                 draft.sectionNote("not carried: \(text); the scan ends where no next page is named")
             } else {
                 draft.doubt("\(text) is not carried; an empty page, or one without a cursor, ends the scan")
@@ -249,7 +249,7 @@ struct Paginator {
             .binary("<", let count, let other) where Self.isCount(count):
             guard let size = other.known?.int else { break }
             if size > 0, isKeyset, !has("size") { members.append(("size", .int(size))) }
-            // An empty page, and one with fewer records than asked for, end these listings anyway.
+            // These listings end anyway with an empty page, or one with fewer records than requested.
             let own = members.first { $0.key == "size" }?.value
             if size > 0, own != .int(size) || members[0].value == "cursor" { throw Untranslatable("") }
             return
@@ -258,7 +258,7 @@ struct Paginator {
         case .binary("==", let value, let other) where other.known == true:
             try self.end("done", at: Self.plain(value), &members)
         case .binary(let sign, let value, let other) where [">=", "==", "<="].contains(sign):
-            // `response.page >= response.pages`, or the other way round.
+            // `response.page >= response.pages`, in either order.
             let limit = sign == "<=" ? value : other
             guard case .path(let names) = Self.plain(limit), names.first == "response" else {
                 throw Untranslatable("")
@@ -275,7 +275,7 @@ struct Paginator {
 
     /// Adds a member that ends the scan.
     ///
-    /// - Throws: ``Untranslatable`` if another place does so already.
+    /// - Throws: ``Untranslatable`` if there is such a member already.
     private func end(_ name: String, at expression: Expression, _ members: inout Members) throws {
         let place = ConfigValue.string(try place(expression))
         guard let known = members.first(where: { $0.key == name })?.value else {

@@ -1,12 +1,12 @@
 internal import Model
 
-/// The address of a requester: a known part, which is a bridge's url, and the path below it.
+/// The address of a requester: a known part, which becomes the bridge's url, and the path below it.
 struct RequestAddress {
-    /// The known beginning, as far as a whole segment.
+    /// The known beginning, up to the end of a whole path segment.
     let base: String
     /// The parts of the path.
     let path: [Template.Part]
-    /// Inputs in the base that have no value, for which a placeholder stands.
+    /// The inputs in the base that have no value; the base has a placeholder for each.
     let placeholders: [Inputs.Open]
 
     /// - Throws: ``Untranslatable`` if the host is not known before a sync.
@@ -66,7 +66,7 @@ struct RequestAddress {
         placeholders = open
     }
 
-    /// Returns the path of a login or the like below a bridge's url, if it is known and below it.
+    /// Returns the path below a bridge's url, as for a login; nil if it is not known, or not below the url.
     func below(_ url: String) -> String? {
         guard base == url else { return nil }
         var text = ""

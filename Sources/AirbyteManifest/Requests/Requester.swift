@@ -116,7 +116,7 @@ struct Requester {
         }
     }
 
-    /// A part of a request that is lost changes what the API returns.
+    /// Reports a part of the request that is not sent, because the API may then return other records.
     private func lose(_ what: String, _ reason: String) {
         draft.sectionNote("not sent: \(what): \(reason)")
         draft.doubt("\(what): \(reason)")

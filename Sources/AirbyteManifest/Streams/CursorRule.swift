@@ -11,7 +11,7 @@ struct CursorRule {
         var format: String?
     }
 
-    /// What remains to be done once the request is translated.
+    /// The rest of the translation, which follows that of the request.
     private let component: ConfigValue
     private let scope: Scope
     private(set) var window = Window()
@@ -69,7 +69,7 @@ struct CursorRule {
     private func start(_ text: SliceText) throws -> String? {
         guard let start = component["start_datetime"] else { return nil }
         var value = try moment(start, text)
-        // The later of two, where both are known.
+        // The later of the two, if both are known.
         if let least = start["min_datetime"], least != .null {
             let other = try? moment(least, text)
             if let other, value.first?.isNumber == true, other.first?.isNumber == true {
@@ -81,7 +81,7 @@ struct CursorRule {
         return value.isEmpty ? nil : value
     }
 
-    /// Returns a time as the section takes it: ISO 8601, `now-30d`, or a parameter.
+    /// Returns a time in the form that the section accepts: ISO 8601, `now-30d`, or a parameter.
     private func moment(_ value: ConfigValue, _ text: SliceText) throws -> String {
         let scope = scope.with(value)
         let template = try Template((value["datetime"] ?? value).printed, scope)
@@ -149,17 +149,17 @@ struct CursorRule {
         }
     }
 
-    /// Units of integer cursors in a second, by format.
+    /// How many units of an integer cursor make a second, by format.
     private static let epochs: [String: Int64] = [
         "%s": 1, "%s_as_float": 1, "%ms": 1000, "%epoch_microseconds": 1_000_000,
     ]
 
-    /// The formats of the cursor's values in records, then that of requests.
+    /// The formats of the cursor's values in records, and then the one in requests.
     private var formats: [String] {
         (component["cursor_datetime_formats"]?.array ?? []).map(\.printed) + [window.format].compactMap(\.self)
     }
 
-    /// Names what the CDK reads of a cursor beside what is carried.
+    /// Reports the members of a cursor that the CDK uses and the translation leaves out.
     private func doubtUnread() {
         let parts: [(name: String, part: ConfigValue?, unread: [String])] = [
             ("incremental_sync", component, ["clamping", "is_data_feed", "is_compare_strictly"]),
@@ -169,7 +169,7 @@ struct CursorRule {
         for (name, part, unread) in parts {
             for member in unread {
                 guard let value = part?[member], value.isTruthy else { continue }
-                // Times as ISO 8601 writes them are read anyway.
+                // bmo reads ISO 8601 times anyway.
                 if member == "datetime_format", value.string?.hasPrefix("%Y-%m-%d") == true { continue }
                 draft.doubt("\(name): \(member) \(value.printed) is not carried")
             }

@@ -46,7 +46,7 @@ enum DynamicStreams {
         return (found.array ?? [found]) + defaults
     }
 
-    /// Each combination of one value of every list, with the members of all in one object.
+    /// All combinations of one value from each list; each is one object with the members of its values.
     private static func combined(_ lists: [[ConfigValue]]) throws -> [ConfigValue] {
         try lists.reduce([.object([])]) { done, list in
             guard list.count <= maxStreams, done.count * list.count <= maxStreams else { throw tooMany }
@@ -76,7 +76,7 @@ enum DynamicStreams {
             return name
         }
         guard let given = mapping["value"] else { return stream }
-        // What is not known stays an expression of the stream.
+        // A value that is not known stays an expression in the stream.
         let known = given.string == nil ? given : try Template(given.printed, scope).known ?? given
         let isNew = stream.at(path) == nil
         if isNew, mapping["create_or_update"]?.isTruthy != true || !known.isTruthy { return stream }

@@ -53,7 +53,7 @@ struct Partitions {
         }
     }
 
-    /// Where one parent is walked for each object of the other, that one is enough.
+    /// If one parent is itself scanned by the other, that one is enough.
     private func inherit(from parent: EntityDraft) {
         draft.note("Airbyte requests every pair of two parents; bmo requests those that belong together")
         for (field, text) in draft.slice where text.hasPrefix("{parent.") {

@@ -1,13 +1,13 @@
 internal import Model
 
-/// Translates the streams of a connector, and the parents that they are walked by.
+/// Translates the streams of a connector, and their parents.
 final class StreamTranslator {
     private(set) var drafts: [EntityDraft] = []
     private let bridges: BridgeList
     private let scope: Scope
     private let files: [String: String]
     private var tables = LocalNames()
-    /// What is translated, by the stream's name and request.
+    /// The translated streams, by name and request.
     private var done: [(name: String, identity: ConfigValue, draft: EntityDraft)] = []
 
     init(bridges: BridgeList, files: [String: String], _ scope: Scope) {
@@ -46,7 +46,7 @@ final class StreamTranslator {
         return draft
     }
 
-    /// The parts of a stream that make its records.
+    /// The parts of a stream that determine its records.
     private static func identity(_ stream: ConfigValue) -> ConfigValue {
         let requester = stream["retriever"]?["requester"]
         return [

@@ -1,15 +1,15 @@
 internal import Model
 
-/// How much of a connector a configuration carries, stream by stream.
+/// Reports for each stream of a connector whether it was carried over into the configuration.
 package struct ConnectorReport: Sendable {
-    /// How a stream is carried.
+    /// How far a stream was carried over.
     package enum Verdict: String, Sendable, CaseIterable {
         case carried
         case doubtful = "carried with doubts"
         case notCarried = "not carried"
     }
 
-    /// A stream, and the reasons of its verdict.
+    /// A stream and the reasons for its verdict.
     package struct Stream: Sendable {
         package let name: String
         package let verdict: Verdict
@@ -31,7 +31,7 @@ package struct ConnectorReport: Sendable {
         }
     }
 
-    /// The doubts of a stream; those about which objects its parent has are its own, too.
+    /// The doubts about a stream, and those about which objects its parent has.
     private static func doubts(of draft: EntityDraft) -> [String] {
         guard let parent = draft.parent?.draft else { return draft.doubts }
         return draft.doubts + rowDoubts(of: parent)

@@ -4,10 +4,10 @@ internal import Model
 internal import StoreContract
 
 extension EntityScan {
-    /// Warns of members that earlier records had, and that no record of a whole listing has any more.
+    /// Warns about members that earlier records had and that no record of a complete listing has any more.
     func warnOfMissingMembers(_ plan: ScanPlan, _ listing: ScanListing, _ tally: EntityTally) async throws {
         guard listing.isWhole, listing.skipped.isEmpty, let seen = listing.members else { return }
-        // Through the gate: otherwise this would become part of another scan's open page.
+        // Waits at the gate; otherwise this write would become part of another scan's open page.
         let missing = try await context.gate.pass {
             try await context.thread.run { [context] in
                 try context.store.noteMissing(in: plan.memberListing, seen: seen)

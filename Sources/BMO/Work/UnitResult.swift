@@ -3,12 +3,12 @@ internal import Importer
 internal import Mapping
 internal import RecordBatch
 
-/// What a unit of work leaves, as the JSON that the workers share.
+/// The result of a unit of work, which workers share as JSON.
 struct UnitResult: Sendable {
     var report: SyncReport.Entity
     /// The counts of all entities that the unit changed.
     var counts: ImportCounts
-    /// What a range of parents covered; nil if it failed.
+    /// What the scan of a range of parents covered; nil if it failed.
     var listing: ScanListing?
 
     /// Returns the JSON object.
@@ -27,7 +27,7 @@ struct UnitResult: Sendable {
             guard let listing else { return }
             writer.key("listing")
             writer.array {
-                // Skipped records are not kept: then nothing is concluded from what the listing lacks.
+                // Skipped records are not stored, so a listing that skipped some does not count as whole.
                 writer.bool(listing.isWhole && listing.skipped.isEmpty)
                 writer.text(listing.began)
                 for member in listing.members ?? [] {
@@ -42,7 +42,7 @@ struct UnitResult: Sendable {
         [\.inserted, \.updated, \.unchanged, \.quarantined, \.stubs, \.relinked, \.deleted]
     }
 
-    /// Reads the JSON object; nil if it is not one.
+    /// Reads the JSON object; nil for any other text.
     init?(json: String, _ model: CompiledModel) {
         guard let batch = try? JSONParser.batch(json), batch.count == 1 else { return nil }
         let read = withExtendedLifetime(batch) { () -> UnitResult? in

@@ -4,7 +4,7 @@ internal import Mapping
 internal import Model
 internal import StoreContract
 
-/// The work on one claimed unit.
+/// Works on one claimed unit.
 struct UnitWork: Sendable {
     let unit: WorkUnit
     let context: SyncContext
@@ -12,16 +12,16 @@ struct UnitWork: Sendable {
 
     private var workspace: Workspace { context.workspace }
 
-    /// The least number of parents of a range: as many as make a claim's round trips count little.
+    /// The minimum number of parents in a range: with so many, the round trips of a claim hardly matter.
     private static let rangeSize = 32
-    /// The greatest number of ranges of a scan.
+    /// The maximum number of ranges in a scan.
     private static let rangeCount = 1024
 
     /// Does the work and ends the unit.
     ///
     /// - Returns: The result of a scan; nil for a unit that does not scan.
-    /// - Throws: `StoreError`, `superseded` if another worker has taken the unit over; `CancellationError` if the task
-    ///   was cancelled, and the unit is to be given back.
+    /// - Throws: `StoreError`, with the code `superseded` if another worker has taken over the unit; `CancellationError`
+    ///   if the task was cancelled, so that the caller gives the unit back.
     func run() async throws -> UnitResult? {
         switch unit.task {
         case .close:
@@ -67,7 +67,7 @@ struct UnitWork: Sendable {
         return UnitResult(report: result.entity, counts: result.counts, listing: result.listing)
     }
 
-    /// Returns what all ranges together covered, and gives the store what they found missing.
+    /// Returns what all ranges together covered, and combines in the store what they found missing.
     private func gather(_ entity: Entity, _ index: Int, _ source: EntitySource?) async throws -> ScanListing {
         let layout = workspace.model.entities[index]
         let parent = source == nil ? entity.parent : source?.parent
@@ -102,7 +102,7 @@ struct UnitWork: Sendable {
         try await context.thread.run { [shared, unit] in
             let bounds = try shared.parentBounds(
                 of: entity, where: rows.conditions, size: Self.rangeSize, atMost: Self.rangeCount)
-            // The scan of an entity's own objects may bring further ones, which wait for the next round.
+            // If the parents are objects of the same entity, the scan may add some; those wait for the next round.
             let isOpen = relationship != nil
             try shared.endUnit("{}", keeping: nil, adding: Self.ranges(of: unit, bounds, isOpen: isOpen))
         }
@@ -110,7 +110,7 @@ struct UnitWork: Sendable {
 
     /// Returns the ranges that end with these rows.
     ///
-    /// - Parameter isOpen: Whether the last one has the parents that come later, too.
+    /// - Parameter isOpen: Whether the last range includes parents that are added later.
     static func ranges(of unit: WorkUnit, _ bounds: [Int64], isOpen: Bool) -> [WorkUnit] {
         bounds.indices.map { place in
             var range = WorkUnit(
@@ -134,7 +134,7 @@ struct UnitWork: Sendable {
 }
 
 extension Workspace {
-    /// Returns the report of a round: the sums of its ended units; durations are those of all workers together.
+    /// Returns the report of a round: the sums over its ended units, with the durations of all workers added up.
     func roundReport(in store: any WorkStore) throws -> SyncReport {
         var entities: [String: SyncReport.Entity] = [:]
         var counts = ImportCounts(entityCount: model.entities.count)

@@ -3,11 +3,11 @@ internal import Importer
 internal import Mapping
 internal import StoreContract
 
-/// One of a worker's loops: claims a unit, works on it, and again.
+/// One of a worker's loops: it claims a unit, works on it, and repeats.
 struct WorkLoop: Sendable {
     let workspace: Workspace
     let store: any Store
-    /// The same store.
+    /// The same store as `store`.
     let shared: any WorkStore
     let connections: Connections
     let options: WorkOptions
@@ -30,11 +30,11 @@ struct WorkLoop: Sendable {
         self.report = report
     }
 
-    /// How often in a row the loop may fail before the worker gives up: whatever supervises it starts it anew, with
-    /// new connections and a new lock.
+    /// How often in a row the loop may fail before the worker gives up. Its supervisor, such as systemd, then restarts
+    /// it with new connections and a new lock.
     private static let mostFailures = 8
 
-    /// Works until the task is cancelled, or with `untilIdle` until the round is over.
+    /// Works until the task is cancelled or, with `untilIdle`, until the round is over.
     ///
     /// - Returns: The report of the last round; nil if none was due.
     /// - Throws: ``StoreError`` if the database cannot be used.
@@ -67,7 +67,7 @@ struct WorkLoop: Sendable {
         return last
     }
 
-    /// Says at intervals that the worker is alive.
+    /// Renews the worker's lease at intervals.
     func beat() async {
         let thread = ImportThread(label: "bmo.lease")
         while !Task.isCancelled {

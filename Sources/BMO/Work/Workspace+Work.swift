@@ -5,13 +5,13 @@ public import StoreContract
 
 /// The options of a worker.
 public struct WorkOptions: Sendable {
-    /// Whether to end when the round is over, or if none is due.
+    /// Whether to end when the round is over, or at once if none is due.
     public var untilIdle: Bool
     /// How many units this process works on at a time.
     public var concurrency: Int
     /// How long after the end of a round the next one is due.
     public var every: Duration
-    /// How long the other workers wait, if this one is not heard of, before they take its units.
+    /// How long the other workers wait for a sign of life from this one before they take over its units.
     public var lease: Duration
 
     /// Creates options.
@@ -27,30 +27,30 @@ public struct WorkOptions: Sendable {
 
 /// An event of a worker.
 public enum WorkEvent: Sendable {
-    /// Another command writes the database; the worker waits for it.
+    /// Another command is writing to the database; the worker waits for it.
     case waits(LockHolder?)
-    /// A unit was claimed; `claims` is 1 unless an earlier worker did not end it.
+    /// A unit was claimed; `claims` is more than 1 if an earlier worker claimed it and did not finish.
     case claimed(unit: String, claims: Int)
     /// The claimed unit ended; nil for a unit that does not scan.
     case ended(unit: String, SyncReport.Entity?)
-    /// Another worker has taken the unit over, and the open page was refused.
+    /// Another worker has taken over the unit, and the open page was refused.
     case superseded(unit: String)
     /// A scan reported an event.
     case sync(SyncEvent)
     /// A round is over.
     case round(SyncReport)
-    /// The worker has to try again, and why.
+    /// An error after which the worker tries again, with its message.
     case trouble(String)
 }
 
 extension Workspace {
-    /// Works on the units of rounds, together with any number of other processes, until the task is cancelled or there is
-    /// nothing left to do.
+    /// Works on the units of rounds, together with any number of other processes, until the task is cancelled or, with
+    /// ``WorkOptions/untilIdle``, the round is over.
     ///
-    /// When it is cancelled, open pages are rolled back and the units are given back at once.
+    /// When the task is cancelled, the worker rolls open pages back and gives its units back at once.
     ///
     /// - Parameter report: Called from any thread.
-    /// - Returns: The report of the last round that this worker saw the end of; nil if it saw none.
+    /// - Returns: The report of the last round that ended while this worker was running; nil if none did.
     /// - Throws: ``StoreError``, `request` if only one process can write the database; ``ConfigurationErrors`` for faults
     ///   that `bmo check` finds.
     public func work(
@@ -95,13 +95,13 @@ extension Workspace {
             while let seen = try await group.next() { last = seen ?? last }
             return last
         }
-        // The others need not wait for the end of the lease.
+        // Leaves the round, so that the others do not wait for the end of the lease.
         try? loops.first?.shared.leave()
         for loop in loops { try? loop.store.close() }
         return seen
     }
 
-    /// Takes the lock that workers share, after commands that write alone.
+    /// Takes the lock that workers share; waits while another command writes alone.
     private func sharedLock(_ report: @Sendable (WorkEvent) -> Void) async throws -> any StoreLock {
         var hasReported = false
         while true {

@@ -2,7 +2,7 @@ internal import Model
 internal import StoreContract
 
 extension Workspace {
-    /// The units that a round begins with: one per scan, or two where a scan by parents is divided into ranges.
+    /// The units that a round begins with: one per scan, or two if a scan by parent is divided into ranges.
     func workPlan() -> [WorkUnit] {
         var units: [WorkUnit] = []
         for index in syncOrder(nil) {
@@ -34,7 +34,7 @@ extension Workspace {
         source.map { "\(entity.name).\($0.name)" } ?? entity.name
     }
 
-    /// Whether a scan is by parents that are all known when it begins; those of a tree are not.
+    /// Whether a scan is by parent and all parents are known when it begins, as they are not in a tree.
     private func canDivide(_ index: Int, _ source: EntitySource?) -> Bool {
         let entity = model.model.entities[index]
         guard let parent = source == nil ? entity.parent : source?.parent else { return false }

@@ -5,9 +5,9 @@ internal import StoreContract
 /// The form that edits an object or creates one.
 ///
 /// For each field, the form sends its value (`v.NAME`), whether it is null (`n.NAME`), and both as they were when the
-/// form was made (`w.NAME`, `wn.NAME`). So a field that the user did not change is not part of the edit, and a value that
-/// a sync has changed in the meantime is not overwritten. `cr.NAME` says that lines end with CR LF. A drop-down list has
-/// no `n.NAME`: its empty text stands for null.
+/// form was made (`w.NAME`, `wn.NAME`). So a field that the user did not change is not part of the edit, and a value
+/// that a sync has changed in the meantime is not overwritten. `cr.NAME` says that lines end with CR LF. A drop-down
+/// list has no `n.NAME`: its empty text stands for null.
 struct EditForm {
     private let context: PageContext
     private let layout: EntityLayout

@@ -1,11 +1,11 @@
-/// A part of a listing that is requested by itself: a window of time, and one value of each list of `each`.
+/// A part of a listing that is requested separately: one time window, and one value from each list in `each`.
 struct Slice: Sendable, Equatable {
-    /// The values of `each` by their variables.
+    /// The values from `each`, by the names of their variables.
     var values: [String: String] = [:]
     /// The value of `{since}`.
     var since: String?
     /// The value of `{until}`.
     var until: String?
-    /// Whether the slice begins at a moment that moves, so that older records are not in the listing.
+    /// Whether the slice begins relative to the current time, as at `now-30d`, so that old records leave the listing.
     var isMoving = false
 }

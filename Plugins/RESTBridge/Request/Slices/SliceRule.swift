@@ -11,7 +11,7 @@ struct SliceRule: Sendable {
     private let lists: [(name: String, values: [String])]
     private let variables: TemplateVariables
 
-    /// The maximum number of slices: a window of a second over years would never end.
+    /// The maximum number of slices: with windows of a second, a listing over years would never end.
     private static let maxSlices = 100_000
 
     init(_ section: BridgeOptions, _ variables: TemplateVariables) throws {
@@ -46,7 +46,7 @@ struct SliceRule: Sendable {
         }
     }
 
-    /// Returns the slices in the order of their requests; one where nothing divides the listing.
+    /// Returns the slices in the order of their requests; a single one if the listing is not divided.
     ///
     /// - Parameter since: The newest known value, as the remote sent it, or nil for everything.
     func slices(since: String?, now: Int64 = TimeText.now()) throws -> [Slice] {

@@ -3,7 +3,7 @@ internal import RecordBatch
 
 /// The scans of several slices, one after the other, as one scan.
 ///
-/// A resume point names the slice before the place in it: `s3 p2 page:2`. After a slice that is not complete there is none.
+/// A resume point names the slice and then the position in it: `s3 p2 page:2`. After an incomplete slice there is none.
 final class SlicedSource: RecordSource {
     private let slices: [Slice]
     private let make: (Slice, FetchRequest) throws -> any RecordSource
@@ -21,7 +21,7 @@ final class SlicedSource: RecordSource {
         let point = Self.point(request.cursor)
         self.request = request
         self.request.cursor = point.cursor
-        // A validator or token is one of a whole listing.
+        // A validator or token applies to a whole listing, not to a slice.
         self.request.token = nil
         index = min(point.slice, slices.count - 1)
     }
@@ -56,7 +56,7 @@ final class SlicedSource: RecordSource {
             page.isComplete = false
             page.isPositional = false
             page.warnings = []
-            // A resumed scan would take the listing for complete.
+            // After an incomplete slice, a resumed scan would take the listing as complete.
             page.cursor = isComplete ? "s\(index)" : nil
             return page
         }

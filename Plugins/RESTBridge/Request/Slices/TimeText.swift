@@ -2,10 +2,11 @@ internal import BridgeKit
 internal import Glibc
 internal import TextFormats
 
-/// Times as APIs write them in requests.
+/// Reads and writes times in the formats that APIs use in requests.
 enum TimeText {
-    /// Returns microseconds since 1970 of an ISO 8601 time or date, of seconds or milliseconds since 1970, or of `now`,
-    /// `now-30d` and the like; nil for any other text.
+    /// Returns a time as microseconds since 1970; nil if the text is not a time.
+    ///
+    /// The text is an ISO 8601 time or date, seconds or milliseconds since 1970, `now`, or a text such as `now-30d`.
     ///
     /// A time without a zone counts as UTC.
     static func microseconds(_ text: String, now: Int64) -> Int64? {
@@ -22,7 +23,7 @@ enum TimeText {
         return iso(text)
     }
 
-    /// Returns the seconds of a span such as `30d`: s, m, h, d or w.
+    /// Returns the seconds of a span such as `30d`; the units are s, m, h, d and w.
     static func seconds(_ text: some StringProtocol) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
         guard let last = text.last, let unit = units[last], let count = Int64(text.dropLast()), count > 0,
@@ -61,7 +62,7 @@ enum TimeText {
         return (seconds - zone) * 1_000_000 + fraction
     }
 
-    /// Returns the seconds of a zone: none, `Z`, `+02:00`, `+0200` or `+02`.
+    /// Returns the offset of a time zone in seconds; the text is empty, `Z`, `+02:00`, `+0200` or `+02`.
     private static func offset(_ bytes: [UInt8]) -> Int64? {
         let text = String(decoding: bytes, as: UTF8.self)
         if ["", "Z", "z", " UTC"].contains(text) { return 0 }
@@ -73,10 +74,10 @@ enum TimeText {
         return (sign == "-" ? -1 : 1) * (hours * 3600 + minutes * 60)
     }
 
-    /// Writes a time as a strftime pattern says.
+    /// Writes a time by a strftime pattern.
     ///
-    /// Beside strftime's own: `%f` (six digits), `%_ms` (three), `%s` (seconds since 1970), `%ms` (milliseconds),
-    /// `%epoch_microseconds`, `%s_as_float`.
+    /// Besides strftime's conversions, the pattern may have `%f` (six digits of the second), `%_ms` (three digits), `%s`
+    /// (seconds since 1970), `%ms` (milliseconds since 1970), `%epoch_microseconds` and `%s_as_float`.
     static func text(_ microseconds: Int64, format: String) -> String {
         var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
         let fraction = microseconds - Int64(seconds) * 1_000_000
@@ -100,7 +101,7 @@ enum TimeText {
         return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Returns the smallest step of a format, in microseconds: windows that meet must not share a moment.
+    /// Returns the smallest step of a format, in microseconds, by which adjacent windows are kept from overlapping.
     static func step(of format: String?) -> Int64 {
         guard let format else { return 1_000_000 }
         if ["%f", "%epoch_microseconds", "%s_as_float"].contains(where: format.contains) { return 1 }
