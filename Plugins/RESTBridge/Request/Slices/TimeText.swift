@@ -76,8 +76,8 @@ enum TimeText {
 
     /// Writes a time by a strftime pattern.
     ///
-    /// Besides strftime's conversions, the pattern may have `%f` (six digits of the second), `%_ms` (three digits), `%s`
-    /// (seconds since 1970), `%ms` (milliseconds since 1970), `%epoch_microseconds` and `%s_as_float`.
+    /// Besides strftime's conversions, the pattern may have `%f` (six digits of the second), `%_ms` (three digits),
+    /// `%s` (seconds since 1970), `%ms` (milliseconds since 1970), `%epoch_microseconds` and `%s_as_float`.
     static func text(_ microseconds: Int64, format: String) -> String {
         var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
         let fraction = microseconds - Int64(seconds) * 1_000_000
