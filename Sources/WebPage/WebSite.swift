@@ -82,7 +82,7 @@ package final class WebSite: Sendable {
     private func answer(_ request: WebRequest) async -> WebResponse {
         guard let host = request.header("host"), access.hosts.allows(host) else {
             return WebResponse(
-                403, text: "This page is not served under that host name; `bmo serve --host NAME` allows a name.\n")
+                403, text: "bmo serve does not answer under this host name; `bmo serve --host NAME` adds a name.\n")
         }
         switch request.method {
         case "GET", "HEAD":
@@ -140,7 +140,7 @@ package final class WebSite: Sendable {
             // A program that only probes an address, by HEAD, must not use it up.
             guard request.method == "GET", let token = request.query["token"] else { return signIn(401) }
             guard let session = sessions.begin(token: token) else {
-                return signIn(401, fault: "This address was used already, or is not the one that was printed last.")
+                return signIn(401, fault: "This address has already been used, or a newer one has been printed.")
             }
             access.onNewToken(sessions.loginToken)
             return welcome(session)
@@ -185,12 +185,12 @@ package final class WebSite: Sendable {
 
     private func post(_ request: WebRequest) async -> WebResponse {
         guard let form = request.form else {
-            return WebResponse(415, text: "A form has the type application/x-www-form-urlencoded.\n")
+            return WebResponse(415, text: "A form must have the type application/x-www-form-urlencoded.\n")
         }
         if request.path == ["login"] { return login(form) }
         guard let session = session(of: request) else { return signIn(401) }
         guard let token = form["token"], ConstantTime.equal(session.formToken, token) else {
-            return WebResponse(403, text: "The form is not one of this session; load its page again.\n")
+            return WebResponse(403, text: "The form does not belong to this session; reload its page.\n")
         }
         if request.path == ["logout"] {
             sessions.end(session)
@@ -198,7 +198,7 @@ package final class WebSite: Sendable {
         }
         let context = context(session)
         guard !access.isReadOnly else {
-            return failed(PageFailure(403, "bmo serve --read-only changes nothing."), request.path, context)
+            return failed(PageFailure(403, "bmo serve --read-only refuses all changes."), request.path, context)
         }
         do {
             switch try await PageAction(context, form).run(request.path) {

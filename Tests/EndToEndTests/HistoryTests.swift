@@ -227,8 +227,8 @@ extension EndToEndTests {
             #expect(undo.exitCode == 0, "\(undo)")
             #expect(
                 undo.errorOutput.contains(
-                    "warning: Country.note: bmo did not create this column and does not know what it had; it is empty in the "
-                        + "rows that come back"), "\(undo)")
+                    "warning: Country.note: bmo did not create this column and does not know the values: they are empty "
+                        + "in the rows that the undo restores"), "\(undo)")
         }
 
         @Test func `the status counts rows, stubs, records in quarantine and runs`() async throws {

@@ -41,7 +41,7 @@ struct UndoCommand: AsyncParsableCommand {
             if !others.isEmpty {
                 Terminal.error(
                     "\(others.joined(separator: ", ")): bmo did not create \(others.count == 1 ? "this column" : "these columns") "
-                        + "and does not know what it had; it is empty in the rows that come back",
+                        + "and does not know the values: they are empty in the rows that the undo restores",
                     prefix: "bmo: warning: ")
             }
         } catch let refusal as UndoRefusal {

@@ -33,7 +33,7 @@ extension PageAction {
 
     private static func undo(_ run: Int64, in store: any Store) throws -> Undone {
         var undone = Undone()
-        guard try !store.runs(id: run).isEmpty else { throw PageFailure.missing("Run \(run) is not kept any more.") }
+        guard try !store.runs(id: run).isEmpty else { throw PageFailure.missing("Run \(run) is no longer recorded.") }
         undone.lost = try store.columnsWithoutHistory(undoing: run)
         do {
             let number = try store.undo(run: run)
@@ -57,8 +57,8 @@ extension PageAction {
                 if !undone.lost.isEmpty {
                     PagePart.notice(.warn) {
                         HTML("p") {
-                            "bmo did not create \(undone.lost.joined(separator: ", ")) and does not know the values: they are "
-                                + "empty in the rows that come back."
+                            "bmo did not create \(undone.lost.joined(separator: ", ")) and does not know the values: they "
+                                + "will be empty in the rows that the undo restores."
                         }
                     }
                 }

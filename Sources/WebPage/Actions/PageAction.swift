@@ -47,7 +47,7 @@ struct PageAction {
         case ("sync", "preview", let entity?): kind = .rehearsal(entity)
         case ("sync", "stop", _):
             context.activity.stop()
-            return .leads(to: Link(), Notice(.good, "It stops soon; finished pages stay."))
+            return .leads(to: Link(), Notice(.good, "Stopping; pages that have been imported stay."))
         default: throw PageFailure.noAction
         }
         let isStarted = context.activity.start(kind)
@@ -77,7 +77,7 @@ struct PageAction {
         try await change { store in
             let key = try ObjectContent.key(layout, parts, in: store)
             guard let conflict = try store.conflicts(entity: entity, key: key).first(where: { $0.column == column })
-            else { throw PageFailure(409, "The conflict was decided meanwhile.") }
+            else { throw PageFailure(409, "The conflict has already been decided.") }
             try SeenState.check(seen, is: SeenState.of(conflict), "The conflict")
             try store.resolve(entity: entity, key: key, column: column, take: side)
         }
@@ -89,17 +89,17 @@ struct PageAction {
     private func outbox() async throws -> Outcome {
         guard let id = form["id"].flatMap(Int64.init) else { throw PageFailure(400, "The form lacks the edit.") }
         let isRetry = form["do"] == "retry"
-        guard isRetry || form["do"] == "drop" else { throw PageFailure(400, "The form lacks what to do.") }
+        guard isRetry || form["do"] == "drop" else { throw PageFailure(400, "The form lacks the action.") }
         try await change { store in
             guard try store.outboxEntry(id) != nil else {
-                throw PageFailure(409, "Edit \(id) left the outbox meanwhile.")
+                throw PageFailure(409, "Edit \(id) is no longer in the outbox.")
             }
             if isRetry { try store.retryOutbox([id]) } else { try store.dropOutbox([id]) }
         }
         return .leads(
             to: Link("decide"),
             Notice(
-                .good, isRetry ? "Edit \(id) is sent by the next push." : "Edit \(id) was dropped and rolled back here."
+                .good, isRetry ? "The next push sends edit \(id)." : "Edit \(id) was dropped and rolled back here."
             ))
     }
 
@@ -136,7 +136,7 @@ struct PageAction {
             guard isDeletion || !edit.values.isEmpty else { return "Nothing was changed." }
             let entry = try workspace.save([edit], workflow: .localOnly, in: store).receipts.first?.entry
             let what = isDeletion ? "Deleted here" : "Saved here: \(edit.values.keys.sorted().joined(separator: ", "))"
-            return entry.map { "\(what). Edit \($0) waits to be sent." } ?? "\(what). Nothing has to be sent."
+            return entry.map { "\(what). Edit \($0) waits to be sent." } ?? "\(what). There is nothing to send."
         }
         return .leads(to: Link(["object", entity] + parts), Notice(.good, words))
     }

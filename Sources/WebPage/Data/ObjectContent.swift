@@ -61,7 +61,7 @@ struct ObjectContent: Sendable {
         guard history.values != nil || !history.events.isEmpty || !history.quarantined.isEmpty || !entries.isEmpty
         else {
             throw PageFailure.missing(
-                "There is no \(layout.name) \(parts.joined(separator: " ")), and nothing is recorded about one.")
+                "There is no \(layout.name) \(parts.joined(separator: " ")), and nothing is recorded about it.")
         }
         let row = EntityRow(key: key, values: history.values ?? [])
         labels = try RowLabels(of: [row], layout, model, in: store)

@@ -32,7 +32,7 @@ enum FormEdit {
                     409,
                     """
                     \(field.name) is \(now == .null ? "null" : "\"\(ValueText.typed(now, field.type))\"") now, and was \
-                    \(wasNull ? "null" : "\"\(was)\"") when the page was loaded; nothing was saved. Load the object again.
+                    \(wasNull ? "null" : "\"\(was)\"") when the page was loaded; nothing was saved. Reload the object.
                     """)
             }
             if isNull, !wasNull {

@@ -17,7 +17,7 @@ enum SeenState {
     /// - Throws: ``PageFailure``.
     static func check(_ given: String?, is now: String, _ what: String) throws {
         guard given == now else {
-            throw PageFailure(409, "\(what) changed after the page was loaded; nothing was done. Load it again.")
+            throw PageFailure(409, "\(what) changed after the page was loaded; nothing was done. Reload the page.")
         }
     }
 

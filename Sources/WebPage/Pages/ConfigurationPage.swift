@@ -11,10 +11,10 @@ enum ConfigurationPage {
             HTML("p") {
                 "File "
                 HTML("code") { configuration.file }
-                ", read when this page was started. A change of the file takes effect when bmo serve is started again."
+                ", read when bmo serve was started. Changes to the file take effect after a restart."
             }
             HTML("h2") { "Faults of the file now" }
-            if faults.isEmpty { HTML("p", .class("good")) { "None, as far as is known without asking the bridges." } }
+            if faults.isEmpty { HTML("p", .class("good")) { "None, as far as bmo can tell without the bridges." } }
             for fault in faults {
                 PagePart.notice(fault.severity == .error ? .bad : .warn) {
                     HTML("p") {

@@ -111,7 +111,7 @@ struct DecidePage {
 
     private var held: HTML {
         let held = overview.reports.filter(\.value.isHeld).sorted { $0.key < $1.key }
-        guard !held.isEmpty else { return PagePart.quiet("No sync held back its deletions.") }
+        guard !held.isEmpty else { return PagePart.quiet("No deletions are held.") }
         return .joined(
             held.map { entity, report in
                 PagePart.notice(.bad) {
@@ -119,7 +119,7 @@ struct DecidePage {
                     if let remedy = report.remedy { HTML("p", .class("quiet")) { remedy } }
                     HTML("div", .class("row")) {
                         if !context.activity.isRunning {
-                            context.button("Preview what would go", Link("sync", "preview"), [("entity", entity)])
+                            context.button("Preview the deletions", Link("sync", "preview"), [("entity", entity)])
                             context.button(
                                 "Sync and delete", Link("sync", "delete"), [("entity", entity)], style: "danger")
                         }
@@ -132,7 +132,7 @@ struct DecidePage {
 
     private func quarantine(_ chosen: String?) -> HTML {
         let counted = overview.entities.filter { $0.quarantined > 0 }
-        guard !counted.isEmpty else { return PagePart.quiet("Every record could be imported.") }
+        guard !counted.isEmpty else { return PagePart.quiet("No records are in quarantine.") }
         return .joined([
             HTML("div", .class("row")) {
                 HTML("nav", .class("row"), .label("Quarantine of one entity")) {
@@ -147,7 +147,7 @@ struct DecidePage {
                 context.button(
                     chosen.map { "Try those of \($0) again" } ?? "Try all again", Link("decide", "quarantine"),
                     chosen.map { [("entity", $0)] } ?? [],
-                    title: "Imports the records with the configuration as it is now; no server is contacted.")
+                    title: "Imports the records with the current configuration; no server is contacted.")
             },
             .joined(content.quarantined.map(record)),
             counted.reduce(0) { $0 + $1.quarantined } > content.quarantined.count
@@ -179,7 +179,7 @@ struct DecidePage {
                         ? "\(record.representation.prefix(10_000))…" : record.representation
                 }
                 if let size = record.cutFrom {
-                    PagePart.quiet("Only the beginning of \(size) bytes is kept, so that it cannot be tried again.")
+                    PagePart.quiet("Only the beginning of \(size) bytes is kept, so it cannot be imported again.")
                 }
             }
         }

@@ -62,7 +62,7 @@ struct EntityPage {
             filter
             if content.rows.hasLostPlace {
                 PagePart.notice(.warn) {
-                    HTML("p") { "The row after which this page started is gone; these are the first rows." }
+                    HTML("p") { "The row before this page no longer exists, so these are the first rows." }
                 }
             }
             if content.rows.rows.isEmpty { PagePart.quiet("No row meets the conditions.") } else { table }
@@ -182,7 +182,7 @@ struct EntityPage {
         return .joined([
             PagePart.object(layout.name, row.key, label: ValueText.typed(value, field.type)),
             content.stubs.contains(row.key)
-                ? HTML("span", .class("quiet"), .title("Others refer to it, and only its key is known.")) { " stub" }
+                ? HTML("span", .class("quiet"), .title("Others refer to it, but only its key is known.")) { " stub" }
                 : .empty,
         ])
     }

@@ -40,7 +40,7 @@ struct ObjectPage {
 
     private var state: String {
         if history.values == nil { return "The database does not have this object." }
-        if history.isStub { return "A stub: others refer to it, and only its key is known." }
+        if history.isStub { return "A stub: other objects refer to it, but only its key is known." }
         return history.isListed ? "" : "Known only from other entities' records or other sources."
     }
 
@@ -61,7 +61,7 @@ struct ObjectPage {
             content.entries.isEmpty
                 ? .empty
                 : PagePart.notice(.warn) {
-                    HTML("p") { "Edited here, and not confirmed by the remote:" }
+                    HTML("p") { "Edited here, and not yet confirmed by the remote:" }
                     OutboxView.table(content.entries, context)
                 },
         ])
@@ -177,7 +177,7 @@ struct ObjectPage {
         return .joined([
             HTML("h2") { "History" },
             rows.isEmpty
-                ? PagePart.quiet("No change of this object is kept.")
+                ? PagePart.quiet("No changes of this object are recorded.")
                 : PagePart.table("History", ["run", "what", "began", "change", "column", "old", "new"], rows),
         ])
     }

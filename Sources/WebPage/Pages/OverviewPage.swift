@@ -75,7 +75,7 @@ struct OverviewPage {
     private var table: HTML {
         let columns: [(String, Bool)] = [
             ("entity", false), ("rows", true), ("stubs", true), ("quarantined", true), ("edits", true),
-            ("last sync with news", false), ("last changed", false), ("position", false), ("", false),
+            ("last recorded sync", false), ("last changed", false), ("position", false), ("", false),
         ]
         return PagePart.table("Entities", columns, zip(overview.entities, overview.cursors).map(row))
     }

@@ -12,8 +12,8 @@ enum PlanPage {
         let plan = try await workspace.plan(in: store)
         return Page("Plan") {
             PagePart.quiet(
-                "What a sync would request now, without requesting it. A service that describes itself (SOAP) may be asked "
-                    + "for its description.")
+                "What a sync would request now. bmo does not send these requests; it may only fetch the description of "
+                    + "a SOAP service.")
             if plan.scans.isEmpty { PagePart.quiet("No entity has a listing.") }
             for scan in plan.scans { section(scan) }
             HTML("h2") { "Edits that a push would send" }
@@ -50,7 +50,7 @@ enum PlanPage {
         case .full(let reason): "Everything (\(reason))."
         case .since(let value): "What changed since \(value)."
         case .token(let instant): "What changed since the token of the scan of \(instant)."
-        case .part: "What meets the conditions."
+        case .part: "The records that meet the conditions."
         }
     }
 
@@ -70,7 +70,7 @@ enum PlanPage {
     }
 
     private static func writes(_ writes: [PlannedWrite]) -> HTML {
-        guard !writes.isEmpty else { return PagePart.quiet("No edit waits.") }
+        guard !writes.isEmpty else { return PagePart.quiet("No edit is waiting.") }
         return PagePart.table(
             "Edits", ["edit", "object", "what", "values as they are sent"],
             writes.prefix(200).map { write in

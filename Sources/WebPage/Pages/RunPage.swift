@@ -20,7 +20,7 @@ enum RunPage {
         let known = try await context.kept.now().runs.first { $0.id == number }
         let content = try await context.readers.read { store in
             guard let run = try known ?? store.runs(id: number).first else {
-                throw PageFailure.missing("Run \(number) is not kept any more, or never was.")
+                throw PageFailure.missing("There is no run \(number), or its record has been deleted.")
             }
             return Content(run: run, shown: try FirstChanges(of: run.id, entity: entity, limit: limit, in: store))
         }
@@ -90,7 +90,7 @@ enum RunPage {
                     ]
             }
             let columns =
-                [("entity", false), ("outcome", false)] + names.map { ($0, true) } + [("what it said", false)]
+                [("entity", false), ("outcome", false)] + names.map { ($0, true) } + [("messages", false)]
             return PagePart.table("Report", columns.map { (name: $0.0, isNumber: $0.1) }, rows)
         }
     }

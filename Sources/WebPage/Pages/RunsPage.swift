@@ -14,7 +14,7 @@ enum RunsPage {
     }
 
     static func table(_ runs: [RunRecord]) -> HTML {
-        guard !runs.isEmpty else { return PagePart.quiet("No run is kept.") }
+        guard !runs.isEmpty else { return PagePart.quiet("No runs are recorded.") }
         return PagePart.table(
             "Runs",
             [("run", true), ("what", false), ("began", false), ("took", true), ("outcome", false), ("changes", false)],

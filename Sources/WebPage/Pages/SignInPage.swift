@@ -20,7 +20,7 @@ enum SignInPage {
                 HTML("p") {
                     "Open the address that "
                     HTML("code") { "bmo serve" }
-                    " printed last. Each address begins one session; the next one is printed when it is used."
+                    " printed last. Each address starts one session; when it is used, the next one is printed."
                 }
             }
         }

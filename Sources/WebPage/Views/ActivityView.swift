@@ -11,7 +11,7 @@ enum ActivityView {
                 HTML("strong") { state.isRunning ? "\(title) is running" : "\(title): \(state.outcome)" }
                 if state.isRunning {
                     context.button("Stop", Link("sync", "stop"))
-                    HTML("span", .class("quiet")) { "This page loads again every two seconds." }
+                    HTML("span", .class("quiet")) { "This page reloads every two seconds." }
                 }
             }
             if !state.lines.isEmpty {

@@ -47,7 +47,7 @@ struct EditForm {
             PagePart.quiet(
                 "The edit is made here at once, and waits in the outbox until a push sends it to the remote."),
             fields.isEmpty
-                ? PagePart.quiet("No column can be written.")
+                ? PagePart.quiet("No column can be edited.")
                 : context.form(link) {
                     HTML("div", .class("fields")) { for (field, value) in fields { row(field, value) } }
                     HTML("div", .class("row")) {
@@ -75,7 +75,7 @@ struct EditForm {
         guard HTML.isShownAsIs(text) else {
             return .joined([
                 HTML("span") { HTML("code") { field.name } },
-                HTML("span", .class("quiet")) { "has control characters: `bmo update` edits it." },
+                HTML("span", .class("quiet")) { "contains control characters: use `bmo update` to edit it." },
             ])
         }
         return .joined([

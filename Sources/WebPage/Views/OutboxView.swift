@@ -21,7 +21,7 @@ enum OutboxView {
                 entry.failure.map { failure in
                     HTML("div") {
                         HTML("p") { failure.message }
-                        if let remote = failure.remote { HTML("p") { "The remote says: \(remote)" } }
+                        if let remote = failure.remote { HTML("p") { "The remote's answer: \(remote)" } }
                         if let remedy = failure.remedy { HTML("p", .class("quiet")) { remedy } }
                     }
                 } ?? .empty,
@@ -58,7 +58,7 @@ enum OutboxView {
             if [.refused, .unknown].contains(entry.state) {
                 context.button(
                     "Retry", Link("decide", "outbox"), [id, ("do", "retry")],
-                    title: "The next push sends it again; one with an unknown outcome is checked first.")
+                    title: "The next push sends it again; if its outcome is unknown, after checking the remote.")
             }
             context.button(
                 "Drop", Link("decide", "outbox"), [id, ("do", "drop")], style: "danger",

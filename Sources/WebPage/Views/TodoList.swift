@@ -25,7 +25,7 @@ struct TodoList {
         }
         for (state, words) in [
             (OutboxEntry.State.refused, "refused by the remote"),
-            (.unknown, "sent, and it is unknown whether it arrived"),
+            (.unknown, "sent, but with an unknown outcome"),
         ] {
             let count = overview.outbox.count { $0.state == state }
             guard count > 0 else { continue }
@@ -37,7 +37,7 @@ struct TodoList {
             add(
                 .bad,
                 report.isHeld
-                    ? "\(entity): the sync would have deleted too many rows, and deleted none."
+                    ? "\(entity): the sync would have deleted too many rows, so it deleted none."
                     : "\(entity): the last sync failed: \(report.message ?? report.code ?? "")",
                 report.isHeld
                     ? PagePart.link(Link(["decide"], fragment: "held"), "Decide")
@@ -51,12 +51,12 @@ struct TodoList {
         }
         for (entity, report) in overview.reports.sorted(by: { $0.key < $1.key }) where report.isIncomplete {
             add(
-                .warn, "\(entity): the last listing ended incomplete, so that nothing was deleted.",
+                .warn, "\(entity): the last listing was incomplete, so nothing was deleted.",
                 PagePart.link(Link("runs", String(report.run)), "Show"))
         }
         if let last = overview.runs.first, ["killed", "interrupted"].contains(last.outcome) {
             add(
-                .warn, "The last run, a \(last.kind), was \(last.outcome) before its end.",
+                .warn, "The last run, a \(last.kind), was \(last.outcome) before it ended.",
                 context.button("Sync all", Link("sync")))
         }
         self.lines = lines
