@@ -58,7 +58,7 @@ extension EndToEndTests {
             #expect(try place.contents(of: location) == second)
             stopped.signal(SIGCONT)
             let ended = try await stopped.finish(within: .seconds(60))
-            #expect(ended.allOutput.contains("User 1/3: another worker has taken it over"), "\(ended)")
+            #expect(ended.allOutput.contains("User 1/3: another worker has taken over the unit"), "\(ended)")
             #expect(try place.contents(of: location) == second)
             let deletions = try place.deletions(in: location)
             #expect(deletions.count == WorkPlace.gone && deletions.allSatisfy { $0.hasSuffix("|1") })

@@ -41,7 +41,7 @@ struct DatabaseCheck {
             findings.append(
                 .warning(
                     Self.subject, "\(Terminal.count(quarantined, "record is", "records are")) in quarantine",
-                    remedy: "`bmo quarantine` tells why; `bmo quarantine retry` imports them after a correction"))
+                    remedy: "`bmo quarantine` shows why; `bmo quarantine retry` imports them after a correction"))
         }
         let conflicts = try store.outbox().filter { $0.state == .conflict }.count
         if conflicts > 0 {

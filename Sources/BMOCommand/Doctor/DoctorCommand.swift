@@ -12,9 +12,9 @@ struct DoctorCommand: AsyncParsableCommand {
             Each finding that is not ok comes with its remedy. Nothing is changed. The exit code is 0 without errors \
             (there may be warnings), 2 if the configuration has a fault, and 1 for other errors.
 
-            With --health only the health file of a running `bmo watch` is judged, without any connection: an error \
-            if its state is failing or stopped, or if it was written more than 90 seconds ago. This is for monitors \
-            and containers.
+            With --health, only the health file of a running `bmo watch` is checked, without any connection: it is an \
+            error if the state is failing or stopped, or if the file was written more than 90 seconds ago. This is for \
+            monitors and containers.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -22,7 +22,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Do not connect to the servers.")
     var offline = false
 
-    @Option(help: ArgumentHelp("Judge only this health file of `bmo watch`.", valueName: "path"))
+    @Option(help: ArgumentHelp("Check only this health file of `bmo watch`.", valueName: "path"))
     var health: String?
 
     @Flag(help: "Print a JSON array of objects.")

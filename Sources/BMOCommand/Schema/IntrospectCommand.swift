@@ -66,11 +66,11 @@ struct IntrospectCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "airbyte: an input of the connector, NAME=VALUE, with dots for nested ones; secrets stay in the environment.",
+            "airbyte: an input of the connector, NAME=VALUE, with dots for nested ones; secrets come from the environment.",
             valueName: "input"))
     var set: [String] = []
 
-    @Flag(help: "airbyte: write to stderr which streams are carried, with doubts, or not, and why.")
+    @Flag(help: "airbyte: report on stderr which streams are carried, carried with doubts or not carried, and why.")
     var report = false
 
     @Option(help: ArgumentHelp("The bridge's name in the configuration.", valueName: "name"))

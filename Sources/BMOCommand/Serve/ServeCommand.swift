@@ -10,14 +10,14 @@ internal import WebServer
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve a page to see the database, to understand it, and to decide.",
+        abstract: "Serve a web interface to the database: rows, history, conflicts and other decisions.",
         discussion: """
-            It prints an address that begins a session in one browser, and runs until SIGTERM or Ctrl-C. Each address \
-            works once; the next one is printed when it is used. With --password, the password begins sessions instead, \
-            and what is printed lets no one in.
+            The command prints an address that starts a session in one browser, and runs until SIGTERM or Ctrl-C. Each \
+            address works once; when it is used, the next one is printed. With --password, sessions start with the \
+            password instead, and the printed address lets no one in.
 
-            The page listens on 127.0.0.1 alone. Another address needs --password, and a reverse proxy in front that \
-            speaks TLS: bmo does not.
+            The server listens on 127.0.0.1 only. Another address needs --password, and a reverse proxy that speaks \
+            TLS, because bmo does not.
 
             docs/serve.md describes the pages, what they cost, and the defences.
             """)
@@ -26,7 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Listen on this address: HOST, HOST:PORT or PORT; port 0 stands for any free one.", valueName: "address"))
+            "Listen on this address: HOST, HOST:PORT or PORT; port 0 chooses a free one.", valueName: "address"))
     var listen = "127.0.0.1:0"
 
     @Option(help: ArgumentHelp("Listen on a Unix socket instead, for a reverse proxy.", valueName: "path"))
@@ -37,14 +37,14 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the password is: env:NAME or file:PATH. It also lets programs in, as a bearer token.",
+            "Where to read the password: env:NAME or file:PATH. Programs may send it as a bearer token.",
             valueName: "place"))
     var password: String?
 
     @Option(
         name: .customLong("host"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Also answer under this host name, such as that of a reverse proxy; may be given several times.",
+            "Also answer under this host name, such as that of a reverse proxy; may be repeated.",
             valueName: "name"))
     var hosts: [String] = []
 

@@ -10,7 +10,7 @@ struct QuarantineCommand: AsyncParsableCommand {
         commandName: "quarantine",
         abstract: "Show the records that could not be imported, and why; or try them again.",
         discussion:
-            "A record leaves the quarantine when a complete sync of its entity no longer brings it with this fault.",
+            "A record leaves the quarantine when a complete sync of its entity no longer returns it with this fault.",
         subcommands: [QuarantineListCommand.self, QuarantineRetryCommand.self],
         defaultSubcommand: QuarantineListCommand.self)
 }

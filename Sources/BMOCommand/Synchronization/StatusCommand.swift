@@ -13,7 +13,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     @OptionGroup var options: WorkspaceOptions
 
-    @Flag(help: "List the stubs: objects that others refer to and that no listing has brought.")
+    @Flag(help: "List the stubs: objects that others refer to but that no listing has contained.")
     var stubs = false
 
     @Flag(help: "Print a JSON object.")

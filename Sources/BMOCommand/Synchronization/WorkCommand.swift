@@ -9,16 +9,16 @@ struct WorkCommand: AsyncParsableCommand {
         commandName: "work",
         abstract: "Sync together with other processes, on any number of machines, into one PostgreSQL database.",
         discussion: """
-            Start it as often as you like, with the same configuration. A round is a sync of all entities, divided into \
+            Start any number of processes with the same configuration. A round is a sync of all entities, divided into \
             units: an entity, or a range of parents of an entity that is scanned by parent. Each process claims a unit, \
-            imports its pages and claims the next one. If a process dies or is not heard of for the time of --lease, \
-            another one takes its unit and goes on after the last page; pages that it sends later are refused. Rows that \
-            the listings lack are deleted once, when all units of the entity have ended.
+            imports its pages and claims the next one. If a process dies or gives no sign of life for the time of \
+            --lease, another one takes over its unit, and bmo refuses pages that the first one sends later. Rows that \
+            the listings lack are deleted when all units of the entity have ended.
 
-            `bmo sync`, `undo` and `migrate` wait for the workers to end, and workers wait for them. `bmo status` shows \
+            `bmo sync`, `undo` and `migrate` cannot run beside workers, and workers wait for them. `bmo status` shows \
             workers and units. An SQLite file cannot be shared: use `bmo sync` or `bmo watch`.
 
-            docs/scale.md says how it grows, and docs/deploy has units for systemd and Kubernetes.
+            docs/scale.md has measurements, and docs/deploy has files for systemd and Kubernetes.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -36,7 +36,7 @@ struct WorkCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long others wait for a sign of life before they take this process's units.", valueName: "duration"))
+            "How long others wait for a sign of life before they take over this process's units.", valueName: "duration"))
     var lease = "30s"
 
     @Flag(help: "Write events as JSON lines to stdout.")
@@ -44,11 +44,11 @@ struct WorkCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard (1...64).contains(concurrency) else {
-            throw CommandFailure("--concurrency is a number from 1 to 64", exitCode: CommandFailure.usage)
+            throw CommandFailure("--concurrency must be a number from 1 to 64", exitCode: CommandFailure.usage)
         }
         let lease = try Self.duration(lease, of: "--lease")
         guard lease >= .seconds(1) else {
-            throw CommandFailure("--lease is at least 1s", exitCode: CommandFailure.usage)
+            throw CommandFailure("--lease must be at least 1s", exitCode: CommandFailure.usage)
         }
         let workOptions = WorkOptions(
             untilIdle: untilIdle, concurrency: concurrency, every: try Self.duration(every, of: "--every"),
@@ -108,7 +108,7 @@ struct WorkCommand: AsyncParsableCommand {
             if case .failed(let failure) = report.outcome { Terminal.error(failure.description) }
         case .superseded(let unit):
             Terminal.error(
-                "\(unit): another worker has taken it over; what this one had fetched was refused",
+                "\(unit): another worker has taken over the unit; the page of this one was refused",
                 prefix: "bmo: warning: ")
         case .sync(.warning(let entity, let message)):
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")

@@ -25,11 +25,11 @@ struct WorkStatus {
         var lines = [
             "round \(board.round) of workers: "
                 + (board.isOpen
-                    ? "\(count(.ended)) of \(board.units.count) units ended, \(count(.working)) in work" : "over")
+                    ? "\(count(.ended)) of \(board.units.count) units ended, \(count(.working)) in progress" : "over")
         ]
         for (worker, units, isAlive) in workers {
             let has = units.isEmpty ? "no unit" : units.joined(separator: ", ")
-            lines.append("worker \(worker.name): \(has)" + (isAlive ? "" : ", not heard of since its lease ended"))
+            lines.append("worker \(worker.name): \(has)" + (isAlive ? "" : ", no sign of life since its lease ended"))
         }
         return Terminal.printable(lines.joined(separator: "\n"))
     }

@@ -9,12 +9,12 @@ struct VersionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",
         abstract: "Print the version; with --verbose also the build, the plugins and the libraries.",
-        discussion: "An error report is easier to understand with the output of `bmo version --verbose`.")
+        discussion: "Include the output of `bmo version --verbose` in a bug report.")
 
     @Flag(name: [.short, .long], help: "Also print the build, the plugins, and the libraries with their versions.")
     var verbose = false
 
-    @Flag(help: "Print a JSON object with all of it.")
+    @Flag(help: "Print everything as a JSON object.")
     var json = false
 
     func run() async throws {
