@@ -137,7 +137,7 @@ struct RequestTests {
         let both = try filtered("http_codes: [403], predicate: \"{{ response.code == 7 }}\", action: FAIL")
         both.expect("{status: 403, action: fail}", "when: {path: $.code, equals: 7}, action: fail}")
         let ignored = try filtered("http_codes: [403], action: IGNORE")
-        ignored.expect("{status: 403, action: ignore}", "as not complete, and deletes nothing")
+        ignored.expect("{status: 403, action: ignore}", "and deletes nothing")
         #expect(ignored.verdict == .doubtful)
         #expect(try filtered("http_codes: [404, 410], action: IGNORE").verdict == .carried)
         let part = try filtered("predicate: \"{{ 'denied' in response.message }}\", action: FAIL")

@@ -180,7 +180,7 @@ extension EndToEndTests {
             for (source, message) in [
                 ("missing", "missing does not exist; name a manifest.yaml, a connector's folder or its wheel"),
                 ("x.whl", "x.whl is not a wheel that can be read"),
-                ("manifest.yaml", "is no declarative connector: it has neither streams nor dynamic_streams"),
+                ("manifest.yaml", "is not a declarative connector: it has neither streams nor dynamic_streams"),
             ] {
                 let run = try await bmo("introspect", "airbyte", source)
                 #expect(run.exitCode != 0)

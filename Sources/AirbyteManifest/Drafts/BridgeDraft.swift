@@ -62,7 +62,7 @@ enum RequestPlace: Equatable {
         }
         func known(_ value: ConfigValue) throws -> String {
             guard let text = try Template(value.printed, scope.with(option)).known?.printed else {
-                throw Untranslatable("the name \(value.printed) of a parameter is made by Python only")
+                throw Untranslatable("only Python can compute the name \(value.printed) of a parameter")
             }
             return text
         }
@@ -72,7 +72,7 @@ enum RequestPlace: Equatable {
         case "header": self = .header(names.joined(separator: "."))
         case "body_json": self = .json(names)
         case "body_data": self = .form(names.joined(separator: "."))
-        default: throw Untranslatable("a value goes into \(option["inject_into"]?.printed ?? "nothing")")
+        default: throw Untranslatable("a value is sent in \(option["inject_into"]?.printed ?? "nothing")")
         }
     }
 

@@ -38,7 +38,7 @@ struct SliceText {
 
     func name(_ text: String, _ scope: Scope) throws -> String {
         guard let name = try Template(text, scope).known?.printed else {
-            throw Untranslatable("the name \(text) is made by Python only")
+            throw Untranslatable("only Python can compute the name \(text)")
         }
         return name
     }
@@ -106,13 +106,13 @@ struct SliceText {
         case .binary("~", let left, let right): return try variable(left) + variable(right)
         default: break
         }
-        throw Untranslatable("{{ \(expression.text) }} is computed by Python only")
+        throw Untranslatable("only Python can compute {{ \(expression.text) }}")
     }
 
     private func timed(_ time: Expression, format: String) throws -> String {
         guard case .path(let names) = time, names.first == "slice", let field = names.last,
             [start, end].contains(field)
-        else { throw Untranslatable("{{ \(time.text) }} as \(format) is computed by Python only") }
+        else { throw Untranslatable("only Python can compute {{ \(time.text) }} as \(format)") }
         guard draft.setting("since") != nil else { return try self.field([field]) }
         try want(format)
         return field == start ? "{since}" : "{until}"
@@ -129,7 +129,7 @@ struct SliceText {
     func want(_ format: String?) throws {
         guard let format else { return }
         if let known = draft.timeFormat, known != format {
-            throw Untranslatable("the format \(format) beside \(known) is not possible in one section")
+            throw Untranslatable("one section cannot send times in the format \(known) and in \(format)")
         }
         draft.timeFormat = format
         draft.add("format", .string(format), to: "since")
@@ -147,7 +147,7 @@ struct SliceText {
     /// Returns the variable of a field of the slice.
     private func field(_ names: [String]) throws -> String {
         var names = names.filter { !["_partition", "partition", "cursor_slice", "_cursor_slice"].contains($0) }
-        guard let first = names.first else { throw Untranslatable("the whole slice is sent by Python only") }
+        guard let first = names.first else { throw Untranslatable("only Python can send the whole slice") }
         if [start, end].contains(first), draft.setting("since") != nil {
             try want(format)
             return first == start ? "{since}" : "{until}"

@@ -33,7 +33,7 @@ struct ExpressionLexer {
                 rest.removeFirst()
                 tokens.append(.sign(String(first)))
             } else {
-                throw Untranslatable("the expression \(text) has \(first), which has no meaning here")
+                throw Untranslatable("the expression \(text) has the unexpected character \(first)")
             }
         }
         return tokens
@@ -56,7 +56,7 @@ struct ExpressionLexer {
             default: text += "\\\(escaped)"
             }
         }
-        throw Untranslatable("the expression \(whole) has a text without its end")
+        throw Untranslatable("the expression \(whole) has an unterminated string")
     }
 }
 

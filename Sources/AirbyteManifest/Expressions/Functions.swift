@@ -123,7 +123,7 @@ enum Functions {
     }
 
     private static func replaced(_ text: String, _ old: String, by new: String) throws -> String {
-        guard !old.isEmpty else { throw Untranslatable("an empty text is replaced by Python only") }
+        guard !old.isEmpty else { throw Untranslatable("only Python can replace an empty text") }
         let most = text.utf8.count / old.utf8.count
         guard text.utf8.count + most.multipliedReportingOverflow(by: new.utf8.count).partialValue <= WorkLimit.maxSize
         else { throw Untranslatable("a text with its parts replaced is too large") }

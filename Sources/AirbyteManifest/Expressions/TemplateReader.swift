@@ -20,14 +20,14 @@ struct TemplateReader {
     /// - Throws: ``Untranslatable`` for statements that are not understood.
     mutating func nodes() throws -> [Node] {
         let (nodes, end) = try block(until: [])
-        guard end.isEmpty else { throw Untranslatable("the statement \(end) stands alone in \(source)") }
+        guard end.isEmpty else { throw Untranslatable("the statement \(end) has no beginning in \(source)") }
         return nodes
     }
 
     private mutating func block(until ends: [String]) throws -> (nodes: [Node], end: String) {
         depth += 1
         defer { depth -= 1 }
-        guard depth < 50 else { throw Untranslatable("statements lie too deep in one another") }
+        guard depth < 50 else { throw Untranslatable("statements are nested too deeply") }
         var nodes: [Node] = []
         while let open = rest.firstRange(of: "{") {
             let mark = rest[open.lowerBound...].prefix(2)

@@ -18,9 +18,9 @@ enum TemplateRun {
             case .condition(let branches): parts += try choose(branches, &scope)
             case .loop(let name, let list, let body):
                 guard let elements = try Evaluator(scope: scope).evaluate(list).known?.array else {
-                    throw Untranslatable("a loop over \(list.text) is done by Python only")
+                    throw Untranslatable("only Python can run a loop over \(list.text)")
                 }
-                guard elements.count <= 10_000 else { throw Untranslatable("a loop has more than 10,000 rounds") }
+                guard elements.count <= 10_000 else { throw Untranslatable("a loop has more than 10,000 iterations") }
                 for element in elements {
                     try scope.work.spend(1 + parts.count / 100)
                     scope.variables[name] = .literal(element)
@@ -37,7 +37,7 @@ enum TemplateRun {
             let elements = scope.variables[list]?.known?.array, let argument = arguments.first
         {
             guard let value = try Evaluator(scope: scope).evaluate(argument).known else {
-                throw Untranslatable("a list of \(argument.text) is made by Python only")
+                throw Untranslatable("only Python can make a list of \(argument.text)")
             }
             let longer = Expression.literal(.array(elements + [value]))
             try scope.work.check(longer)
@@ -57,7 +57,7 @@ enum TemplateRun {
             let evaluator = Evaluator(scope: scope)
             let value = try evaluator.evaluate(test)
             guard let isTrue = evaluator.truth(of: value) else {
-                throw Untranslatable("a choice by \(value.text) is made by Python only")
+                throw Untranslatable("only Python can decide by \(value.text)")
             }
             if isTrue { return try run(branch.nodes, &scope) }
         }

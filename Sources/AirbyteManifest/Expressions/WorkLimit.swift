@@ -15,7 +15,7 @@ final class WorkLimit {
     /// - Throws: ``Untranslatable`` once the limit is reached.
     func spend(_ steps: Int = 1) throws {
         left -= min(steps, max(left, 0) + 1)
-        guard left >= 0 else { throw Untranslatable("the manifest's expressions never end") }
+        guard left >= 0 else { throw Untranslatable("the manifest's expressions need too much work") }
     }
 
     /// Counts a value that was made.

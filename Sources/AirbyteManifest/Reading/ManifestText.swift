@@ -24,7 +24,7 @@ enum ManifestText {
     private static func value(_ node: Node, _ count: inout Int, _ depth: Int, _ name: String) throws -> ConfigValue {
         count += 1
         guard count < maxValues else { throw ManifestFault("\(name) has more than \(maxValues) values") }
-        guard depth < maxDepth else { throw ManifestFault("\(name) has values too deep in one another") }
+        guard depth < maxDepth else { throw ManifestFault("\(name) has values that are nested too deeply") }
         switch node {
         case .scalar(let scalar): return self.scalar(scalar)
         case .sequence(let sequence): return .array(try sequence.map { try value($0, &count, depth + 1, name) })

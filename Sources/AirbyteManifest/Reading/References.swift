@@ -19,7 +19,7 @@ struct References {
         depth += 1
         defer { depth -= 1 }
         guard count < Self.maxValues, depth < 2 * ManifestText.maxDepth else {
-            throw ManifestFault("the manifest's references never end")
+            throw ManifestFault("the manifest's references are nested too deeply, or too many")
         }
         switch value {
         case .array(let elements): return .array(try elements.map { try resolved($0) })
@@ -43,7 +43,7 @@ struct References {
             guard open.insert(text).inserted else { throw ManifestFault("\(text) refers to itself") }
             defer { open.remove(text) }
             guard let target = find(text.dropFirst(2)) else {
-                throw ManifestFault("\(text) refers to nothing in the manifest")
+                throw ManifestFault("\(text) refers to something that is not in the manifest")
             }
             return try resolved(target)
         default: return value

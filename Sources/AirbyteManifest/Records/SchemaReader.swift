@@ -16,7 +16,7 @@ struct SchemaReader {
             }
         }
         if properties.isEmpty {
-            draft.note("no schema: all members are in the column extra; attributes of your own may take them out")
+            draft.note("no schema: all members are in the column extra; add attributes for those that need a column")
         }
         for (name, schema) in properties { add(name, schema) }
     }
@@ -25,7 +25,7 @@ struct SchemaReader {
         switch loader.type {
         case "InlineSchemaLoader": return loader["schema"]
         case "DynamicSchemaLoader":
-            draft.note("its schema comes from a request of its own, which bmo does not make")
+            draft.note("its schema comes from a separate request, which bmo does not send")
             return nil
         case "JsonFileSchemaLoader", nil:
             let given = loader["file_path"]?.printed ?? "schemas/\(stream).json"

@@ -63,10 +63,10 @@ struct Selector {
         {
             guard Self.mayDropRecords(draft) else {
                 draft.sectionNote(
-                    "not carried: record_filter \(condition): bmo would count only the records that it leaves, and end too early"
+                    "not carried: record_filter \(condition): bmo would count only the remaining records, and end too early"
                 )
                 draft.doubt(
-                    "record_filter \(condition) is not applied, as the paging counts records: more records than Airbyte's"
+                    "record_filter \(condition) is not applied, because the paging counts records: bmo imports more records than Airbyte"
                 )
                 return
             }
@@ -74,8 +74,8 @@ struct Selector {
             draft.set("records", .string("\(records)[?@\(key)=='\(text)']"), comment: "the record filter \(condition)")
             return
         }
-        draft.sectionNote("not carried: record_filter \(condition): bmo imports the records that it leaves out, too")
-        draft.doubt("record_filter \(condition) is not applied: more records than Airbyte's")
+        draft.sectionNote("not carried: record_filter \(condition): bmo also imports the records that it excludes")
+        draft.doubt("record_filter \(condition) is not applied: bmo imports more records than Airbyte")
     }
 
     /// Whether the end of the listing is independent of the number of records on a page.

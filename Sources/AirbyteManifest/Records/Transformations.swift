@@ -25,7 +25,7 @@ struct Transformations {
                 let name = transformation["class_name"]?.string ?? transformation.type ?? ""
                 draft.note("not carried: the transformation \(name)")
                 draft.doubt(
-                    "the transformation \(name) is custom Python; records stay as the API sends them", ofValues: true)
+                    "the transformation \(name) is custom Python; bmo keeps the records unchanged", ofValues: true)
             }
         }
     }
@@ -139,7 +139,7 @@ struct Transformations {
             switch part {
             case .text(let text):
                 guard index % 2 == 1, between == nil || between == text else {
-                    throw Untranslatable("it is put together by Python only")
+                    throw Untranslatable("only Python can compute it")
                 }
                 between = text
             case .expression(.path(let names)) where names.first == "record" && index % 2 == 0:
@@ -148,11 +148,11 @@ struct Transformations {
                 let member = "@\(name)_\(index)"
                 draft.requestFields.append((member, .string(try text.variable(expression))))
                 paths.append(.string(member))
-            default: throw Untranslatable("it is put together by Python only")
+            default: throw Untranslatable("only Python can compute it")
             }
         }
         guard let between, paths.count > 1, template.parts.count % 2 == 1 else {
-            throw Untranslatable("it is put together by Python only")
+            throw Untranslatable("only Python can compute it")
         }
         replace(name) { attribute in
             attribute.type = "text"
@@ -213,11 +213,11 @@ struct Transformations {
             return
         }
         if path == ["attributes"], draft.setting("records")?.string == "$.data" {
-            draft.set("preset", "json_api", comment: "attributes become members, as DpathFlattenFields does it")
+            draft.set("preset", "json_api", comment: "attributes become members, as in DpathFlattenFields")
             return
         }
         draft.doubt(
-            "DpathFlattenFields: which members come from \(path.joined(separator: ".")) is a guess by the schema")
+            "DpathFlattenFields: which members come from \(path.joined(separator: ".")) is a guess from the schema")
         let outside: Set<String> = ["id", "type", "links", "relationships", "meta"]
         for index in draft.attributes.indices where draft.attributes[index].constant == nil {
             guard case .string(let own)? = draft.attributes[index].path, !own.hasPrefix("@"), !own.contains("."),
@@ -248,8 +248,8 @@ struct Transformations {
         }
         draft.doubt(
             count > 0
-                ? "\(what): the API's own names are guessed (\(count) of them)"
-                : "\(what): the API's own names are not in the manifest; set from: where they differ")
+                ? "\(what): \(count) of the API's names are guesses"
+                : "\(what): the API's names are not in the manifest; set from: if they differ")
     }
 
     private static func camelCase(_ name: String) -> String {

@@ -42,7 +42,7 @@ struct Authenticator {
         if case .conditional(_, let yes, _)? = template.expression, case .input(let input) = yes {
             return bridge.reference(to: input)
         }
-        throw Untranslatable("its credential \(value?.printed ?? "") is put together by Python only")
+        throw Untranslatable("only Python can compute its credential \(value?.printed ?? "")")
     }
 
     /// Returns a text that contains parameters of the bridge.
@@ -117,7 +117,7 @@ struct Authenticator {
             members.append(("grant", "refresh_token"))
             members.append(("refresh_token", try credential(token, scope)))
         } else if let grant, !["client_credentials", "refresh_token"].contains(grant) {
-            throw Untranslatable("the OAuth grant \(grant)")
+            throw Untranslatable("bmo does not support the OAuth grant \(grant)")
         }
         let headers = component["refresh_request_headers"]?.members ?? []
         let isBasic = headers.contains { $0.key.lowercased() == "authorization" }
@@ -149,7 +149,7 @@ struct Authenticator {
         ]
         for name in names {
             if let value = component[name]?.printed, value != String(name.dropLast("_name".count)) {
-                throw Untranslatable("its token request has another name: \(name) is \(value)")
+                throw Untranslatable("bmo's token request cannot use another name for a member: \(name) is \(value)")
             }
         }
         for name in ["send_refresh_request_as_query_params", "profile_assertion"]
@@ -161,7 +161,7 @@ struct Authenticator {
         }
         if component["refresh_token_updater"]?.isTruthy == true {
             bridge.doubt(
-                "authentication: each token request replaces the refresh token, and Airbyte stores the new one; see that the variable has a current one"
+                "authentication: each token request replaces the refresh token, and Airbyte stores the new one; keep the variable up to date"
             )
         }
     }

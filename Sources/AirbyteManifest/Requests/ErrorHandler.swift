@@ -45,7 +45,7 @@ struct ErrorHandler {
             do {
                 conditions.append([("status", Self.anyStatus), ("when", try condition(predicate, scope))])
             } catch {
-                lose(filter, "its predicate is evaluated by Python only")
+                lose(filter, "only Python can evaluate its predicate")
             }
         }
         if let text = filter["error_message_contains"]?.string, !text.isEmpty {
@@ -55,7 +55,7 @@ struct ErrorHandler {
             !conditions.isEmpty
         {
             draft.doubt(
-                "responses: Airbyte takes an ignored reply for an empty listing; bmo takes a listing with one, other than 404 and 410, as not complete, and deletes nothing"
+                "responses: Airbyte treats an ignored reply as an empty listing; bmo treats a listing with such a reply as incomplete (except for 404 and 410), and deletes nothing"
             )
         }
         for condition in conditions {
@@ -133,17 +133,17 @@ struct ErrorHandler {
         case "ExponentialBackoffStrategy": return
         case "ConstantBackoffStrategy":
             draft.sectionNote(
-                "Airbyte waits \(strategy["backoff_time_in_seconds"]?.printed ?? "some") seconds before it tries again; bmo waits by its own rules"
+                "Airbyte waits \(strategy["backoff_time_in_seconds"]?.printed ?? "some") seconds before a retry; bmo uses its own pauses"
             )
         case "WaitTimeFromHeader", "WaitUntilTimeFromHeader":
             let header = strategy["header"]?.printed ?? ""
             if header.lowercased() != "retry-after" {
                 draft.sectionNote(
-                    "Airbyte waits as the header \(header) says; bmo reads Retry-After and the rate-limit headers")
+                    "Airbyte waits for the time in the header \(header); bmo reads Retry-After and the rate-limit headers")
             }
         default:
             draft.sectionNote(
-                "not carried: the backoff \(strategy["class_name"]?.string ?? strategy.type ?? ""); bmo waits by its own rules"
+                "not carried: the backoff \(strategy["class_name"]?.string ?? strategy.type ?? ""); bmo uses its own pauses"
             )
         }
     }

@@ -68,7 +68,7 @@ struct Paginator {
         _ strategy: ConfigValue, _ token: RequestPlace?, _ size: Int64?, _ sizePlace: RequestPlace?, _ scope: Scope
     ) throws {
         guard let token, let name = token.paging?.name else {
-            throw Untranslatable("no parameter takes the page's number")
+            throw Untranslatable("no parameter sends the page's number")
         }
         let start = try strategy["start_from_page"].flatMap {
             Int64(try Template($0.printed, scope).known?.printed ?? "")
@@ -86,7 +86,7 @@ struct Paginator {
     private func offsets(
         _ strategy: ConfigValue, _ token: RequestPlace?, _ size: Int64?, _ sizePlace: RequestPlace?
     ) throws {
-        guard let token, let name = token.paging?.name else { throw Untranslatable("no parameter takes the offset") }
+        guard let token, let name = token.paging?.name else { throw Untranslatable("no parameter sends the offset") }
         var members: Members = [("style", "offset"), ("offset_parameter", .string(name))]
         place(size, sizePlace, beside: token, as: "limit_parameter", in: &members)
         into(token, &members)
@@ -100,7 +100,7 @@ struct Paginator {
     ) throws {
         let value = try Template(strategy["cursor_value"]?.printed ?? "", scope)
         guard let token, let expression = value.expression else {
-            throw Untranslatable("the cursor \(strategy["cursor_value"]?.printed ?? "") is computed by Python only")
+            throw Untranslatable("only Python can compute the cursor \(strategy["cursor_value"]?.printed ?? "")")
         }
         var members: Members
         let (cursor, tests) = Self.parted(Self.plain(expression))
@@ -118,7 +118,7 @@ struct Paginator {
                 names[1].lowercased() == "link" && names.count > 2
                 ? [("style", "link_header")] : next("header", names[1], token)
         case .binary("+", let left, let right): members = try counted(left, right, token, size)
-        case let other: throw Untranslatable("the cursor {{ \(other.text) }} is computed by Python only")
+        case let other: throw Untranslatable("only Python can compute the cursor {{ \(other.text) }}")
         }
         let isKeyset = members[0].value == "keyset"
         if case .path = token {
@@ -189,7 +189,7 @@ struct Paginator {
         -> Members
     {
         guard let name = token.paging?.name, case .path(let names) = Self.plain(left), names.first == "response" else {
-            throw Untranslatable("the cursor \(left.text) + \(right.text) is computed by Python only")
+            throw Untranslatable("only Python can compute the cursor \(left.text) + \(right.text)")
         }
         if right.known == 1 || right.known == "1" {
             draft.doubt(
@@ -215,7 +215,7 @@ struct Paginator {
             let text = "stop_condition \(condition.printed)"
             if ["next_url", "link_header"].contains(members[0].value.string) {
                 // The scan ends at the last cursor anyway.
-                draft.sectionNote("not carried: \(text); the scan ends where no next page is named")
+                draft.sectionNote("not carried: \(text); the scan ends when a reply names no next page")
             } else {
                 draft.doubt("\(text) is not carried; an empty page, or one without a cursor, ends the scan")
             }

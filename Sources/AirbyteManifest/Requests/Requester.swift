@@ -45,7 +45,7 @@ struct Requester {
             }
         }
         guard let members else {
-            lose("\(setting): \(value.printed)", "it is made by Python only")
+            lose("\(setting): \(value.printed)", "only Python can compute it")
             return
         }
         for (name, value) in members {
@@ -53,7 +53,7 @@ struct Requester {
                 let name = try text.name(name, scope)
                 if value.type == "QueryProperties" {
                     let list = value["property_list"]?.array?.compactMap(\.string)
-                    guard let list else { throw Untranslatable("its properties come from a request of their own") }
+                    guard let list else { throw Untranslatable("its properties come from a separate request") }
                     if value["property_chunking"] != nil {
                         draft.doubt("\(setting).\(name): all properties go into one request; Airbyte splits them")
                     }

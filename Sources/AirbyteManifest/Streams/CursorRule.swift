@@ -109,7 +109,7 @@ struct CursorRule {
         case .binary("or", let first, _): return try moment(first, text)
         default: break
         }
-        throw Untranslatable("{{ \(expression.text) }} is computed by Python only")
+        throw Untranslatable("only Python can compute {{ \(expression.text) }}")
     }
 
     // MARK: After the Request
@@ -125,7 +125,7 @@ struct CursorRule {
         guard sent.contains("{since}") || sent.contains("{until}") else {
             draft.settings.removeAll { $0.name == "since" }
             draft.note(
-                "Airbyte compares the cursor \(known(component["cursor_field"]) ?? "") itself; bmo reads the whole listing, and writes what changed"
+                "Airbyte compares the cursor \(known(component["cursor_field"]) ?? "") itself; bmo reads the whole listing, and writes only changed rows"
             )
             return
         }
@@ -134,7 +134,7 @@ struct CursorRule {
             return
         }
         guard let field = known(component["cursor_field"]), !field.isEmpty else {
-            draft.doubt("the cursor's field is known only to Python; each sync asks for everything since the start")
+            draft.doubt("only Python knows the cursor's field; each sync requests everything since the start")
             return
         }
         doubtUnread()

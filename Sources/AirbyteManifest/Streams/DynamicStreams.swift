@@ -53,7 +53,7 @@ enum DynamicStreams {
             return try done.flatMap { first in
                 try list.map { second in
                     guard let members = second.members else {
-                        throw Untranslatable("its streams are listed by values that are not objects")
+                        throw Untranslatable("the values that list its streams are not objects")
                     }
                     return members.reduce(first) { $0.setting($1.key, $1.value) }
                 }

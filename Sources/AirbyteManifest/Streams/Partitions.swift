@@ -26,7 +26,7 @@ struct Partitions {
 
     private func list(_ router: ConfigValue, _ scope: Scope) throws {
         guard let field = try Template(router["cursor_field"]?.printed ?? "", scope).known?.printed else {
-            throw Untranslatable("the name \(router["cursor_field"]?.printed ?? "") is made by Python only")
+            throw Untranslatable("only Python can compute the name \(router["cursor_field"]?.printed ?? "")")
         }
         let given = router["values"] ?? .null
         let values: [ConfigValue]
@@ -55,7 +55,7 @@ struct Partitions {
 
     /// If one parent is itself scanned by the other, that one is enough.
     private func inherit(from parent: EntityDraft) {
-        draft.note("Airbyte requests every pair of two parents; bmo requests those that belong together")
+        draft.note("Airbyte requests every pair of two parents; bmo requests only the pairs that belong together")
         for (field, text) in draft.slice where text.hasPrefix("{parent.") {
             guard let own = parent.slice.first(where: { $0.value == text })?.key,
                 let column = parent.attribute(keepingSliceField: own)
@@ -71,27 +71,27 @@ struct Partitions {
         }
         for other in parents.dropFirst() {
             draft.doubt(
-                "the objects of \(other["stream"]?["name"]?.printed ?? "a second parent") are not walked: bmo takes one parent"
+                "the objects of \(other["stream"]?["name"]?.printed ?? "a second parent") are not used: bmo scans by one parent only"
             )
         }
         let parent = parent(stream)
         if let earlier = draft.parent {
             guard parent.parent?.draft === earlier.draft else {
-                throw Untranslatable("it is walked by two parents at once")
+                throw Untranslatable("it is scanned by two parents at once")
             }
             inherit(from: parent)
         }
         let scope = scope.with(config)
         guard let field = try Template(config["partition_field"]?.printed ?? "", scope).known?.printed,
             let key = try Template(config["parent_key"]?.printed ?? "", scope).known?.printed
-        else { throw Untranslatable("its parent's key is named by Python only") }
+        else { throw Untranslatable("only Python knows the name of its parent's key") }
         guard !parent.key.isEmpty else {
             throw Untranslatable("\(parent.stream) has no key, so no object can refer to one")
         }
         let relationship = draft.columns.claim("of_" + parent.name.lowercased())
         var comment: String?
         if config["incremental_dependency"]?.isTruthy == true {
-            comment = "Airbyte walks changed parents only; bmo walks all of them"
+            comment = "Airbyte scans changed parents only; bmo scans all of them"
         }
         draft.parent = (relationship, parent, comment)
         let separator: Character = key.contains("/") ? "/" : "."

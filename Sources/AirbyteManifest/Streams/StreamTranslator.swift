@@ -39,7 +39,7 @@ final class StreamTranslator {
         done.append((name, identity, draft))
         if let delegated {
             draft.note(
-                "incrementally Airbyte reads \(delegated) in place of the listing; bmo reads the listing each time")
+                "for incremental syncs, Airbyte reads \(delegated) instead of the listing; bmo reads the listing each time")
         }
         build(draft, stream, scope)
         drafts.append(draft)
@@ -69,7 +69,7 @@ final class StreamTranslator {
             let name = retriever["class_name"]?.string ?? retriever.type ?? ""
             draft.obstacle(
                 retriever["class_name"] == nil
-                    ? "\(name): bmo has no rule for exports that are created, polled and downloaded"
+                    ? "\(name): bmo does not support exports that are created, polled and downloaded"
                     : "its retriever \(name) is custom Python")
             return
         }
@@ -85,9 +85,9 @@ final class StreamTranslator {
         request(draft, stream, retriever, requester, inner)
         for (member, words) in [
             ("pagination_reset", "starts over"), ("page_size_reduction", "asks for smaller pages"),
-            ("request_window_splitting", "splits a window"),
+            ("request_window_splitting", "splits the time window"),
         ] where retriever[member]?.isTruthy == true {
-            draft.doubt("\(member): Airbyte \(words) where the API refuses a request; bmo reports the error")
+            draft.doubt("\(member): Airbyte \(words) if the API refuses a request; bmo reports the error")
         }
         if stream["file_uploader"]?.isTruthy == true { draft.doubt("file_uploader: the files are not downloaded") }
     }

@@ -26,7 +26,7 @@ package enum Connector {
         }
         let raw = try ManifestText.read(text, name: path)
         guard raw["streams"] != nil || raw["dynamic_streams"] != nil else {
-            throw ManifestFault("\(path) is no declarative connector: it has neither streams nor dynamic_streams")
+            throw ManifestFault("\(path) is not a declarative connector: it has neither streams nor dynamic_streams")
         }
         var references = References(raw)
         let manifest = try Parameters.propagated(

@@ -16,11 +16,11 @@ struct ConnectorWriter {
             "# Written by \(YAMLText.line(command))",
             "# From an Airbyte connector\(version.map { " (version \(YAMLText.line($0)) of the declarative components)" } ?? ""): "
                 + counts.joined(separator: ", ") + ".",
-            "# Comments say what differs from the connector, and why. Then: bmo check && bmo sync",
+            "# Comments say what differs from the connector, and why. Next: bmo check && bmo sync",
         ]
         for (path, value) in inputs.examples {
             lines.append(
-                "# The input \(YAMLText.line(path)) has the value of an example: \(YAMLText.line(value.printed)); "
+                "# The input \(YAMLText.line(path)) has an example value: \(YAMLText.line(value.printed)); "
                     + "--set \(YAMLText.line(path))=VALUE changes it."
             )
         }
@@ -73,7 +73,7 @@ struct ConnectorWriter {
             "  bridge: \(YAMLText.scalar(draft.bridge.isEmpty ? "TODO" : draft.bridge))",
         ]
         if draft.key.isEmpty {
-            lines.append("  unique: none  # the connector names no key: each sync appends what it fetches")
+            lines.append("  unique: none  # the connector names no key: each sync appends all records")
         } else {
             let key: ConfigValue = draft.key.count == 1 ? .string(draft.key[0]) : .array(draft.key.map { .string($0) })
             lines.append("  key: \(YAMLText.flow(key))" + comment(draft.keyComment))

@@ -36,7 +36,8 @@ struct WorkCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long others wait for a sign of life before they take over this process's units.", valueName: "duration"))
+            "How long others wait for a sign of life before they take over this process's units.",
+            valueName: "duration"))
     var lease = "30s"
 
     @Flag(help: "Write events as JSON lines to stdout.")
