@@ -56,7 +56,7 @@ public final class RESTBridge: Bridge {
             .configuration,
             hasScheme ? "url is not an http or https URL" : "url begins with neither http:// nor https://",
             remedy: hasScheme
-                ? "write it as https://host/path" : "put https:// in front, or http:// if it has no TLS",
+                ? "write it as https://host/path" : "put https:// in front, or http:// if the server has no TLS",
             location: location)
     }
 

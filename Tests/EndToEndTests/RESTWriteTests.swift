@@ -94,7 +94,7 @@ extension EndToEndTests {
             let update = try await place.bmo("update", "Note", "2", "--set", "text=ours", "--push")
             #expect(update.exitCode == 1)
             #expect(
-                update.output.contains("the object as it is read has no text; let \"read_one\" bring it"), "\(update)")
+                update.output.contains("the object as it is read has no text; let \"read_one\" return it"), "\(update)")
             #expect(try await place.remote().contains(#""text": "b""#), "nobody knows what would be overwritten")
             try await place.expect("outbox", "retry", "2")
             try await place.expect("push")

@@ -55,7 +55,7 @@ extension EndToEndTests {
                 #expect(sync.exitCode == 0, "\(sync)")
                 sync.expectMessages(
                     "bmo: warning: Item: key 7 occurs twice in one listing, with different values: the last one is kept; "
-                        + "if these are several objects, add to `key` what tells them apart")
+                        + "if these are several objects, add the attribute that distinguishes them to `key`")
             }
             try site.publish(
                 #"[{"id": 8, "name": "x"}, {"id": 7, "name": "y"}, {"id": 7, "name": "y"}]"#, as: "items.json")

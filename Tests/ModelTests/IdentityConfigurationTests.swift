@@ -193,7 +193,7 @@ import Testing
         let errors = try #require(throws: ConfigurationErrors.self) { _ = try Self.load(text) }
         #expect(
             errors.diagnostics.map(\.message) == [
-                #""precedence" of entity "Country" decides nothing: no attribute is brought by two sources; "#
+                #""precedence" of entity "Country" decides nothing: no attribute is provided by two sources; "#
                     + "what a source names in a list comes from it alone"
             ])
         #expect(errors.diagnostics[0].remedy?.contains(#""attributes: {name: text}""#) == true)

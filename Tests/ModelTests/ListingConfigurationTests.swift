@@ -64,7 +64,7 @@ import Testing
         }
         #expect(
             try warnings("rest: {path: /m}") == [
-                "rows that only source \"more\" of entity \"Tag\" brings are never deleted: its listing does not show what was deleted"
+                "rows that only source \"more\" of entity \"Tag\" provides are never deleted: its listing does not show what was deleted"
             ])
         #expect(try warnings("each: true, rest: {path: \"/m/{parent.id}\"}").isEmpty)
     }

@@ -82,7 +82,7 @@ public struct Introspection: Sendable {
             }
         }
         guard !offer.entities.isEmpty || offer.isKnownEmpty else {
-            throw IntrospectionError(message: "\(name) found no entities", remedy: "check what it was given to inspect")
+            throw IntrospectionError(message: "\(name) found no entities", remedy: "check the source that you gave")
         }
         let written = IntrospectionCredentials(guessed)
         offer.notes += written.notes
@@ -176,7 +176,7 @@ public struct Introspection: Sendable {
             return try YAMLDocument.json(text)
         } catch {
             throw IntrospectionError(
-                message: "\(place) is neither JSON nor YAML: \(error)", remedy: "check what it holds")
+                message: "\(place) is neither JSON nor YAML: \(error)", remedy: "check its content")
         }
     }
 

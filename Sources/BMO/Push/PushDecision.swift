@@ -101,7 +101,7 @@ struct PushDecision: Sendable {
             var words = failure
             words.message += "; the object as it is read has no \(unseen.joined(separator: ", "))"
             words.remedy =
-                "let \"read_one\" bring it (its records, or a preset), to see what the remote has; "
+                "let \"read_one\" return it (its records, or a preset), to see the remote's value; "
                 + "`bmo outbox retry \(entry.id)` sends yours anyway"
             return .settle(.conflict(words))
         }

@@ -42,7 +42,7 @@ struct DuplicateKeyWarnings {
         let words = "key \(Self.text(keys.key)) occurs under two parents (\(parents))\(more(keys))"
         // A scan by the entity's own objects has no relationship for an attribute to read.
         guard !parentKey.isEmpty else {
-            return "\(words): if these are several objects, add to `key` what tells them apart"
+            return "\(words): if these are several objects, add the attribute that distinguishes them to `key`"
         }
         let attributes = parentKey.map { "`\($0.name): {type: \($0.type), from: \($0.path)}`" }.joined(separator: ", ")
         return "\(words): use `key: [\(key)]` with the attribute \(attributes)"
@@ -53,9 +53,11 @@ struct DuplicateKeyWarnings {
         guard !isPositional else {
             return
                 "\(words), as happens if an object changes while the pages are fetched: the last one is kept; if it happens "
-                + "with each sync, these are several objects: add to `key` what tells them apart then"
+                + "with each sync, these are several objects: then add the attribute that distinguishes them to `key`"
         }
-        return "\(words): the last one is kept; if these are several objects, add to `key` what tells them apart"
+        return
+            "\(words): the last one is kept; if these are several objects, add the attribute that distinguishes them "
+            + "to `key`"
     }
 
     private func more(_ keys: RepeatedKeys) -> String {

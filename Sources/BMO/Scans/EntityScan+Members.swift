@@ -21,8 +21,8 @@ extension EntityScan {
             let outcome =
                 rule == .keep || rule == .auto && missing.isOfOtherRequest
                 ? "the stored values are kept"
-                : "the stored values are now null; if the remote only stopped sending it, `bmo undo` reverts that, and "
-                    + "`absent: keep` keeps them"
+                : "the stored values are now null; if the remote still has them and only stopped sending them, "
+                    + "`bmo undo` restores them, and `absent: keep` keeps them"
             tally.warn(
                 "no record\(source) has `\(member.path)` any more, although earlier records did: \(outcome)")
         }

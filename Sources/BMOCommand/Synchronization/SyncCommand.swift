@@ -71,7 +71,7 @@ struct SyncCommand: AsyncParsableCommand {
         }
         if !filter.conditions.isEmpty, allowDeletes || restart || full {
             throw ValidationError(
-                "--where asks for a part of a listing, which deletes nothing and moves no cursor: "
+                "--where fetches a part of a listing, which deletes nothing and does not move the cursor: "
                     + "--allow-deletes, --restart and --full have no effect with it")
         }
         // The parser reads `--wait=soon` as a bare `--wait`, because the next word may be an entity.

@@ -16,7 +16,7 @@ enum Terminal {
         guard fflush(nil) != 0 else { return nil }
         if errno == ENOSPC { return "the disk is full" }
         // A closed descriptor's number may have been reused, so its error says little.
-        return "standard output is closed, or what it leads to takes no more (\(String(cString: strerror(errno))))"
+        return "standard output is closed or cannot be written (\(String(cString: strerror(errno))))"
     }
 
     /// Returns the columns of the terminal behind a stream; nil if it is not a terminal or does not report them.

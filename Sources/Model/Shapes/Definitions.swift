@@ -12,7 +12,7 @@ enum Definitions {
 
     static let absent: ConfigValue = [
         "description":
-            "What a listed record without the member means: null clears, keep keeps, auto clears what the listing is known to bring",
+            "What it means if a listed record lacks the member: null clears the value, keep keeps it, auto clears it if the listing is known to contain the member",
         "enum": .array([.null] + AbsentRule.allCases.map { .string($0.rawValue) }), "default": "auto",
     ]
 

@@ -49,7 +49,7 @@ enum EntityKeys {
             "type": ["object", "null"], "additionalProperties": ["$ref": "#/$defs/source"],
         ])
     static let precedence = Key<Names>.names(
-        "precedence", "The sources; the first one that brings an attribute wins; main is the entity's own bridge")
+        "precedence", "The sources; the first one that provides an attribute wins; main is the entity's own bridge")
     static let extra = Key<Bool>.flag("extra", "Keeps unknown fields in the column extra, as JSON")
     static let absent = Key<AbsentRule>.absent
     static let renamedFrom = Key<String>.renamedFrom
@@ -101,10 +101,10 @@ enum SourceKeys {
         "bridge", "The name of a bridge of this file", missing: "add \"bridge:\"")
     static let attributes = Key<Part>(
         "attributes",
-        part("attribute", "The entity's attributes that it brings, or attributes with a mapping of their own"))
+        part("attribute", "The entity's attributes that it provides, or attributes with their own mapping"))
     static let relationships = Key<Part>(
         "relationships",
-        part("relationship", "The entity's relationships that it brings, or relationships of its own"))
+        part("relationship", "The entity's relationships that it provides, or relationships with their own mapping"))
     static let each = Key<Part>(
         "each",
         [

@@ -10,9 +10,9 @@ struct SourceWarnings {
             return entity.sources.filter { $0.parent == nil || $0.parent?.relationship != nil }.map { source in
                 Diagnostic(
                     location: source.location, severity: .warning,
-                    message: "rows that only source \(quoted(source.name)) of entity \(quoted(entity.name)) brings are "
-                        + "never deleted: its listing does not show what was deleted",
-                    remedy: "make it an entity of its own if it lists objects that the entity's own listing does not "
+                    message: "rows that only source \(quoted(source.name)) of entity \(quoted(entity.name)) provides "
+                        + "are never deleted: its listing does not show what was deleted",
+                    remedy: "make it a separate entity if it lists objects that the entity's own listing does not "
                         + "have, or say \"deletes: ignore\"")
             }
         }

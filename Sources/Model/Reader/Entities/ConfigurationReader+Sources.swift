@@ -145,9 +145,9 @@ extension ConfigurationReader {
         let type = entity.attribute(named: example)?.type.rawValue ?? "text"
         error(
             at: precedence.key.mark,
-            "\"precedence\" of \(what) decides nothing: no attribute is brought by two sources; what a source names in a "
-                + "list comes from it alone",
-            "remove it, or give the source a mapping of its own for what both bring, such as "
+            "\"precedence\" of \(what) decides nothing: no attribute is provided by two sources; what a source names "
+                + "in a list comes from it alone",
+            "remove it, or give the source its own mapping for what both provide, such as "
                 + "\"attributes: {\(example): \(type)}\"")
     }
 
@@ -170,15 +170,15 @@ extension ConfigurationReader {
             if entity.relationship(named: bringer.name)?.kind == .toMany {
                 error(
                     at: YAMLMark(line: bringer.location.line, column: bringer.location.column),
-                    "\(quoted(bringer.name)) of \(what) leads to many and is brought by the sources "
-                        + bringer.sources.map(quoted).joined(separator: ", "), "let one of them bring it")
+                    "\(quoted(bringer.name)) of \(what) refers to many objects and is provided by the sources "
+                        + bringer.sources.map(quoted).joined(separator: ", "), "let only one of them provide it")
                 continue
             }
             let missing = bringer.sources.filter { !entity.precedence.contains($0) }
             guard !missing.isEmpty else { continue }
             error(
                 at: YAMLMark(line: bringer.location.line, column: bringer.location.column),
-                "\(quoted(bringer.name)) of \(what) is brought by the sources "
+                "\(quoted(bringer.name)) of \(what) is provided by the sources "
                     + bringer.sources.map(quoted).joined(separator: ", "),
                 "say which one wins, such as \"precedence: [\(bringer.sources.joined(separator: ", "))]\"")
         }
