@@ -3,7 +3,7 @@ public import BridgeHost
 internal import Foundation
 internal import Model
 
-/// A configuration in which another bridge brings one entity, to see what that would change.
+/// A configuration in which another bridge provides one entity, to show what that would change.
 ///
 /// ```swift
 /// let swap = try BridgeSwap(of: "User", to: "crm2", in: "bmo.yml", section: "crm2.yml")

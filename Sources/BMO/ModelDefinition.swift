@@ -83,7 +83,7 @@ public struct EntityDefinition: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the entity and its table.
-    ///   - bridge: The name of the bridge that brings its objects; nil for a sub-entity without a listing of its own.
+    ///   - bridge: The name of the bridge that provides its objects; nil for a sub-entity without its own listing.
     ///   - key: The attributes that identify an object; none where the settings have `unique` or `extends`.
     ///   - attributes: The attributes, by name.
     ///   - relationships: The relationships, by name.

@@ -1,4 +1,4 @@
-/// The local names of an entity, against which a judgement validates the names that a section uses.
+/// The local names of an entity, against which a bridge validates the names that a section uses.
 public struct EntityNames: Sendable, Equatable {
     /// The members of the entity's objects: attributes, and the columns of to-one relationships.
     public var fields: [String]

@@ -62,7 +62,7 @@ struct CursorTrial {
     /// Whether the name is not the first guess.
     var isAnother: Bool { name != guessed }
 
-    /// Judges the reply to a request with the parameter.
+    /// Decides from the reply to a request with the parameter whether to try another name.
     ///
     /// - Parameter body: The reply's body, or nil for an error.
     func validate(_ body: HTTPExchange.PaddedBody?) -> Verdict {
@@ -80,7 +80,7 @@ struct CursorTrial {
 
     /// Moves on to the next name, and after the last one back to the first guess, whose failure is reported.
     ///
-    /// - Returns: Whether the next reply needs judging too.
+    /// - Returns: Whether the next reply needs a decision, too.
     mutating func advance() -> Bool {
         guard !others.isEmpty else {
             name = guessed

@@ -7,10 +7,10 @@ extension Workspace {
     /// Returns the faults that bridges find in their options and in their entities' sections, without contacting any
     /// remote.
     ///
-    /// Opens only bridges that can judge and whose secrets are available.
+    /// Opens only bridges that can validate sections and whose secrets are available.
     ///
-    /// - Returns: The located faults in the order of the file, and the bridges that were not asked because a secret is
-    ///   missing.
+    /// - Returns: The located faults in the order of the file, and the bridges that could not validate because a secret
+    ///   is missing.
     public func faults() async -> (faults: [Diagnostic], notValidated: [String]) {
         let found = await validations()
         return (found.diagnostics.filter { $0.severity == .error }, found.notValidated)
@@ -148,7 +148,7 @@ extension Workspace {
     }
 }
 
-/// A part of the configuration that a bridge judges.
+/// A part of the configuration that a bridge validates.
 private struct ValidatedSection {
     /// Its name in messages.
     let what: String

@@ -6,22 +6,22 @@ internal import RecordBatch
 
 /// The findings of `bmo check --remote` for an entity.
 ///
-/// The bridge explains the request that it would send, and judges the entity's section by the API's description of
-/// itself. Where the API has no description, the first page is fetched and its records are validated against the
-/// entity's paths and key. Nothing is imported.
+/// The bridge explains the request that it would send, and validates the entity's section against the API's own
+/// description. If the API has none, bmo fetches the first page and validates its records against the entity's paths
+/// and key. Nothing is imported.
 public struct EntityCheck: Sendable {
-    /// The entity, with its further source where the check is of that source: `Country (from wiki)`.
+    /// The entity, with its further source if the check is of that source: `Country (from wiki)`.
     public var entity: String
-    /// Why its records can't be read; nil where they can.
+    /// Why its records cannot be read; nil if they can.
     public var failure: BridgeFailure?
     /// Likely mistakes, a sentence each.
     public var warnings: [String] = []
-    /// How many records the first page has; nil where no page was fetched.
+    /// How many records the first page has; nil if no page was fetched.
     public var records: Int?
 }
 
 extension Workspace {
-    /// Checks the sections of a bridge's entities: the bridge judges them, or returns a page of each.
+    /// Checks the sections of a bridge's entities: the bridge validates them, or returns a page of each.
     ///
     /// - Returns: The findings; empty for a bridge that can't explain its requests.
     /// - Throws: ``SecretError``.

@@ -35,7 +35,7 @@ public actor CollectionLoader {
         case keep
         /// They are deleted locally once the first page is committed, so that the list begins as the server's does.
         ///
-        /// Later pages bring their objects again. Give the request a predicate that matches exactly the list.
+        /// Later pages insert their objects again. Give the request a predicate that matches exactly the list.
         case delete
     }
 
@@ -49,8 +49,8 @@ public actor CollectionLoader {
         public var missing = Missing.keep
         /// How many pages are kept at a time; nil keeps them all.
         ///
-        /// Beyond that, the pages at the other end are dropped, and ``loadPrevious()`` or ``loadNext()`` brings them
-        /// back.
+        /// Beyond that, the pages at the other end are dropped, and ``loadPrevious()`` or ``loadNext()`` loads them
+        /// again.
         public var window: Int?
 
         /// Creates options.

@@ -14,7 +14,7 @@ struct ParentQueue {
     private var waiting: ArraySlice<ParentRow> = []
     private var last: Int64
     private var isAtEnd = false
-    /// Whether the scans may bring further parents: those after row `end` wait for the next level.
+    /// Whether the scans may add further parents: those after row `end` wait for the next level.
     private let growsItself: Bool
     private var end: Int64?
     /// Whether new objects are scanned, too, such as the folders in a folder.

@@ -147,7 +147,7 @@ extension Workspace {
         return (results, counts)
     }
 
-    /// Returns the entities whose scans bring the parent objects for the scans of `index`.
+    /// Returns the entities whose scans import the parent objects for the scans of `index`.
     func parents(of index: Int) -> Set<Int> {
         let entity = model.model.entities[index]
         let layout = model.entities[index]

@@ -13,7 +13,7 @@ struct HealthFile: Decodable {
     /// The age at which the file is too old, in seconds: a watch writes it at least every 30.
     private static let oldest: Int64 = 90
 
-    /// Judges the file.
+    /// Returns whether the file shows a healthy watch.
     static func finding(path: String) -> Finding {
         let subject = "watch"
         let remedy = "look at the output of the watch; `bmo doctor` without --health examines the rest"

@@ -7,7 +7,7 @@ public struct BridgeFailure: Error, Sendable, Equatable, CustomStringConvertible
     /// The kinds of failure that callers and the user's rules distinguish.
     public typealias Code = BridgeError.Code
 
-    /// The error, as the contract has it.
+    /// The error in the form of the contract.
     private(set) var error: BridgeError
     /// The kind of failure.
     public var code: Code {

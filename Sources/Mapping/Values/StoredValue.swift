@@ -25,7 +25,7 @@ public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
     /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) { form.hash(into: &hasher) }
 
-    /// The type of the value, as a cell has it.
+    /// The type of a cell that has this value.
     public var kind: Cell.Kind {
         switch self {
         case .null: .null

@@ -2,7 +2,7 @@ internal import Mapping
 internal import StoreContract
 
 extension StoreCheck {
-    /// Local edits, and their merge with what the remote brings.
+    /// Checks of local edits, and of their merge with the remote's values.
     static let edits = [
         StoreCheck("edits-join", editsJoin), StoreCheck("edits-are-checked", editsAreChecked),
         StoreCheck("edits-meet-imports", editsMeetImports), StoreCheck("conflicts-are-resolved", conflictsAreResolved),

@@ -20,7 +20,7 @@ extension PagingDetector {
         let isOwn: Bool
         /// The flag for more records, anywhere in the reply.
         let more: (path: String, value: Bool)?
-        /// The flag for the last page, as Jira and Spring have it.
+        /// The flag for the last page, in the form of Jira and Spring.
         let last: (path: String, value: Bool)?
 
         var total: Number? { isOwn ? nil : told }

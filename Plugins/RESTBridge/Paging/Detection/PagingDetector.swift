@@ -93,7 +93,7 @@ struct PagingDetector {
         }
     }
 
-    /// Returns the vendor that has a member of the paging of its own.
+    /// Returns the vendor whose paging has another member than the usual one.
     ///
     /// - Parameters:
     ///   - home: The object of the sign.
