@@ -10,10 +10,10 @@ final class SizeHandler: ChannelInboundHandler {
     init(_ progress: RequestProgress) { self.progress = progress }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // What follows the request is not read: the connection carries one.
+        // Ignores bytes after the request, because a connection carries only one.
         guard progress.part != .rest else { return }
         let buffer = unwrapInboundIn(data)
-        // The first bytes of a body may come with the head, which has its limit of its own then.
+        // These bytes may include the start of the body: RequestHandler then checks the size of the head.
         let isShort = progress.receive(buffer.readableBytes)
         context.fireChannelRead(wrapInboundOut(buffer))
         if !isShort, progress.part == .head { context.fireErrorCaught(RequestFault.headTooLarge) }

@@ -6,7 +6,7 @@ package struct WebRequest: Sendable {
     package var method: String
     /// The parts of the path, each decoded from its percent-encoding; empty for `/`.
     ///
-    /// A part that begins with `=` is what follows the sign: so an address can have the parts `.`, `..` and the empty one.
+    /// A `=` at the beginning of a part is removed, so that an address can have the parts `.`, `..` and an empty one.
     /// A part may contain `/` or be `..`: it is data, and never a path in a file system.
     package var path: [String]
     /// The names and values of the query, decoded, in order.

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension WebServer {
-    /// Returns why an address cannot be listened on, and the remedy.
+    /// Returns why the server cannot listen on an address, and the remedy.
     static func words(_ number: CInt) -> String {
         switch number {
         case EADDRINUSE: "it is in use already; name another port, or 0 for any free one"

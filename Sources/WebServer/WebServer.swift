@@ -21,7 +21,7 @@ package struct WebServer: Sendable {
         case unix(path: String)
     }
 
-    /// An error for an address that cannot be listened on.
+    /// An error for an address that the server cannot listen on.
     package struct Failure: Error, Sendable, CustomStringConvertible {
         /// The address, the reason and the remedy.
         package let description: String
@@ -46,7 +46,7 @@ package struct WebServer: Sendable {
     /// Listens until the task is cancelled.
     ///
     /// - Parameter onStart: Called once, with the TCP port.
-    /// - Throws: ``Failure`` if the address cannot be listened on.
+    /// - Throws: ``Failure`` if the server cannot listen on the address.
     package func run(onStart: (Int?) async -> Void) async throws {
         let channel = try await listen()
         await onStart(channel.localAddress?.port)

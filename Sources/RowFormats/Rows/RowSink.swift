@@ -1,6 +1,6 @@
 package import RecordBatch
 
-/// Takes what is worth a word about a file whose rows are read.
+/// Receives the warnings and the rejected rows of a file that is being read.
 package protocol RowReport {
     /// Adds a warning for the user.
     func warn(_ sentence: String)

@@ -93,7 +93,7 @@ struct PagingDetector {
         }
     }
 
-    /// Returns the vendor whose paging has another member than the usual one.
+    /// Returns the vendor that the reply looks like and that has its own value for a member of the paging.
     ///
     /// - Parameters:
     ///   - home: The object of the sign.
