@@ -82,9 +82,9 @@ package struct WebServer: Sendable {
             case .unix(let path): return try await bootstrap.bind(unixDomainSocketPath: path).get()
             }
         } catch let error as IOError {
-            throw Failure(description: "\(name) cannot be listened on: \(Self.words(error.errnoCode))")
+            throw Failure(description: "bmo cannot listen on \(name): \(Self.words(error.errnoCode))")
         } catch {
-            throw Failure(description: "\(name) cannot be listened on: \(error)")
+            throw Failure(description: "bmo cannot listen on \(name): \(error)")
         }
     }
 

@@ -49,13 +49,13 @@ enum Metric: String, CaseIterable {
         case .conflicts: "The conflicts that wait for a decision."
         case .lastSuccess: "When the last successful sync of an entity ended."
         case .syncDuration: "The duration of the last sync of an entity."
-        case .incomplete: "Whether the last listing of an entity ended incomplete, so that nothing was deleted."
+        case .incomplete: "Whether the last listing of an entity was incomplete, so that nothing was deleted."
         case .deletionsHeld:
             "Whether the last sync of an entity exceeded its deletion limit, so that nothing was deleted."
         case .records: "The records that syncs of an entity received."
         case .changes: "The changes that syncs made to the objects of an entity."
         case .failures: "The failed syncs of an entity."
-        case .pushed: "The edits that were pushed or tried."
+        case .pushed: "The edits of pushes, by outcome."
         }
     }
 }
