@@ -103,10 +103,10 @@ enum RESTSchema {
               "description": "The times that {since} and {until} stand for.",
               "additionalProperties": false,
               "properties": {
-                "start": {"type": "string", "description": "{since} where nothing is known yet: an ISO 8601 time, now, now-30d, or a {parameter}."},
-                "until": {"type": "string", "default": "now", "description": "{until}, as start."},
+                "start": {"type": "string", "description": "{since} in a first or full scan: an ISO 8601 time, now, now-30d, or a {parameter}."},
+                "until": {"type": "string", "default": "now", "description": "The value of {until}, in the same forms as start."},
                 "format": {"type": "string", "description": "How the times are sent: a strftime pattern; %s for seconds since 1970, %ms for milliseconds, %_ms for three digits of a second. Default: %Y-%m-%dT%H:%M:%SZ."},
-                "window": {"type": "string", "description": "The longest time from {since} to {until}, such as 30d: one request after the other covers the rest."}
+                "window": {"type": "string", "description": "The maximum time from {since} to {until}, such as 30d; a longer time is divided among several requests."}
               }
             },
             "each": {"type": "object", "description": "Lists of values: one listing for each value of {NAME}.", "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}},
