@@ -143,7 +143,7 @@ let package = Package(
                 "Model", "Mapping", "StoreContract", "StoreRules", "RecordBatch", "TextFormats",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ]),
+            ], exclude: ["README.md"]),
         // libpq's headers alone: the library is loaded when a database of PostgreSQL is opened.
         .target(name: "CPQ"),
         .target(

@@ -2,24 +2,14 @@ import Testing
 
 /// The folders of a target are layers: no folder uses types of a folder that uses its own.
 @Suite struct FolderCycleTests {
-    /// The targets whose folders still form a cycle; none may be added.
-    private static let allowed: Set<String> = [
-        "SQLiteStore"
-    ]
-
     @Test func `the folders of a target form no cycle`() throws {
         let files = try SourceTree.files(in: "Sources", "Plugins").filter { $0.path.hasSuffix(".swift") }
         let targets = Dictionary(grouping: files, by: \.target)
         #expect(targets.count > 20)
         for (target, files) in targets.sorted(by: { $0.key < $1.key }) {
             let cycles = FolderGraph(files).cycles
-            if Self.allowed.contains(target) {
-                #expect(!cycles.isEmpty, "\(target) has no cycle any more: remove it from the list")
-            } else {
-                #expect(cycles.isEmpty, "\(target):\n\(cycles.joined(separator: "\n"))")
-            }
+            #expect(cycles.isEmpty, "\(target):\n\(cycles.joined(separator: "\n"))")
         }
-        #expect(Self.allowed.isSubset(of: targets.keys))
     }
 
     private static func graph(_ sources: [(path: String, text: String)]) -> FolderGraph {

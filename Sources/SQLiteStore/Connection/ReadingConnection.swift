@@ -40,8 +40,8 @@ enum ReadingConnection {
         var configuration = Configuration()
         configuration.label = "bmo reading"
         configuration.readonly = isReadOnly
-        configuration.busyMode = .timeout(SQLiteStore.patience)
-        configuration.prepareDatabase { db in try db.execute(sql: SQLiteStore.pageCache) }
+        configuration.busyMode = .timeout(ConnectionSettings.lockTimeout)
+        configuration.prepareDatabase { db in try db.execute(sql: ConnectionSettings.pageCache) }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         // SQLite opens the file at the first statement.
         _ = try queue.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") }

@@ -181,7 +181,9 @@ extension SQLiteStore {
                 } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
                     let holder = FileLock.holder(of: path).map { ", probably \($0)" } ?? ""
                     throw StoreError(
-                        .busy, "\(path): another process has been writing for \(Int(Self.patience)) seconds\(holder)",
+                        .busy,
+                        "\(path): another process has been writing for \(Int(ConnectionSettings.lockTimeout)) seconds"
+                            + holder,
                         remedy: "try again when it has ended")
                 }
             }

@@ -76,6 +76,25 @@ final class RowRemover {
         return try remove([row], of: root)
     }
 
+    /// Deletes those of the objects that nothing refers to; returns the number of deleted objects, by entity.
+    func removeUnreferenced(_ objects: [(entity: Int, key: [StoredValue])]) throws -> [Int: Int] {
+        guard !objects.isEmpty else { return [:] }
+        try emptyPendingDeletions()
+        var rows: [Int: [Int64]] = [:]
+        for object in objects {
+            let root = model.entities[object.entity].root
+            guard let row = try rowEditors.row(of: root, object.key),
+                try !check(root).isReferred(object.key)
+            else { continue }
+            rows[root, default: []].append(row)
+        }
+        var counts: [Int: Int] = [:]
+        for (root, rows) in rows {
+            counts.merge(try remove(rows, of: root, evenIfIgnored: true), uniquingKeysWith: +)
+        }
+        return counts
+    }
+
     /// Deletes rows of an entity's table; returns the number of deleted objects, by entity.
     ///
     /// - Parameter evenIfIgnored: Whether to delete even with `deletes: ignore`.
@@ -179,12 +198,6 @@ final class RowRemover {
             key, from: row, to: [(name: editor.layout.fields[field].name, value: .timestamp(Clock.now()))], as: .deleted
         )
         return true
-    }
-
-    /// Returns whether an object is referenced.
-    func isReferred(entity: Int, key: [StoredValue]) throws -> Bool {
-        try emptyPendingDeletions()
-        return try check(model.entities[entity].root).isReferred(key)
     }
 
     private func childRows(_ child: ChildScan, of key: [StoredValue]) throws -> [Int64] {

@@ -15,7 +15,7 @@ extension SQLiteStore {
                 let queue = try ReadingConnection.open(path)
                 defer { try? queue.close() }
                 return try queue.read { db in
-                    try checkIsOurs(model, db)
+                    try ManagedTables.checkIsOurs(model, in: db)
                     let difference = try SchemaDifference(of: model, in: db)
                     var plan = SchemaPlan(difference)
                     for index in plan.steps.indices {
@@ -42,7 +42,7 @@ extension SQLiteStore {
                 let queue = try migrationQueue(path)
                 defer { try? queue.close() }
                 return try queue.writeWithoutTransaction { db in
-                    try checkIsOurs(model, db)
+                    try ManagedTables.checkIsOurs(model, in: db)
                     guard try !SchemaPlan(SchemaDifference(of: model, in: db)).isEmpty else {
                         // Any writer brings the bookkeeping of an earlier version up to date.
                         if try !SchemaUpdate.hasBookkeeping(in: db) {
@@ -76,15 +76,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Checks that bmo created the tables in the file.
-    ///
-    /// - Throws: ``StoreError`` of code `schema` if it did not.
-    static func checkIsOurs(_ model: CompiledModel, _ db: Database) throws {
-        guard try !db.tableExists("bmo_meta") else { return }
-        try ManagedTables(in: db).refuseOthers(among: SchemaBuilder(model).tables, in: db)
-        throw StoreError(.schema, "bmo has not created anything in the file yet", remedy: "`bmo sync` adds its tables")
-    }
-
     /// Copies the file; a user who may not read the file cannot read the copy at any time either.
     private static func back(up db: Database, of path: String, to backup: String) throws {
         var status = stat()
@@ -114,7 +105,7 @@ extension SQLiteStore {
     private static func migrationQueue(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "bmo migrate"
-        configuration.busyMode = .timeout(patience)
+        configuration.busyMode = .timeout(ConnectionSettings.lockTimeout)
         // Tables are dropped and recreated while others refer to them; everything is checked before the commit.
         configuration.foreignKeysEnabled = false
         guard access(path, F_OK) == 0 else {

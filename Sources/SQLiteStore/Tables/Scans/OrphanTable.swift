@@ -27,8 +27,8 @@ final class OrphanTable {
         try insertion.run()
     }
 
-    /// Deletes the unreferenced orphans of a scan; returns their number, by entity.
-    func settle(scan: String, _ rowEditors: RowEditors, _ remover: RowRemover) throws -> [Int: Int] {
+    /// Removes the orphans of a scan from the table and returns them.
+    func take(scan: String) throws -> [(entity: Int, key: [StoredValue])] {
         var orphans: [(entity: Int, key: [StoredValue])] = []
         select.bind(scan, at: 1)
         defer { select.reset() }
@@ -39,21 +39,9 @@ final class OrphanTable {
             orphans.append((entity, key))
         }
         select.reset()
-        guard !orphans.isEmpty else { return [:] }
+        guard !orphans.isEmpty else { return [] }
         deletion.bind(scan, at: 1)
         try deletion.run()
-        var rows: [Int: [Int64]] = [:]
-        for orphan in orphans {
-            let root = model.entities[orphan.entity].root
-            guard let row = try rowEditors.row(of: root, orphan.key),
-                try !remover.isReferred(entity: root, key: orphan.key)
-            else { continue }
-            rows[root, default: []].append(row)
-        }
-        var counts: [Int: Int] = [:]
-        for (root, rows) in rows {
-            counts.merge(try remover.remove(rows, of: root, evenIfIgnored: true), uniquingKeysWith: +)
-        }
-        return counts
+        return orphans
     }
 }

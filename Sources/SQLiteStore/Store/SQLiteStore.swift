@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// A store that imports records into a SQLite file.
 ///
-/// This is the only target that knows SQL. Tables are named after entities and columns after attributes; the prefix
-/// `bmo_` marks bookkeeping tables. The file is in WAL mode, so an import never blocks readers.
+/// Tables are named after entities and columns after attributes; the prefix `bmo_` marks bookkeeping tables. The file is
+/// in WAL mode, so an import never blocks readers.
 public final class SQLiteStore: Store, @unchecked Sendable {
     // GRDB's queue serialises the writer; `openWriters` is accessed only inside its accesses.
     let writer: DatabaseQueue
@@ -162,25 +162,16 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         }
     }
 
-    /// The statement that sets a page cache of 12 MiB instead of SQLite's 2, for connections that read much.
-    ///
-    /// Look-ups out of table order then find their pages in memory, and a sync stays far below its budget of 64 MiB,
-    /// whatever the number of rows.
-    static let pageCache = "PRAGMA cache_size = -12288"
-
-    /// The time limit for a file that another program has locked, in seconds, for every kind of access.
-    static let patience = 30.0
-
     private static func configuration(isReadOnly: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.label = "bmo"
         configuration.readonly = isReadOnly
-        configuration.busyMode = .timeout(patience)
+        configuration.busyMode = .timeout(ConnectionSettings.lockTimeout)
         guard !isReadOnly else { return configuration }
         // A page's transaction stays open between two accesses, while its next batch is being fetched.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
-            try db.execute(sql: pageCache)
+            try db.execute(sql: ConnectionSettings.pageCache)
         }
         return configuration
     }

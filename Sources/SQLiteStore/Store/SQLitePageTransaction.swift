@@ -191,7 +191,7 @@ final class SQLitePageTransaction: PageTransaction {
             try writers.cursors.save(cursor, of: scan.scope)
         }
         if !end.defersSweep {
-            let orphans = try writers.orphans.settle(scan: scan.scope.entity, writers.rowEditors, writers.remover)
+            let orphans = try writers.remover.removeUnreferenced(writers.orphans.take(scan: scan.scope.entity))
             result.deleted.merge(orphans, uniquingKeysWith: +)
         }
         noteDeleted(result.deleted)
@@ -239,8 +239,8 @@ final class SQLitePageTransaction: PageTransaction {
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
         let writers = try store.writers
         var result = try writers.sweep.sweepParents(of: entity, rule)
-        let orphans = try writers.orphans.settle(
-            scan: store.model.entities[entity].name, writers.rowEditors, writers.remover)
+        let orphans = try writers.remover.removeUnreferenced(
+            writers.orphans.take(scan: store.model.entities[entity].name))
         result.deleted.merge(orphans, uniquingKeysWith: +)
         noteDeleted(result.deleted)
         return result

@@ -1,8 +1,3 @@
-/// The number of an entity's objects in a bookkeeping table, which keeps it current; others check it for each row.
-final class ObjectCount {
-    var value = 0
-}
-
 /// The numbers of an entity's objects with local edits that an import must consider.
 struct EditCounts {
     /// The number of objects with edits waiting to be pushed.
