@@ -225,8 +225,8 @@ public final class Mapper {
         var values: [BatchValue]
 
         /// Removes the values that the configuration lists as referring to no object.
-        mutating func drop(_ nulls: Set<String>) {
-            values.removeAll { value in RemoteScalar(value).text.map(nulls.contains) ?? false }
+        mutating func drop(_ nulls: Set<ExactText>) {
+            values.removeAll { value in RemoteScalar(value).text.map { nulls.contains(ExactText($0)) } ?? false }
         }
     }
 

@@ -55,6 +55,12 @@ import Testing
         #expect(
             try mapped(["id": 1, "related": [0, 2]], as: "Node", in: model)
                 == (try mapped(["id": 1, "related": [2]], as: "Node", in: model)))
+        parent.nullValues = ["caf\u{E9}"]
+        let texts = try CompiledModel.of(Entity("Node", key: ["id"], [.of("id", .text)], [parent]))
+        #expect(try mapped(["id": 1, "parent": "caf\u{E9}"], as: "Node", in: texts) == "Node id='1' parent=null")
+        #expect(
+            try mapped(["id": 1, "parent": "cafe\u{301}"], as: "Node", in: texts) != "Node id='1' parent=null",
+            "a key of other bytes is another key")
         var root = model.model.entities[0]
         root.isWritable = true
         let none = try OutgoingPlan(of: 0, in: CompiledModel.of(root)).object(["parent": .null])

@@ -132,6 +132,12 @@ import Testing
         #expect(!matches(.null, .null))
     }
 
+    @Test func `a value matches byte by byte`() {
+        let matcher = SparedRowMatcher([SkippedRows(field: 0, value: "caf\u{E9}", isPrefix: false)])
+        #expect(matcher.matches { _ in "caf\u{E9}" })
+        #expect(!matcher.matches { _ in "cafe\u{301}" })
+    }
+
     @Test func `a prefix is a range of texts`() {
         func range(_ value: String, isPrefix: Bool, _ type: AttributeType) -> [StoredValue]? {
             SkippedRows(field: 0, value: value, isPrefix: isPrefix).range(of: type).map { [$0.low, $0.high] }

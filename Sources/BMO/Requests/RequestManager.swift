@@ -46,10 +46,10 @@ public final class RequestManager: Sendable {
     let editing = ImportThread(label: "bmo.edit")
     let pusher: OutboxPusher
     let tasks = RunningTasks()
-    let flights = Mutex<[String: RemoteOperation]>([:])
+    let flights = Mutex<[ExactText: RemoteOperation]>([:])
     /// Includes operations that are being cancelled, which no request may join any more.
     private let running = Mutex<[ObjectIdentifier: RemoteOperation]>([:])
-    private let answers = Mutex<[String: ContinuousClock.Instant]>([:])
+    private let answers = Mutex<[ExactText: ContinuousClock.Instant]>([:])
 
     /// Creates a manager for a configuration file, with plugins and linked bridges.
     ///
@@ -214,14 +214,14 @@ public final class RequestManager: Sendable {
         case .ifNoLocal: return local.contains { !$0.isStub } ? .localObjects : nil
         case .custom(let decide): return await decide(local) ? nil : .custom
         case .timeToLive(let duration):
-            let last = answers.withLock { $0[request.semanticKey] }
+            let last = answers.withLock { $0[ExactText(request.semanticKey)] }
             return last.map { ContinuousClock.now - $0 < duration } == true ? .fresh : nil
         }
     }
 
     /// Returns a request's operation: a running one, or a new one.
     private func join(_ request: ObjectRequest) -> (RemoteOperation, subscriber: Int) {
-        let key = request.semanticKey
+        let key = ExactText(request.semanticKey)
         return flights.withLock { flights in
             if let flight = flights[key], let subscriber = flight.subscribe() { return (flight, subscriber) }
             let operation = RemoteOperation { [weak self] ended in
@@ -243,7 +243,7 @@ public final class RequestManager: Sendable {
         }
     }
 
-    private func noteAnswer(to key: String) {
+    private func noteAnswer(to key: ExactText) {
         answers.withLock { answers in
             // Keys come from the program's requests: a program that fetches each object by its key has many.
             if answers.count >= 10_000, let oldest = answers.min(by: { $0.value < $1.value }) {

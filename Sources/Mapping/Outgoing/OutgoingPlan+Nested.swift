@@ -177,7 +177,7 @@ extension OutgoingValue {
         }
         var members: [(key: String, value: OutgoingValue)] = []
         if case .object(let own) = self { members = own }
-        if let index = members.firstIndex(where: { $0.key.utf8.elementsEqual(name.utf8) }) {
+        if let index = members.firstIndex(where: { ExactText($0.key) == ExactText(name) }) {
             members[index].value.set(value, at: path.dropFirst())
         } else {
             var inner = OutgoingValue.null

@@ -105,7 +105,7 @@ package indirect enum OutgoingValue: Sendable {
     mutating func put(_ value: OutgoingValue, at path: ArraySlice<String>) -> Bool {
         guard let name = path.first else { return false }
         guard case .object(var members) = self else { return false }
-        let index = members.firstIndex { $0.key.utf8.elementsEqual(name.utf8) }
+        let index = members.firstIndex { ExactText($0.key) == ExactText(name) }
         let isAdded: Bool
         if path.count == 1 {
             if let index {

@@ -43,7 +43,7 @@ public final class MappingPlan: Sendable {
     let recognition: Recognition?
     let inherited: Inherited?
     /// The remote values that refer to no object, per relationship; relationships without such values are omitted.
-    let nullValues: [PathNode.Binding: Set<String>]
+    let nullValues: [PathNode.Binding: Set<ExactText>]
     /// The fields that read the same value as the relationship to the parent, each with the index of its part of the
     /// parent's key.
     ///
@@ -149,15 +149,16 @@ public final class MappingPlan: Sendable {
         var constants: [(field: Int, converter: ValueConverter, value: ConfigValue)] = []
         var tree = PathNode()
         var joins: [(field: Int, count: Int)] = []
-        var nullValues: [PathNode.Binding: Set<String>] = [:]
+        var nullValues: [PathNode.Binding: Set<ExactText>] = [:]
         // Relationships precede attributes: this is the order in which one value feeds several bindings.
         for relationship in relationships {
+            let nulls = relationship.nullValues.isEmpty ? nil : Set(relationship.nullValues.map(ExactText.init))
             if let index = layout.toOne.firstIndex(where: { $0.name == relationship.name }) {
                 tree.insert(relationship.source.components[...], .toOne(index))
-                if !relationship.nullValues.isEmpty { nullValues[.toOne(index)] = Set(relationship.nullValues) }
+                nullValues[.toOne(index)] = nulls
             } else if let index = layout.toMany.firstIndex(where: { $0.name == relationship.name }) {
                 tree.insert(relationship.source.components[...], .toMany(index))
-                if !relationship.nullValues.isEmpty { nullValues[.toMany(index)] = Set(relationship.nullValues) }
+                nullValues[.toMany(index)] = nulls
             }
         }
         for attribute in attributes {

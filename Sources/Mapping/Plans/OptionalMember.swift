@@ -68,6 +68,17 @@ public struct ListedMember: Hashable, Sendable {
         self.entity = entity
         self.path = path
     }
+
+    /// Returns whether two members have the same entity and the same path, byte by byte, as records have them.
+    public static func == (left: ListedMember, right: ListedMember) -> Bool {
+        left.entity == right.entity && ExactText(left.path) == ExactText(right.path)
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(entity)
+        hasher.combine(ExactText(path))
+    }
 }
 
 /// How much of its object a record has, which decides what a missing member means.

@@ -19,7 +19,7 @@ struct PathNode: Sendable {
             if let binding { bindings.append(binding) }
             return
         }
-        if let index = children.firstIndex(where: { $0.name.utf8.elementsEqual(first.utf8) }) {
+        if let index = children.firstIndex(where: { ExactText($0.name) == ExactText(first) }) {
             children[index].node.insert(path.dropFirst(), binding)
         } else {
             var node = PathNode()

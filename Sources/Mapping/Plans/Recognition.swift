@@ -64,7 +64,7 @@ extension Matcher {
             case .lacks(let path): object.value(at: path).map { $0.tag == .null } ?? true
             case .equals(let path, let values):
                 object.value(at: path).flatMap { RemoteScalar($0).text }.map { text in
-                    values.contains { $0.utf8.elementsEqual(text.utf8) }
+                    values.contains { ExactText($0) == ExactText(text) }
                 } ?? false
             case .matches(let path, let expression):
                 object.value(at: path).flatMap { RemoteScalar($0).text }.map(expression.matches) ?? false

@@ -14,25 +14,25 @@ public enum StorageForm: Hashable, Sendable {
 
     /// Returns whether two values have the same form and value.
     ///
-    /// Texts are compared byte by byte, as a store compares keys, not by Unicode equivalence.
+    /// Texts are compared byte by byte, as a store compares keys: see ``ExactText``.
     public static func == (left: StorageForm, right: StorageForm) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.integer(let left), .integer(let right)): left == right
         case (.real(let left), .real(let right)): left == right
-        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.text(let left), .text(let right)): ExactText(left) == ExactText(right)
         case (.bytes(let left), .bytes(let right)): left == right
         default: false
         }
     }
 
-    /// Hashes the bytes that `==` compares.
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
         case .integer(let value): hasher.combine(value)
         case .real(let value): hasher.combine(value)
-        case .text(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        case .text(let value): hasher.combine(ExactText(value))
         case .bytes(let value): hasher.combine(value)
         }
     }

@@ -32,7 +32,7 @@ struct DatabaseState: Sendable {
         var listing: String
         var source: String
         var entity: String
-        var path: String
+        var path: ExactText
     }
 
     /// The tables, as the last model that wrote them has them.
@@ -68,6 +68,6 @@ struct DatabaseState: Sendable {
     var quarantine: [QuarantineEntry] = []
     var lastQuarantined: Int64 = 0
     /// When each field that nothing reads first occurred, by entity and path.
-    var unknownFields: [String: [String: String]] = [:]
+    var unknownFields: [String: [ExactText: String]] = [:]
     var members: [MemberName: Member] = [:]
 }

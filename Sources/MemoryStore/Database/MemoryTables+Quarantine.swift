@@ -1,3 +1,4 @@
+internal import Mapping
 internal import StoreContract
 
 /// Quarantine, unknown fields and members.
@@ -7,10 +8,10 @@ extension MemoryTables {
 
     /// Stores a record; one that fails repeatedly for the same reason is stored once.
     func quarantine(_ record: QuarantinedRecord) {
-        func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+        let (reason, representation) = (ExactText(record.reason), ExactText(record.representation))
         let known = state.quarantine.firstIndex {
-            $0.record.entity == record.entity && isSame($0.record.reason, record.reason)
-                && isSame($0.record.representation, record.representation)
+            $0.record.entity == record.entity && ExactText($0.record.reason) == reason
+                && ExactText($0.record.representation) == representation
         }
         if let known {
             state.quarantine[known].record.bridge = record.bridge
@@ -28,13 +29,14 @@ extension MemoryTables {
 
     func noteUnknownField(_ path: String, of entity: String) {
         let known = state.unknownFields[entity] ?? [:]
-        let path = known.count < Self.mostFields || known[path] != nil ? path : "(further fields)"
+        var path = ExactText(path)
+        if known.count >= Self.mostFields, known[path] == nil { path = ExactText("(further fields)") }
         if known[path] == nil { state.unknownFields[entity, default: [:]][path] = Clock.now() }
     }
 
     func noteMember(_ path: String, of entity: String, in listing: MemberListing) {
         let name = DatabaseState.MemberName(
-            listing: listing.entity, source: listing.source, entity: entity, path: path)
+            listing: listing.entity, source: listing.source, entity: entity, path: ExactText(path))
         state.members[name] = DatabaseState.Member(request: listing.request)
     }
 }

@@ -52,8 +52,8 @@ extension MemoryStore {
     /// Returns the keys of an entity's stubs as JSON arrays, in order.
     public func stubs(of entity: String) throws -> [String] {
         guard let index = model.index(of: entity), model.entities[index].root == index else { return [] }
-        return try read().stubs(of: index).map { JSONText.key($0).string }
-            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return try read().stubs(of: index).map { ExactText(JSONText.key($0).string) }
+            .sorted().map(\.string)
     }
 
     /// Returns the quarantined records, oldest first.
@@ -88,7 +88,9 @@ extension MemoryStore {
     /// Returns the fields of remote records that nothing reads, by entity and path.
     public func unknownFields(since instant: String) throws -> [UnknownFieldRecord] {
         try snapshot().unknownFields.sorted { $0.key < $1.key }.flatMap { entity, paths in
-            paths.filter { $0.value >= instant }.keys.sorted().map { UnknownFieldRecord(entity: entity, path: $0) }
+            paths.filter { $0.value >= instant }.keys.sorted().map {
+                UnknownFieldRecord(entity: entity, path: $0.string)
+            }
         }
     }
 

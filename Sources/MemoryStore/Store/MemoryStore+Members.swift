@@ -19,7 +19,7 @@ extension MemoryStore {
             for known in gone { tables.state.members[known.name]?.isGone = true }
         }
         return gone.map { MissingMember(member: $0.member, isOfOtherRequest: $0.value.request != listing.request) }
-            .sorted { $0.member.path < $1.member.path }
+            .sorted { ExactText($0.member.path) < ExactText($1.member.path) }
     }
 
     private struct Known {
@@ -33,7 +33,7 @@ extension MemoryStore {
             guard name.listing == listing.entity, name.source == listing.source,
                 let entity = model.index(of: name.entity)
             else { return nil }
-            return Known(name: name, member: ListedMember(entity: entity, path: name.path), value: value)
+            return Known(name: name, member: ListedMember(entity: entity, path: name.path.string), value: value)
         }
     }
 }

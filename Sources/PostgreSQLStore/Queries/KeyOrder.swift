@@ -11,7 +11,7 @@ enum KeyOrder {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): left < right
         case (.real(let left), .real(let right)): left < right
-        case (.text(let left), .text(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+        case (.text(let left), .text(let right)): ExactText(left) < ExactText(right)
         case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
         default: false
         }

@@ -12,7 +12,7 @@ final class PostgreSQLPage: PageTransaction {
     private var positions: [ScanScope: ScanProgress] = [:]
     /// How much of the state of scans is saved with this page.
     private var saved: [ScanScope: PostgreSQLStore.SavedPlace] = [:]
-    private var notedFields: Set<String> = []
+    private var notedFields: Set<ExactText> = []
 
     init(_ store: PostgreSQLStore) throws {
         self.store = store
@@ -118,7 +118,7 @@ final class PostgreSQLPage: PageTransaction {
     func quarantine(_ record: QuarantinedRecord) throws { try tables.quarantine(record) }
 
     func noteUnknownField(_ field: UnknownField) throws {
-        guard notedFields.insert("\(field.entity) \(field.path)").inserted else { return }
+        guard notedFields.insert(ExactText("\(field.entity) \(field.path)")).inserted else { return }
         try tables.noteUnknownField(field.path, of: store.model.entities[field.entity].name)
     }
 

@@ -72,8 +72,8 @@ extension PostgreSQLStore {
     /// Returns the keys of an entity's stubs as JSON arrays, in order.
     public func stubs(of entity: String) throws -> [String] {
         guard let index = model.index(of: entity), model.entities[index].root == index else { return [] }
-        return try read { try $0.stubs(of: index) }.map { JSONText.key($0).string }
-            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return try read { try $0.stubs(of: index) }.map { ExactText(JSONText.key($0).string) }
+            .sorted().map(\.string)
     }
 
     /// Returns the quarantined records, oldest first.

@@ -20,7 +20,7 @@ extension PostgreSQLStore {
         try keepBooks { try $0.markGone(gone, in: listing) }
         return gone.compactMap { known in
             member(known).map { MissingMember(member: $0, isOfOtherRequest: known.request != listing.request) }
-        }.sorted { $0.member.path < $1.member.path }
+        }.sorted { ExactText($0.member.path) < ExactText($1.member.path) }
     }
 
     private func member(_ known: PostgreSQLTables.Member) -> ListedMember? {

@@ -95,8 +95,8 @@ extension PostgreSQLTables {
     func noteMembers(_ members: [(entity: String, path: String)], in listing: MemberListing) throws {
         let known = Set(
             try self.members(of: listing).filter { $0.request == listing.request && !$0.isGone }
-                .map { [$0.entity, $0.path] })
-        let new = Set(members.map { [$0.entity, Self.storable($0.path)] }).subtracting(known)
+                .map { [ExactText($0.entity), ExactText($0.path)] })
+        let new = Set(members.map { [ExactText($0.entity), ExactText(Self.storable($0.path))] }).subtracting(known)
         guard !new.isEmpty else { return }
         noteWritten()
         try connection.query(
@@ -106,8 +106,8 @@ extension PostgreSQLTables {
             ON CONFLICT (listing, source, entity, path) DO UPDATE SET request = excluded.request, is_gone = false
             """,
             [
-                .text(listing.entity), .text(listing.source), .text(listing.request), .texts(new.map { $0[0] }),
-                .texts(new.map { $0[1] }),
+                .text(listing.entity), .text(listing.source), .text(listing.request), .texts(new.map { $0[0].string }),
+                .texts(new.map { $0[1].string }),
             ], for: "noting the members of \(listing.entity)")
     }
 

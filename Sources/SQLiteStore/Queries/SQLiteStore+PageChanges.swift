@@ -41,7 +41,7 @@ extension SQLiteStore {
             }
             while try select.step() {
                 let record = try ChangeRecord(select)
-                if let last = group.last, last.entity != record.entity || last.key != record.key { flush() }
+                if let last = group.last, !last.isSameRow(as: record) { flush() }
                 group.append(record)
             }
             flush()

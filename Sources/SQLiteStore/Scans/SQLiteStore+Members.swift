@@ -42,7 +42,7 @@ extension SQLiteStore {
                 }
             }
         }
-        return gone.sorted { $0.member.path < $1.member.path }
+        return gone.sorted { ExactText($0.member.path) < ExactText($1.member.path) }
     }
 
     private func member(_ row: MemberTable.Row) -> ListedMember? {

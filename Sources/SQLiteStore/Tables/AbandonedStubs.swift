@@ -58,7 +58,7 @@ final class AbandonedStubs {
     func take() -> [(root: Int, key: [StoredValue])] {
         defer { candidates = [] }
         return candidates.map { ($0.root, $0.key) }.sorted {
-            ($0.root, JSONText.key($0.key).string) < ($1.root, JSONText.key($1.key).string)
+            ($0.root, ExactText(JSONText.key($0.key).string)) < ($1.root, ExactText(JSONText.key($1.key).string))
         }
     }
 }

@@ -5,7 +5,7 @@ internal import Mapping
 final class UnknownFieldTable {
     private let connection: OpaquePointer?
     /// The paths in the table, by entity; nil until they are read.
-    private var known: [String: Set<String>]?
+    private var known: [String: Set<ExactText>]?
 
     /// The maximum number of fields kept per entity: a remote may use values as names, so that each record has new
     /// ones.
@@ -24,8 +24,8 @@ final class UnknownFieldTable {
     func note(_ entity: String, _ path: String) throws -> Bool {
         if known == nil { known = try read() }
         let isFull = known?[entity, default: []].count ?? 0 >= Self.most
-        let path = isFull && known?[entity]?.contains(path) != true ? Self.further : path
-        guard known?[entity, default: []].insert(path).inserted == true else { return false }
+        let path = isFull && known?[entity]?.contains(ExactText(path)) != true ? Self.further : path
+        guard known?[entity, default: []].insert(ExactText(path)).inserted == true else { return false }
         try RawStatement(
             """
             CREATE TABLE IF NOT EXISTS bmo_unknown_fields (
@@ -42,16 +42,16 @@ final class UnknownFieldTable {
         return try insertion.run() > 0
     }
 
-    private func read() throws -> [String: Set<String>] {
+    private func read() throws -> [String: Set<ExactText>] {
         let table = try RawStatement(
             "SELECT 1 FROM sqlite_schema WHERE name = 'bmo_unknown_fields'", on: connection)
         defer { table.reset() }
         guard try table.step() else { return [:] }
         let rows = try RawStatement("SELECT entity, path FROM bmo_unknown_fields", on: connection)
-        var known: [String: Set<String>] = [:]
+        var known: [String: Set<ExactText>] = [:]
         while try rows.step() {
             guard case .text(let entity) = rows.value(0), case .text(let path) = rows.value(1) else { continue }
-            known[entity, default: []].insert(path)
+            known[entity, default: []].insert(ExactText(path))
         }
         return known
     }

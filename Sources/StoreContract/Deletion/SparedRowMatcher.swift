@@ -5,14 +5,14 @@ package import Model
 package struct SparedRowMatcher {
     /// The fields whose values ``matches(_:)`` takes, in order.
     package let fields: [Int]
-    private let exact: Set<String>
+    private let exact: Set<ExactText>
     /// The prefixes, by field and length.
     private let prefixes: [Int: [Int: Set<[UInt8]>]]
 
     /// Creates a filter for several selections.
     package init(_ skipped: [SkippedRows]) {
         fields = Set(skipped.map(\.field)).sorted()
-        exact = Set(skipped.filter { !$0.isPrefix }.map { "\($0.field) \($0.value)" })
+        exact = Set(skipped.filter { !$0.isPrefix }.map { ExactText("\($0.field) \($0.value)") })
         var prefixes: [Int: [Int: Set<[UInt8]>]] = [:]
         for objects in skipped where objects.isPrefix {
             prefixes[objects.field, default: [:]][objects.value.utf8.count, default: []].insert(
@@ -29,7 +29,7 @@ package struct SparedRowMatcher {
             let value = value(position)
             guard value != .null else { return false }
             let text = value.description
-            if exact.contains("\(field) \(text)") { return true }
+            if exact.contains(ExactText("\(field) \(text)")) { return true }
             let bytes = Array(text.utf8)
             return (prefixes[field] ?? [:]).contains { $0 <= bytes.count && $1.contains(Array(bytes.prefix($0))) }
         }

@@ -17,7 +17,7 @@ public struct Watermark: Sendable, Equatable {
     public static func isNewer(_ value: StoredValue, than old: StoredValue?) -> Bool {
         switch (value.form, old?.form) {
         case (.integer(let value), .integer(let old)): value > old
-        case (.text(let value), .text(let old)): value.utf8.lexicographicallyPrecedes(old.utf8) ? false : value != old
+        case (.text(let value), .text(let old)): ExactText(value) > ExactText(old)
         case (.null, _): false
         default: true
         }

@@ -67,7 +67,7 @@ package struct ListUpdate {
         case (_, .null): true
         case (.integer(let left), .integer(let right)): left < right
         case (.real(let left), .real(let right)): left < right
-        case (.text(let left), .text(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+        case (.text(let left), .text(let right)): ExactText(left) < ExactText(right)
         case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
         default: false
         }

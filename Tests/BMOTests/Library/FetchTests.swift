@@ -176,6 +176,18 @@ import Testing
         }
     }
 
+    @Test func `requests for texts of other bytes do not share an answer`() async throws {
+        world.change { $0.heldFrom = 0 }
+        try await withManager { manager in
+            let composed = try await manager.fetch(ObjectRequest("Country", where: Field("name") == "caf\u{E9}"))
+            let decomposed = try await manager.fetch(ObjectRequest("Country", where: Field("name") == "cafe\u{301}"))
+            try await eventually("both fetches are open") { world.state.held == 2 }
+            world.change { $0.heldFrom = nil }
+            _ = try await (composed.remote, decomposed.remote)
+            #expect(world.takeRequests().count == 2)
+        }
+    }
+
     @Test func `the last one who gives up cancels the fetch before its next commit`() async throws {
         world.change {
             $0.records["Country"] = World.countries(30)

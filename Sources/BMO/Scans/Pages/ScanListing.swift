@@ -25,11 +25,11 @@ struct ScanListing: Sendable {
 /// Records that scans skipped: quarantined ones among them may still be faulty.
 struct SkippedRecords: Sendable {
     private struct Values {
-        var whole: Set<String> = []
-        var prefixes: Set<String> = []
+        var whole: Set<ExactText> = []
+        var prefixes: Set<ExactText> = []
 
         func contains(_ value: String) -> Bool {
-            whole.contains(value) || prefixes.contains { value.hasPrefix($0) }
+            whole.contains(ExactText(value)) || prefixes.contains { value.utf8.starts(with: $0.string.utf8) }
         }
     }
 
@@ -40,9 +40,9 @@ struct SkippedRecords: Sendable {
 
     mutating func add(_ objects: SkippedObjects) {
         if objects.isPrefix {
-            fields[objects.field, default: Values()].prefixes.insert(objects.value)
+            fields[objects.field, default: Values()].prefixes.insert(ExactText(objects.value))
         } else {
-            fields[objects.field, default: Values()].whole.insert(objects.value)
+            fields[objects.field, default: Values()].whole.insert(ExactText(objects.value))
         }
     }
 
