@@ -62,6 +62,8 @@ let package = Package(
         .target(name: "TextFormats", exclude: ["README.md"]),
         // One of each: threads, monitors, the monotonic clock, bounded reading, atomic writing, spawn.
         .target(name: "SystemCalls", exclude: ["README.md"]),
+        // SHA-1 and SHA-256, by libcrypto.
+        .target(name: "Digests", dependencies: ["CLibCrypto", "TextFormats"], exclude: ["README.md"]),
         .target(name: "RecordBatch", dependencies: ["CBridge", "TextFormats"]),
 
         // The messages of the contract.
@@ -98,10 +100,10 @@ let package = Package(
         // Guesses from names and samples.
         .target(name: "Inference", dependencies: ["RecordBatch"], exclude: ["README.md"]),
         bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "Inference"]),
-        bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML", "CLibCrypto", "Inference"]),
+        bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML", "Digests", "Inference"]),
         plugin("RESTPlugin", of: "RESTBridge"),
         plugin("SOAPPlugin", of: "SOAPBridge"),
-        bridge("SMBBridge", transport: ["Inference", "RowFormats", "CSMBClient", "CLibCrypto"]),
+        bridge("SMBBridge", transport: ["Digests", "Inference", "RowFormats", "CSMBClient"]),
 
         bridge("SingerBridge", transport: []),
 
@@ -113,7 +115,7 @@ let package = Package(
         .target(
             name: "BridgeHost",
             dependencies: [
-                "BridgeContract", "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch",
+                "BridgeContract", "CBridge", "CBridgeGuard", "CBridgeProcess", "Digests", "RecordBatch",
                 "SystemCalls", "TextFormats", .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "Model", dependencies: ["SystemCalls", "TextFormats", "Yams"], exclude: ["README.md"]),
@@ -207,7 +209,9 @@ let package = Package(
         .testTarget(
             name: "RESTBridgeTests",
             dependencies: ["RESTBridge", "BridgeHTTP", "BridgeJSON", "BridgeKit", "RecordBatch", "TestSupport"]),
-        .testTarget(name: "SOAPBridgeTests", dependencies: ["SOAPBridge", "BridgeKit", "RecordBatch", "TestSupport"]),
+        .testTarget(
+            name: "SOAPBridgeTests",
+            dependencies: ["SOAPBridge", "BridgeKit", "Digests", "RecordBatch", "TestSupport"]),
         .testTarget(
             name: "SMBBridgeTests",
             dependencies: [

@@ -20,6 +20,7 @@ enum Imports {
     static let rules: [String: Rule] = [
         "TextFormats": Rule(),
         "SystemCalls": Rule(),
+        "Digests": Rule("CLibCrypto", "TextFormats"),
         "RecordBatch": Rule("CBridge", "TextFormats"),
         "BridgeContract": Rule("RecordBatch", "TextFormats"),
         "BridgeRecording": Rule("BridgeContract", "RecordBatch", "SystemCalls", "TextFormats"),
@@ -37,15 +38,15 @@ enum Imports {
             "Inference"),
         "SOAPBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeXML",
-            "CLibCrypto", "Inference"),
+            "Digests", "Inference"),
         "RESTPlugin": Rule("BridgeKit", "CBridge", "RESTBridge"),
         "SOAPPlugin": Rule("BridgeKit", "CBridge", "SOAPBridge"),
         "SMBBridge": Rule(
-            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "Inference", "RowFormats",
-            "CSMBClient", "CLibCrypto"),
+            "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "Digests", "Inference", "RowFormats",
+            "CSMBClient"),
         "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "SystemCalls"),
         "BridgeHost": Rule(
-            "BridgeContract", "CBridge", "CBridgeGuard", "CBridgeProcess", "CLibCrypto", "RecordBatch", "SystemCalls",
+            "BridgeContract", "CBridge", "CBridgeGuard", "CBridgeProcess", "Digests", "RecordBatch", "SystemCalls",
             "TextFormats", "Logging"),
         "BridgeConformance": Rule(
             "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "SystemCalls", "TextFormats",

@@ -1,4 +1,5 @@
 import BridgeKit
+import Digests
 import RecordBatch
 import RowFormats
 
@@ -110,12 +111,14 @@ final class FileSource: RecordSource {
             share: listing.share, path: listing.share.url.folder + match.path,
             version: isAgain ? nil : match.entry.version)
         if section.content == .hash {
-            let hash = try SHA256()
+            let hash = MessageDigest(.sha256)
             while let piece = try file.read() {
                 try listing.checkCancelled()
                 hash.add(piece)
             }
-            return .hash(hash.finish())
+            let digits = hash.hexadecimal()
+            guard !digits.isEmpty else { throw BridgeError(.internal, "libcrypto cannot compute a SHA-256") }
+            return .hash(digits)
         }
         var bytes: [UInt8] = []
         while bytes.count <= section.maximumContentBytes, let piece = try file.read() { bytes += piece }

@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import Digests
 internal import Glibc
 internal import RecordBatch
 internal import TextFormats
@@ -82,7 +83,7 @@ struct MessageSecurity: Sendable {
         var secret = password
         if type == .digest {
             // Section 3.1: Base64(SHA-1(nonce + created + password)), with the decoded bytes of the nonce.
-            secret = Self.base64(SHA1.digest(nonce + Array(created.utf8) + Array(password.utf8)))
+            secret = Self.base64(MessageDigest.digest(of: nonce + Array(created.utf8) + Array(password.utf8), .sha1))
         }
         var text = "<wsse:UsernameToken wsu:Id=\"UsernameToken-1\"><wsse:Username>"
         text += "\(try XMLText.escaped(username, at: "security.username"))</wsse:Username>"

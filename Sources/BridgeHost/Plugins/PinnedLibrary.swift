@@ -1,5 +1,5 @@
 internal import CBridgeGuard
-internal import CLibCrypto
+internal import Digests
 internal import Glibc
 internal import SystemCalls
 
@@ -48,7 +48,7 @@ final class PinnedLibrary {
 
     /// Copies a file's bytes and returns their SHA-256.
     private static func copy(_ path: String, to target: CInt) throws(PluginRefusal) -> String {
-        let hash = SHA256Sum()
+        let hash = MessageDigest(.sha256)
         var total = 0
         var refusal: PluginRefusal?
         do throws(BoundedFile.Failure) {
@@ -62,7 +62,7 @@ final class PinnedLibrary {
             throw PluginRefusal(reason: "cannot be read: \(error.words)")
         }
         if let refusal { throw refusal }
-        return hash.digits
+        return hash.hexadecimal()
     }
 
     /// Returns why the bytes cannot be written; nil on success.
@@ -106,26 +106,5 @@ final class PinnedLibrary {
 
     private static func parent(of path: String) -> String? {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    }
-}
-
-/// An incremental SHA-256 (FIPS 180-4).
-final class SHA256Sum {
-    private let context = EVP_MD_CTX_new()
-
-    init() { EVP_DigestInit_ex(context, EVP_sha256(), nil) }
-
-    deinit { EVP_MD_CTX_free(context) }
-
-    func add(_ bytes: ArraySlice<UInt8>) {
-        bytes.withUnsafeBytes { _ = EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
-    }
-
-    /// The digest as 64 hexadecimal digits; read it once, at the end.
-    var digits: String {
-        var digest = [UInt8](repeating: 0, count: 32)
-        // If the context could not be allocated, return a string that matches no digest.
-        guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { return "" }
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

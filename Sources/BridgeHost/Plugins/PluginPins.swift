@@ -1,3 +1,4 @@
+internal import Digests
 internal import Glibc
 internal import SystemCalls
 
@@ -114,11 +115,11 @@ public struct PluginPins: Sendable, Equatable {
 
     /// Returns the SHA-256 of a file (FIPS 180-4) in hexadecimal digits.
     static func hash(of path: String) throws(BoundedFile.Failure) -> String {
-        let hash = SHA256Sum()
+        let hash = MessageDigest(.sha256)
         try BoundedFile.scan(path) { chunk in
             hash.add(chunk)
             return true
         }
-        return hash.digits
+        return hash.hexadecimal()
     }
 }

@@ -1,5 +1,7 @@
+internal import Digests
 internal import Glibc
 internal import SystemCalls
+internal import TextFormats
 
 /// Documents on disk with their ETag (RFC 9110, section 8.8.3) or date, so that the server need not resend an unchanged
 /// WSDL.
@@ -57,7 +59,7 @@ struct DocumentCache: Sendable {
     private func path(_ url: String) -> String { "\(folder)/\(Self.hash(url)).wsdl" }
 
     private static func hash(_ url: String) -> String {
-        SHA1.digest(Array(url.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.text(MessageDigest.digest(of: Array(url.utf8), .sha1))
     }
 
     private func makeFolder() {
