@@ -1,4 +1,4 @@
-/// Decoding of percent-encoded text (RFC 3986, section 2.1).
+/// Percent-encoded text (RFC 3986, section 2.1).
 package enum PercentEncoding {
     /// Decodes each `%` followed by two hexadecimal digits into a byte; any other `%` stays as it is.
     ///
@@ -8,6 +8,13 @@ package enum PercentEncoding {
     package static func decoded(
         _ text: some StringProtocol, plusIsSpace: Bool = false, keepsZero: Bool = false
     ) -> String {
+        String(decoding: bytes(text, plusIsSpace: plusIsSpace, keepsZero: keepsZero), as: UTF8.self)
+    }
+
+    /// Returns the bytes that ``decoded(_:plusIsSpace:keepsZero:)`` makes a text of; they need not be UTF-8.
+    package static func bytes(
+        _ text: some StringProtocol, plusIsSpace: Bool = false, keepsZero: Bool = false
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.first {
@@ -19,7 +26,7 @@ package enum PercentEncoding {
                 rest.removeFirst()
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 
     /// Decodes a text in which every `%` begins an escape; nil if one does not, or if the result is not UTF-8.

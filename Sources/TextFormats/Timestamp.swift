@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Points in time as microseconds since 1970-01-01T00:00:00Z, and their text.
 package enum Timestamp {
     /// Returns text such as `2026-11-21T07:08:08.000000Z`: UTC, always with six decimals, so that text sorts like time.
@@ -11,6 +13,17 @@ package enum Timestamp {
         return
             "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(time / 3600, 2)):"
             + "\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(padded(fraction, 6))Z"
+    }
+
+    /// Returns text in a strftime pattern, in UTC; empty if the pattern gives none, or more than a kilobyte.
+    package static func text(microseconds: Int64, pattern: String) -> String {
+        var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var bytes = [CChar](repeating: 0, count: 1024)
+        // strftime returns 0 for a full buffer, too.
+        let count = strftime(&bytes, bytes.count, pattern, &parts)
+        return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// The length in bytes of the text for a year from 0 to 9999.

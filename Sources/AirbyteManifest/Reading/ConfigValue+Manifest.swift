@@ -1,4 +1,5 @@
 internal import Model
+internal import TextFormats
 
 extension ConfigValue {
     /// The kind of a component, from its member `type`.
@@ -46,10 +47,10 @@ extension ConfigValue {
         switch self {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
-        case .string(let text): "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        case .string(let text): text.jsonQuoted
         case .array(let elements): "[" + elements.map(\.json).joined(separator: ", ") + "]"
         case .object(let members):
-            "{" + members.map { "\(ConfigValue.string($0.key).json): \($0.value.json)" }.joined(separator: ", ") + "}"
+            "{" + members.map { "\($0.key.jsonQuoted): \($0.value.json)" }.joined(separator: ", ") + "}"
         default: printed
         }
     }

@@ -87,10 +87,7 @@ struct DiffPrinter {
     static func text(_ value: StoredValue?) -> String {
         switch value {
         case nil: return ""
-        case .some(.text(let text)):
-            var out = ""
-            out.appendJSONString(text)
-            return out
+        case .some(.text(let text)): return text.jsonQuoted
         case .some(.bytes(let bytes)): return Terminal.count(bytes.count, "byte", "bytes")
         case .some(let value): return value.description
         }
@@ -102,10 +99,10 @@ struct DiffPrinter {
     func json(_ change: RowChange) -> String {
         let layout = model.index(of: change.entity).map { model.entities[$0] }
         var out = "{"
-        Self.member("entity", Self.string(change.entity), &out)
+        Self.member("entity", change.entity.jsonQuoted, &out)
         let keyTypes = layout.map { layout in layout.key.map { layout.fields[$0].type } } ?? []
         if change.kind != .loaded { Self.member("key", Self.list(change.key, keyTypes), &out) }
-        Self.member("change", Self.string(change.kind.rawValue), &out)
+        Self.member("change", change.kind.rawValue.jsonQuoted, &out)
         if let count = change.count { Self.member("rows", String(count), &out) }
         if !change.columns.isEmpty {
             var columns = "{"
@@ -121,7 +118,7 @@ struct DiffPrinter {
         if !change.links.isEmpty {
             let links = change.links.map { link -> String in
                 var object = "{"
-                Self.member("relationship", Self.string(link.relationship), &object)
+                Self.member("relationship", link.relationship.jsonQuoted, &object)
                 if let at = link.at { Self.member("at", String(at), &object) }
                 let types = targetKey(of: link.relationship, in: layout)
                 Self.member("old", "[" + link.old.map { Self.list($0, types) }.joined(separator: ",") + "]", &object)
@@ -131,7 +128,7 @@ struct DiffPrinter {
             Self.member("relationships", "[" + links.joined(separator: ",") + "]", &out)
         }
         for (name, value) in [("bridge", change.bridge), ("walk", change.scan), ("location", change.location)] {
-            if let value { Self.member(name, Self.string(value), &out) }
+            if let value { Self.member(name, value.jsonQuoted, &out) }
         }
         return out + "}"
     }
@@ -150,11 +147,5 @@ struct DiffPrinter {
         if out.last != "{" { out += "," }
         out.appendJSONString(name)
         out += ":" + json
-    }
-
-    static func string(_ text: String) -> String {
-        var out = ""
-        out.appendJSONString(text)
-        return out
     }
 }

@@ -3,6 +3,7 @@ internal import BMO
 internal import Importer
 internal import Mapping
 internal import StoreContract
+internal import TextFormats
 
 /// `bmo why`.
 struct WhyCommand: AsyncParsableCommand {
@@ -101,7 +102,7 @@ struct WhyCommand: AsyncParsableCommand {
         func list(_ parts: [String]) -> String { "[" + parts.joined(separator: ",") + "]" }
         let printer = DiffPrinter(model, limit: nil)
         var out = "{"
-        DiffPrinter.member("entity", DiffPrinter.string(history.entity), &out)
+        DiffPrinter.member("entity", history.entity.jsonQuoted, &out)
         let key = zip(history.key, layout?.key ?? []).map { RowPrinter.json($0, layout?.fields[$1].type) }
         DiffPrinter.member("key", list(key), &out)
         let row = history.values.flatMap { values in layout.map { RowPrinter.json(values, $0) } }
@@ -110,26 +111,26 @@ struct WhyCommand: AsyncParsableCommand {
         DiffPrinter.member("listed", "\(history.values != nil && history.isListed)", &out)
         let groups = history.groups.map { group -> String in
             var object = "{"
-            DiffPrinter.member("columns", list(group.columns.map(DiffPrinter.string)), &object)
-            DiffPrinter.member("bridge", DiffPrinter.string(group.bridge), &object)
-            DiffPrinter.member("walk", DiffPrinter.string(group.scan), &object)
+            DiffPrinter.member("columns", list(group.columns.map(\.jsonQuoted)), &object)
+            DiffPrinter.member("bridge", group.bridge.jsonQuoted, &object)
+            DiffPrinter.member("walk", group.scan.jsonQuoted, &object)
             DiffPrinter.member("listing", "\(group.isListing)", &object)
             DiffPrinter.member("first_run", group.firstRun.map(String.init) ?? "null", &object)
             DiffPrinter.member("last_run", group.lastRun.map(String.init) ?? "null", &object)
-            DiffPrinter.member("location", group.location.map(DiffPrinter.string) ?? "null", &object)
+            DiffPrinter.member("location", group.location.map(\.jsonQuoted) ?? "null", &object)
             return object + "}"
         }
         DiffPrinter.member("sources", list(groups), &out)
         let events = history.events.map { event -> String in
             var object = "{"
             DiffPrinter.member("run", String(event.run), &object)
-            DiffPrinter.member("kind", DiffPrinter.string(event.kind), &object)
-            DiffPrinter.member("started", DiffPrinter.string(event.started), &object)
+            DiffPrinter.member("kind", event.kind.jsonQuoted, &object)
+            DiffPrinter.member("started", event.started.jsonQuoted, &object)
             DiffPrinter.member("change", printer.json(event.change), &object)
             return object + "}"
         }
         DiffPrinter.member("runs", list(events), &out)
-        DiffPrinter.member("pending", list(pending.map(DiffPrinter.string)), &out)
+        DiffPrinter.member("pending", list(pending.map(\.jsonQuoted)), &out)
         DiffPrinter.member("quarantined", list(history.quarantined.map(\.json)), &out)
         return out + "}"
     }

@@ -69,10 +69,7 @@ struct RowPrinter {
         case (.null, _): return "null"
         case (.integer(let value), .boolean): return value == 0 ? "false" : "true"
         case (.text(let value), .json), (.text(let value), .decimal): return value
-        case (.text, _), (.bytes, _):
-            var out = ""
-            out.appendJSONString(text(value))
-            return out
+        case (.text, _), (.bytes, _): return text(value).jsonQuoted
         default: return text(value)
         }
     }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import RecordBatch
 internal import StoreContract
+internal import TextFormats
 
 /// `bmo status`.
 struct StatusCommand: AsyncParsableCommand {
@@ -84,8 +85,8 @@ struct StatusCommand: AsyncParsableCommand {
         _ workspace: Workspace
     ) -> String {
         var out = "{"
-        DiffPrinter.member("database", DiffPrinter.string(path), &out)
-        DiffPrinter.member("written_by", holder.map { DiffPrinter.string($0.description) } ?? "null", &out)
+        DiffPrinter.member("database", path.jsonQuoted, &out)
+        DiffPrinter.member("written_by", holder.map { $0.description.jsonQuoted } ?? "null", &out)
         DiffPrinter.member("last_run", last.map(RunsCommand.json) ?? "null", &out)
         let objects = entities.map { entity -> String in
             var object = RecordBatchWriter.json { writer in

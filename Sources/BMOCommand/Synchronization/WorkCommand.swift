@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import RecordBatch
 internal import StoreContract
+internal import TextFormats
 
 /// `bmo work`.
 struct WorkCommand: AsyncParsableCommand {
@@ -135,7 +136,7 @@ struct WorkCommand: AsyncParsableCommand {
             }
         case .ended(let unit, let report):
             guard let report else { return object("ended") { $0.member("unit", unit) } }
-            return "{\"event\":\"ended\",\"unit\":\(DiffPrinter.string(unit)),\"report\":\(report.json)}"
+            return "{\"event\":\"ended\",\"unit\":\(unit.jsonQuoted),\"report\":\(report.json)}"
         case .superseded(let unit): return object("superseded") { $0.member("unit", unit) }
         case .sync: return nil
         case .round(let report): return "{\"event\":\"round\",\"report\":\(report.json)}"

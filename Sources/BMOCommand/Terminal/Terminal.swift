@@ -1,5 +1,6 @@
 internal import Foundation
 internal import RecordBatch
+internal import TextFormats
 
 /// The properties of the two output streams, and functions to write to them.
 enum Terminal {
@@ -66,7 +67,7 @@ enum Terminal {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         return text.unicodeScalars.reduce(into: "") { out, scalar in
             if isControl(scalar) {
-                out += "\\u{\(String(scalar.value, radix: 16))}"
+                out += scalar.escape
             } else {
                 out.unicodeScalars.append(scalar)
             }
@@ -74,10 +75,7 @@ enum Terminal {
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar == "\n" { return false }
-        // Control characters, and marks that change the direction of text (UAX 9) and could disguise a value.
-        return scalar.properties.generalCategory == .control || (0x202A...0x202E).contains(scalar.value)
-            || (0x2066...0x2069).contains(scalar.value)
+        scalar != "\n" && scalar.isDisguising
     }
 
     /// Formats a number with its noun: `1 page`, `2 pages`.

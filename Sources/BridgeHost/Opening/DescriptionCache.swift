@@ -1,6 +1,7 @@
 internal import Glibc
 internal import RecordBatch
 internal import SystemCalls
+internal import TextFormats
 
 /// A cache of the descriptions of plugins on the standard paths, so that a start need not inspect each in a process.
 ///
@@ -103,9 +104,9 @@ struct DescriptionCache: Sendable {
 
     /// Returns the path of the entry for a plugin's path and the inspecting executable.
     private func file(of path: String) -> String {
-        // FNV-1a; a collision is harmless because the entry contains the stamp.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in (path + "\n" + executable).utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return "\(folder)/\(String(hash, radix: 16))"
+        // A collision is harmless because the entry contains the stamp.
+        var fingerprint = Fingerprint()
+        fingerprint.add(path + "\n" + executable)
+        return "\(folder)/\(String(fingerprint.value, radix: 16))"
     }
 }

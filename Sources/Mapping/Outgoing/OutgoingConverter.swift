@@ -1,6 +1,6 @@
-internal import Glibc
 internal import Model
 internal import RecordBatch
+internal import TextFormats
 
 /// Converts local values of an attribute to remote ones: the inverse of ``ValueConverter``.
 struct OutgoingConverter: Sendable {
@@ -51,11 +51,12 @@ struct OutgoingConverter: Sendable {
         switch attribute.transformers.last {
         case .unit(let unit)?: return .number(of: try microseconds(text), in: unit)
         case .format(let format)?:
-            let microseconds = try microseconds(text)
-            var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
-            var parts = tm()
-            gmtime_r(&seconds, &parts)
-            return .text(try Self.text(of: &parts, format))
+            let written = Timestamp.text(microseconds: try microseconds(text), pattern: format)
+            // An empty text would not read back.
+            guard !written.isEmpty else {
+                throw ValueConverter.Misfit(reason: "the format \(format) cannot represent it")
+            }
+            return .text(written)
         default:
             guard attribute.type == .timestamp, text.hasSuffix("Z"), let dot = text.lastIndex(of: ".") else {
                 return .text(text)
@@ -70,14 +71,6 @@ struct OutgoingConverter: Sendable {
     private func microseconds(_ text: String) throws(ValueConverter.Misfit) -> Int64 {
         guard let date = ISODate(text) else { throw ValueConverter.Misfit(reason: "it is not a time") }
         return date.microseconds
-    }
-
-    private static func text(of parts: inout tm, _ format: String) throws(ValueConverter.Misfit) -> String {
-        var buffer = [CChar](repeating: 0, count: 1024)
-        // strftime returns 0 both for an empty result and for a full buffer; neither would read back.
-        let count = strftime(&buffer, buffer.count, format, &parts)
-        guard count > 0 else { throw ValueConverter.Misfit(reason: "the format \(format) cannot represent it") }
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private func undo(

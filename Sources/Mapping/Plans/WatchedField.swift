@@ -1,5 +1,3 @@
-internal import CTime
-internal import Glibc
 public import Model
 public import RecordBatch
 internal import TextFormats
@@ -71,20 +69,13 @@ public struct WatchedField: Sendable {
     private func text(of microseconds: Int64, like remote: String) -> String {
         var unit = TimeUnit.seconds
         for transformer in attribute.transformers {
-            if case .format(let format) = transformer { return Self.text(of: microseconds, format: format) }
+            if case .format(let format) = transformer {
+                return Timestamp.text(microseconds: microseconds, pattern: format)
+            }
             if case .unit(let value) = transformer { unit = value }
         }
         if DecimalText(remote) != nil { return Self.number(microseconds, unit, decimals: Self.decimals(of: remote)) }
         return Self.isoText(of: microseconds, like: remote)
-    }
-
-    private static func text(of microseconds: Int64, format: String) -> String {
-        var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        var bytes = [CChar](repeating: 0, count: 256)
-        let count = strftime(&bytes, bytes.count, format, &parts)
-        return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func decimals(of number: String) -> Int {

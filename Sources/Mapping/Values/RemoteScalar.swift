@@ -64,10 +64,7 @@ enum RemoteScalar {
         case .double(let value): return value.isFinite ? "\(value)" : "null"
         case .composite(let json): return json
         case .bytes(let bytes): return "\"" + bytes.withUnsafeBytes(Base64.encode) + "\""
-        case .text, .timestamp:
-            var out = ""
-            out.appendJSONString(text ?? "")
-            return out
+        case .text, .timestamp: return (text ?? "").jsonQuoted
         }
     }
 
@@ -93,11 +90,7 @@ extension ConfigValue {
         switch self {
         case .array(let elements): return "[" + elements.map(\.compactJSON).joined(separator: ",") + "]"
         case .object(let members):
-            let parts = members.map { key, value in
-                var out = ""
-                out.appendJSONString(key)
-                return out + ":" + value.compactJSON
-            }
+            let parts = members.map { $0.key.jsonQuoted + ":" + $0.value.compactJSON }
             return "{" + parts.joined(separator: ",") + "}"
         default: return RemoteScalar(self).json
         }

@@ -1,5 +1,6 @@
 internal import Model
 internal import RecordBatch
+internal import TextFormats
 
 /// The transformers of an attribute that change a value before its type conversion, applied from left to right.
 struct TransformerChain: Sendable {
@@ -72,21 +73,8 @@ struct TransformerChain: Sendable {
     private static func lastSegment(_ text: String) -> String {
         let path = text.prefix { $0 != "?" && $0 != "#" }
         guard let segment = path.split(separator: "/").last else { return "" }
-        var bytes: [UInt8] = []
-        var rest = Array(segment.utf8)[...]
-        while let byte = rest.popFirst() {
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
-                let code = UInt8(digits, radix: 16)
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
         // A segment that does not decode to UTF-8 stays as written.
-        return String(validating: bytes, as: UTF8.self) ?? String(segment)
+        return String(validating: PercentEncoding.bytes(segment), as: UTF8.self) ?? String(segment)
     }
 
     /// Joins the values of a list; null if there are none.

@@ -8,7 +8,7 @@ func shortened(_ text: String) -> String {
     for (count, character) in text.unicodeScalars.enumerated() {
         if count == 60 { return result + "..." }
         if character.properties.generalCategory == .control || character.properties.generalCategory == .format {
-            result += "\\u{\(String(character.value, radix: 16))}"
+            result += character.escape
         } else {
             result.unicodeScalars.append(character)
         }

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// Markup that escapes all text; only tags and attribute names, which are constants of this program, stay as they are.
 ///
 /// ```swift
@@ -65,7 +67,7 @@ package struct HTML: Sendable, Equatable {
             case "\"": bytes += Array("&quot;".utf8)
             case "'": bytes += Array("&#39;".utf8)
             case "\n", "\t": bytes.append(UInt8(scalar.value))
-            case _ where isDisguising(scalar): bytes += Array("\\u{\(String(scalar.value, radix: 16))}".utf8)
+            case _ where scalar.isDisguising: bytes += Array(scalar.escape.utf8)
             default: bytes += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             }
         }
@@ -74,12 +76,7 @@ package struct HTML: Sendable, Equatable {
 
     /// Returns whether a text has no characters that are shown as `\u{..}`.
     package static func isShownAsIs(_ text: String) -> Bool {
-        text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || !isDisguising($0) }
-    }
-
-    private static func isDisguising(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x202A...0x202E).contains(scalar.value)
-            || (0x2066...0x2069).contains(scalar.value)
+        text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || !$0.isDisguising }
     }
 }
 

@@ -1,6 +1,7 @@
 internal import BridgeHTTP
 internal import BridgeKit
 internal import RecordBatch
+internal import TextFormats
 
 /// The key in an OData entity id, such as `https://host/Orders(OrderID=1,Item='O''Neil')` or `Customers/ANTON` (OData
 /// 4.01, part 2, sections 4.3 and 5.1.1.15).
@@ -18,7 +19,8 @@ struct EntityID {
             let inner = segment[segment.index(after: open)...].dropLast()
             parts = Self.split(inner, at: ",").map { part in
                 let pair = Self.split(part, at: "=")
-                return pair.count == 2 ? (Self.decoded(pair[0]), Self.value(pair[1])) : (nil, Self.value(part))
+                return pair.count == 2
+                    ? (PercentEncoding.decoded(pair[0]), Self.value(pair[1])) : (nil, Self.value(part))
             }
             guard !inner.isEmpty else { return nil }
         } else {
@@ -54,29 +56,13 @@ struct EntityID {
         if literal.hasSuffix("'"), let open = literal.firstIndex(of: "'"), literal.index(after: open) < literal.endIndex
         {
             let inner = literal[literal.index(after: open)...].dropLast()
-            return .text(decoded(inner.replacing("''", with: "'")[...]))
+            return .text(PercentEncoding.decoded(inner.replacing("''", with: "'")))
         }
-        let text = decoded(literal)
+        let text = PercentEncoding.decoded(literal)
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         // A number with a leading zero is a code.
         let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64(text) != nil
         return isNumber && (digits.count == 1 || !digits.hasPrefix("0")) ? .number(text) : .text(text)
-    }
-
-    private static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -79,8 +79,8 @@ enum TimeText {
     /// Besides strftime's conversions, the pattern may have `%f` (six digits of the second), `%_ms` (three digits),
     /// `%s` (seconds since 1970), `%ms` (milliseconds since 1970), `%epoch_microseconds` and `%s_as_float`.
     static func text(_ microseconds: Int64, format: String) -> String {
-        var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
-        let fraction = microseconds - Int64(seconds) * 1_000_000
+        let seconds = microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0)
+        let fraction = microseconds - seconds * 1_000_000
         func padded(_ number: Int64, _ width: Int) -> String {
             let digits = String(number)
             return String(repeating: "0", count: max(0, width - digits.count)) + digits
@@ -94,11 +94,7 @@ enum TimeText {
             .replacing("%f", with: padded(fraction, 6))
             .replacing("%s", with: String(seconds))
             .replacing("%z", with: "+0000").replacing("%Z", with: "UTC")
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        var bytes = [CChar](repeating: 0, count: 512)
-        let count = strftime(&bytes, bytes.count, pattern, &parts)
-        return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return Timestamp.text(microseconds: microseconds, pattern: pattern)
     }
 
     /// Returns the smallest step of a format, in microseconds, by which adjacent windows are kept from overlapping.
