@@ -83,7 +83,7 @@ let package = Package(
                 "BridgeKit", "RecordBatch", "SystemCalls", "TextFormats", "CCurl", "CLibCrypto", "CZlib",
             ]),
         // Parsers that several plugins share. JSONBatch is the parser in C++ that BridgeJSON wraps.
-        .target(name: "BridgeJSON", dependencies: ["BridgeKit", "JSONBatch", "RecordBatch"]),
+        .target(name: "BridgeJSON", dependencies: ["BridgeKit", "JSONBatch", "RecordBatch", "TextFormats"]),
         .target(name: "JSONBatch", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "BridgeXML", dependencies: ["BridgeKit", "CLibXML2"]),
         .target(
@@ -99,7 +99,12 @@ let package = Package(
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         // Guesses from names and samples.
         .target(name: "Inference", dependencies: ["RecordBatch"], exclude: ["README.md"]),
-        bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "Inference"]),
+        // What the REST bridge's discover makes of documents and samples; scans do without it.
+        .target(
+            name: "RESTIntrospection",
+            dependencies: ["BridgeContract", "BridgeHTTP", "BridgeJSON", "Inference", "TextFormats"],
+            path: "Plugins/RESTIntrospection", exclude: ["README.md"]),
+        bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "Inference", "RESTIntrospection"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML", "Digests", "Inference"]),
         plugin("RESTPlugin", of: "RESTBridge"),
         plugin("SOAPPlugin", of: "SOAPBridge"),

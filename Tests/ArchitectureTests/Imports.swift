@@ -29,13 +29,14 @@ enum Imports {
         "BridgeKitFoundation": Rule("BridgeKit", "RecordBatch", foundation: true),
         "BridgeHTTP": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),
-        "BridgeJSON": Rule("BridgeKit", "JSONBatch", "RecordBatch"),
+        "BridgeJSON": Rule("BridgeKit", "JSONBatch", "RecordBatch", "TextFormats"),
         "BridgeXML": Rule("BridgeKit", "CLibXML2"),
         "RowFormats": Rule("BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "CCSV", "CZip", "CZlib"),
         "Inference": Rule("RecordBatch"),
+        "RESTIntrospection": Rule("BridgeContract", "BridgeHTTP", "BridgeJSON", "Inference", "TextFormats"),
         "RESTBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeJSON",
-            "Inference"),
+            "Inference", "RESTIntrospection"),
         "SOAPBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeXML",
             "Digests", "Inference"),

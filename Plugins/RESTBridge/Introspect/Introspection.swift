@@ -1,5 +1,7 @@
 internal import BridgeHTTP
+internal import BridgeJSON
 internal import BridgeKit
+internal import RESTIntrospection
 internal import RecordBatch
 
 /// The input of `discover`: the option `introspect`, which configs never contain, or else the usual locations of an
@@ -64,9 +66,7 @@ struct Introspection {
                 text, accept: "application/json, */*;q=0.5", sending: sent.map { Array($0.json.utf8) })
             guard let url = HTTPURL(text) else { throw BridgeError(.configuration, "a sample is not a URL") }
             do {
-                return try SampleReply(
-                    url: url, response: response, body: body, subject: SampleReader.subject(of: url),
-                    requestBody: sent)
+                return try SampleParser.parse(body, response, of: url, requestBody: sent)
             } catch var error as BridgeError {
                 error.location = error.location ?? response.location
                 if SampleReader.subject(of: url).lowercased() == "graphql" { error.remedy = Self.graphQLWords }

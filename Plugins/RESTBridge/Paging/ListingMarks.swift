@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import BridgeJSON
 internal import BridgeKit
 
 /// The validators of all pages of a listing (RFC 9110, section 8.8); if none of them changed, neither did the listing.

@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import BridgeKit
 
 /// The token of a finished scan for the next one: the validators of its pages, or the remote's own token.

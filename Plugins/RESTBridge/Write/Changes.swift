@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import BridgeKit
 
 /// The values that an update sets.

@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import BridgeJSON
 internal import BridgeKit
 
 /// The body of a JSON:API write (1.1, section 9), with values as attributes and references as resource identifiers.

@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import BridgeJSON
 internal import BridgeKit
 internal import RecordBatch
 internal import TextFormats

@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import BridgeKit
 internal import RecordBatch
 

@@ -1,3 +1,5 @@
+internal import BridgeJSON
+
 /// A text of a query, a header or a body with known variables such as `{since}` and `{parent.id}`.
 ///
 /// Other braces stay unchanged, since they have meanings in other languages. Inside quotes, values are escaped as

@@ -1,3 +1,5 @@
+internal import BridgeContract
+internal import BridgeJSON
 internal import Inference
 
 /// A guess at the fields that identify a record.

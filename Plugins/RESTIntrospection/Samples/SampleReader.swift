@@ -1,16 +1,18 @@
-internal import BridgeHTTP
-internal import BridgeJSON
+internal import BridgeContract
+package import BridgeHTTP
+package import BridgeJSON
 internal import Inference
 
 /// Guesses entities from sample replies alone.
-struct SampleReader {
+package struct SampleReader {
     /// The base URL: the common part of all samples' URLs.
     let base: String
     let samples: [SampleReply]
     /// Names of query parameters whose values must not be written to a file.
     private let secrets: [String]
 
-    init(_ samples: [SampleReply]) {
+    /// Creates a reader of samples.
+    package init(_ samples: [SampleReply]) {
         self.samples = samples
         base = Self.base(of: samples.map(\.url))
         var names: [String] = []
@@ -36,14 +38,14 @@ struct SampleReader {
     }
 
     /// Returns the subject of a URL, such as `users` for `https://api.example/v1/users.json?page=2`.
-    static func subject(of url: HTTPURL) -> String {
+    package static func subject(of url: HTTPURL) -> String {
         let path = url.text.prefix { $0 != "?" }.split(separator: "/").dropFirst(2)
         let named = path.last { !["search", "list", "all", "filter", "query", "find"].contains($0.lowercased()) }
         return String((named ?? path.last ?? "").prefix { $0 != "." && $0 != ":" })
     }
 
     /// The bridge's options: the base URL, and a reference for the key in a sample's URL.
-    var options: JSONTree {
+    package var options: JSONTree {
         var options: [(String, JSONTree)] = [("url", .text(base))]
         if let name = secrets.first {
             options.append(
@@ -57,7 +59,8 @@ struct SampleReader {
     /// Returns the section's variable for a further secret, which the bridge's options list under `parameters`.
     private func parameter(_ name: String) -> String { variable(name).lowercased() }
 
-    var notes: [String] {
+    /// What a person has to do before the options can be used.
+    package var notes: [String] {
         secrets.map {
             "the sample's URL contained \($0): put its value into the environment variable \(variable($0))"
         }
@@ -75,7 +78,8 @@ struct SampleReader {
         return [word?.uppercased(), String(plain)].compactMap(\.self).joined(separator: "_")
     }
 
-    func offers() -> (entities: [EntityOffer], notes: [String]) {
+    /// Returns an entity for each sample, and notes on the samples without records.
+    package func offers() -> (entities: [EntityOffer], notes: [String]) {
         var offers: [(offer: EntityOffer, item: Shape)] = []
         var seen: [SampleReply] = []
         var notes: [String] = []
@@ -224,7 +228,7 @@ struct SampleReader {
     /// Describes the section: the request, the place of the records, and the paging.
     private func describe(_ sample: SampleReply, path: String, in offer: inout EntityOffer) {
         var section: [(String, JSONTree)] = path.isEmpty ? [] : [("path", .text(path))]
-        if let preset = sample.preset { section.append(("preset", .text(preset.rawValue))) }
+        if let preset = sample.preset { section.append(("preset", .text(preset))) }
         if let records = sample.recordsPath {
             section.append(("records", .text(records)))
             offer.reasons.append(("records", sample.recordsConfidence))
@@ -289,7 +293,7 @@ private struct SamplePaging {
 
     init(_ sample: SampleReply) {
         query = sample.url.queryPairs
-        guard let found = sample.detected else {
+        guard let found = sample.paging else {
             confidence =
                 sample.promise.map { .low("\($0): there is more, but nothing says how to request it: set paging") }
                 ?? sample.limit.map {
@@ -307,7 +311,7 @@ private struct SamplePaging {
             .filter { !window.contains($0) }
         let names = Set(sample.url.queryNames)
         guard found.members.first?.value != "none" else {
-            guard sample.total(found).map({ $0 > sample.records.count }) ?? true else {
+            guard found.total.map({ $0 > sample.records.count }) ?? true else {
                 if let promise = sample.promise {
                     confidence = .low("\(promise): there is more, but nothing says how to request it: set paging")
                     return

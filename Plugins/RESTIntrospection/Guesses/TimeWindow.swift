@@ -1,3 +1,4 @@
+internal import BridgeJSON
 internal import Inference
 
 /// The parameters of a request that bound a span of time.

@@ -1,3 +1,5 @@
+internal import BridgeContract
+internal import BridgeJSON
 internal import Inference
 
 /// Maps the shape of records to attributes and relationships.

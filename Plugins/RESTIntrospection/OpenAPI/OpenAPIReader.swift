@@ -1,12 +1,14 @@
-internal import BridgeKit
+internal import BridgeJSON
+internal import BridgeContract
 internal import Inference
 
 /// Finds the entities of an OpenAPI document: one for each listing of identifiable objects.
-struct OpenAPIReader {
+package struct OpenAPIReader {
     private let document: OpenAPIDocument
     private var paths: [(path: String, item: JSONTree)] = []
 
-    init(_ document: OpenAPIDocument) {
+    /// Creates a reader of a document.
+    package init(_ document: OpenAPIDocument) {
         self.document = document
         paths = (document.root["paths"]?.members ?? []).filter { $0.name.hasPrefix("/") }
             .map { ($0.name, document.resolve($0.value).value) }
@@ -28,7 +30,8 @@ struct OpenAPIReader {
         var summary: String?
     }
 
-    func offers() -> (entities: [EntityOffer], notes: [String]) {
+    /// Returns the entities, and notes on what was left out.
+    package func offers() -> (entities: [EntityOffer], notes: [String]) {
         let all = listings()
         var chosen: [Listing] = []
         var notes: [String] = []

@@ -1,46 +1,41 @@
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
+internal import RESTIntrospection
 internal import RecordBatch
 
-/// One sample reply of a listing, read with the same parts as in a scan.
-struct SampleReply {
-    let url: HTTPURL
-    let response: HTTPResponse
-    let body: HTTPExchange.PaddedBody
-    /// The last word of the path, such as `users`.
-    let subject: String
-    /// The preset that the reply's media type or members indicate.
-    private(set) var preset: Preset?
-    /// The section's `format`, if the media type does not determine it.
-    private(set) var format: String?
-    /// The section's `records`, or nil if it is not needed.
-    private(set) var recordsPath: String?
-    /// The section's `columns`, if the records are arrays.
-    private(set) var columns: String?
-    private(set) var recordsConfidence = Confidence.high("")
-    /// The records as a scan would return them.
-    private(set) var records: [JSONTree] = []
-    private(set) var notes: [String] = []
+/// Reads a sample reply of a listing with the same parts as in a scan.
+struct SampleParser {
+    private let response: HTTPResponse
+    private let body: HTTPExchange.PaddedBody
+    private var preset: Preset?
     private let survey: ReplySurvey?
-    /// The request's body, or nil for a GET.
-    let requestBody: JSONTree?
+    private var sample: SampleReply
 
+    /// Reads a reply.
+    ///
+    /// - Parameter requestBody: The body of a POST, or nil for a GET.
     /// - Throws: ``BridgeError`` if the reply is not JSON or reports a failure.
-    init(
-        url: HTTPURL, response: HTTPResponse, body: [UInt8], subject: String, requestBody: JSONTree? = nil
-    ) throws {
-        self.url = url
-        self.requestBody = requestBody
+    static func parse(
+        _ body: [UInt8], _ response: HTTPResponse, of url: HTTPURL, requestBody: JSONTree?
+    ) throws -> SampleReply {
+        let empty = SampleReply(url: url, subject: SampleReader.subject(of: url), requestBody: requestBody)
+        var parser = try SampleParser(body, response, empty)
+        parser.notePaging()
+        parser.sample.preset = parser.preset?.rawValue
+        return parser.sample
+    }
+
+    private init(_ body: [UInt8], _ response: HTTPResponse, _ sample: SampleReply) throws {
         self.response = response
-        self.subject = subject
+        self.sample = sample
         self.body = HTTPExchange.PaddedBody(body)
         if let lines = Self.lines(body, response) {
             survey = nil
             preset = LineReader.isSpoken(response.mediaType) ? nil : .ndjson
-            records = lines
-            recordsConfidence = .high("a record per line")
-            notes.append("the reply has a record per line (NDJSON)")
+            self.sample.records = lines
+            self.sample.recordsConfidence = .high("a record per line")
+            self.sample.notes.append("the reply has a record per line (NDJSON)")
             return
         }
         let survey = ReplySurvey(self.body)
@@ -100,60 +95,61 @@ struct SampleReply {
         if reply[["data"]]?.isObject == true, let path = (try? finder()),
             path.hasSuffix("node") || path.hasSuffix("nodes")
         {
-            notes.append("the reply looks like GraphQL: write the query under graphql, which sets preset graphql")
+            sample.notes.append(
+                "the reply looks like GraphQL: write the query under graphql, which sets preset graphql")
         }
         if let preset, let path = preset.records {
-            recordsConfidence = .high("preset \(preset.rawValue)")
-            records = try read(path)
+            sample.recordsConfidence = .high("preset \(preset.rawValue)")
+            sample.records = try read(path)
             return
         }
         // FHIR resources are inside the entries, and nodes of connections are one level deeper.
         if let path = try? finder(), path.contains("[*]") {
-            recordsPath = path
-            recordsConfidence = .high(path.hasSuffix("resource") ? "a FHIR bundle" : "the nodes of a connection")
-            records = try read(path)
+            sample.recordsPath = path
+            sample.recordsConfidence = .high(path.hasSuffix("resource") ? "a FHIR bundle" : "the nodes of a connection")
+            sample.records = try read(path)
             return
         }
         if let table = SampleTable(reply) {
-            (recordsPath, columns) = (table.records, table.columns)
-            recordsConfidence = .high("rows with one value for each name at \(table.columns)")
-            records = try read(table.records ?? "$")
+            (sample.recordsPath, sample.columns) = (table.records, table.columns)
+            sample.recordsConfidence = .high("rows with one value for each name at \(table.columns)")
+            sample.records = try read(table.records ?? "$")
             return
         }
         let shape = SampleShape.make([reply])
-        guard let found = ListingFinder.find(shape, subject: subject) else {
+        guard let found = ListingFinder.find(shape, subject: sample.subject) else {
             guard reply.isObject, !reply.members.isEmpty else {
-                if reply.elements != nil { records = try read("$") }
-                recordsConfidence = .medium("the reply is an array of values")
+                if reply.elements != nil { sample.records = try read("$") }
+                sample.recordsConfidence = .medium("the reply is an array of values")
                 return
             }
             if let path = plainList(reply) {
-                recordsPath = path
-                recordsConfidence = .low("a list of plain values: each becomes a record")
-                records = try read(path)
+                sample.recordsPath = path
+                sample.recordsConfidence = .low("a list of plain values: each becomes a record")
+                sample.records = try read(path)
                 return
             }
             let sure = try? finder()
             let path = sure ?? "$"
             // If a scan could not decide, the section must say that the object itself is the record.
-            recordsPath = sure == "$" ? nil : path
-            recordsConfidence =
+            sample.recordsPath = sure == "$" ? nil : path
+            sample.recordsConfidence =
                 path.hasSuffix(".*")
                 ? .medium("an object whose members are alike, each by its key")
                 : path == "$"
                     ? .low("the reply is one object, taken as the only record") : .medium("where records usually are")
-            records = try read(path)
+            sample.records = try read(path)
             return
         }
-        recordsPath = found.records
-        recordsConfidence = found.confidence
-        records = try read(found.records ?? "$")
-        if reply["type"]?.text == "FeatureCollection" { notes.append("the reply is GeoJSON (RFC 7946)") }
+        sample.recordsPath = found.records
+        sample.recordsConfidence = found.confidence
+        sample.records = try read(found.records ?? "$")
+        if reply["type"]?.text == "FeatureCollection" { sample.notes.append("the reply is GeoJSON (RFC 7946)") }
     }
 
     /// Returns the path of the list of texts or numbers that the URL appears to name.
     private func plainList(_ reply: JSONTree) -> String? {
-        let subject = subject.lowercased()
+        let subject = sample.subject.lowercased()
         let lists = reply.members.filter { _, value in
             guard let elements = value.elements, !elements.isEmpty else { return false }
             return elements.allSatisfy { $0.plainText != nil }
@@ -174,9 +170,10 @@ struct SampleReply {
             writer.member("records", path)
             writer.member("preset", preset?.rawValue)
             writer.member("paging", "none")
-            writer.member("columns", columns)
+            writer.member("columns", sample.columns)
         }
-        let section = try RESTSection(FetchRequest(entity: "sample", section: options), base: url, parameters: nil)
+        let section = try RESTSection(
+            FetchRequest(entity: "sample", section: options), base: sample.url, parameters: nil)
         let reader = try PageReader(section)
         try reader.begin(body, response, asked: "the sample")
         let writer = RecordBatchWriter()
@@ -193,23 +190,17 @@ struct SampleReply {
 
     // MARK: Paging
 
-    /// Returns the number of records that the reply states at the detected place.
-    func total(_ detected: DetectedPaging) -> Int? { detector.total(detected) }
-
-    /// The paging that the bridge would detect by itself.
-    var detected: DetectedPaging? { detector.detect() }
-
-    /// The member that says that more records follow, if the reply does not say how to request them.
-    var promise: String? { detector.promise() }
-
-    /// The request's limit parameter, if the reply has that many records: there may be more.
-    var limit: String? {
-        detector.limit().flatMap { records.count >= $0.count ? "\($0.name)=\($0.count)" : nil }
-    }
-
-    private var detector: PagingDetector {
-        PagingDetector(
-            survey: survey, response: response, url: url, count: { records.count }, given: Set(url.queryNames),
-            records: try? JSONPath(recordsPath ?? preset?.records ?? "$", option: "records"))
+    private mutating func notePaging() {
+        let count = sample.records.count
+        let url = sample.url
+        let detector = PagingDetector(
+            survey: survey, response: response, url: url, count: { count }, given: Set(url.queryNames),
+            records: try? JSONPath(sample.recordsPath ?? preset?.records ?? "$", option: "records"))
+        sample.paging = detector.detect().map { detected in
+            SampleReply.Paging(
+                members: detected.members, description: detected.description, total: detector.total(detected))
+        }
+        sample.promise = detector.promise()
+        sample.limit = detector.limit().flatMap { count >= $0.count ? "\($0.name)=\($0.count)" : nil }
     }
 }

@@ -1,11 +1,13 @@
+package import BridgeJSON
 internal import Inference
 
 /// The bridge options that a document's servers and security schemes call for.
-struct SecurityGuess {
-    var options: [(String, JSONTree)] = []
-    var notes: [String] = []
+package struct SecurityGuess {
+    package private(set) var options: [(String, JSONTree)] = []
+    package private(set) var notes: [String] = []
 
-    init(_ document: OpenAPIDocument) {
+    /// Guesses the options of a document.
+    package init(_ document: OpenAPIDocument) {
         let (url, note) = Self.url(document)
         options.append(("url", .text(url)))
         if let note { notes.append(note) }

@@ -1,3 +1,5 @@
+internal import BridgeContract
+internal import BridgeJSON
 internal import Inference
 
 /// A guess at the attribute that records the last change, and at the parameter that filters by it.

@@ -1,9 +1,10 @@
-internal import BridgeKit
+internal import BridgeJSON
+package import BridgeContract
 
-typealias Confidence = EntityDescription.Confidence
+package typealias Confidence = EntityDescription.Confidence
 
 /// An entity that an API offers, while the introspection gathers what it knows of it.
-struct EntityOffer: Sendable {
+package struct EntityOffer: Sendable {
     struct Field: Sendable {
         /// The dot path in the record, with dots inside names escaped as `\.`.
         var path: [String]
@@ -50,7 +51,7 @@ struct EntityOffer: Sendable {
     var obstacle: String?
 
     /// The offer as `discover` writes it.
-    var description: EntityDescription {
+    package var description: EntityDescription {
         var description = EntityDescription(
             name, fields: fields.map(describe), section: BridgeOptions { writer in section.writeMembers(to: writer) })
         description.key = keyConfidence

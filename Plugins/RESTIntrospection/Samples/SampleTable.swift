@@ -1,14 +1,16 @@
+package import BridgeJSON
+
 /// A reply whose records are arrays, with column names beside them or in the first row.
-struct SampleTable {
+package struct SampleTable {
     /// The section's `records`, or nil if the root is the table.
-    var records: String?
+    package private(set) var records: String?
     /// The section's `columns`.
-    var columns: String
+    package private(set) var columns: String
 
     /// The maximum depth of the table and of its names.
     private static let maxDepth = 2
 
-    init?(_ reply: JSONTree) {
+    package init?(_ reply: JSONTree) {
         if let rows = reply.elements {
             guard rows.count > 1, Self.isTable(rows), let names = Self.names(rows[0]), Set(names).count == names.count,
                 rows[1].elements?.count == names.count

@@ -1,10 +1,9 @@
-internal import BridgeKit
-internal import BridgeJSON
-internal import RecordBatch
+package import BridgeKit
+package import RecordBatch
 internal import TextFormats
 
 /// A JSON value as a tree, for request bodies and documents but not for listings.
-indirect enum JSONTree: Sendable, Equatable {
+package indirect enum JSONTree: Sendable, Equatable {
     case null
     case bool(Bool)
     /// A number in its original notation.
@@ -14,11 +13,14 @@ indirect enum JSONTree: Sendable, Equatable {
     case object(Members)
 
     /// The members of an object in order; the last member of a name wins.
-    struct Members: Sendable, Equatable {
-        private(set) var names: [String] = []
+    package struct Members: Sendable, Equatable {
+        package private(set) var names: [String] = []
         private var values: [String: JSONTree] = [:]
 
-        subscript(name: String) -> JSONTree? {
+        /// Creates an object without members.
+        package init() {}
+
+        package subscript(name: String) -> JSONTree? {
             get { values[name] }
             set {
                 if let newValue {
@@ -29,11 +31,11 @@ indirect enum JSONTree: Sendable, Equatable {
             }
         }
 
-        var isEmpty: Bool { names.isEmpty }
-        var all: [(name: String, value: JSONTree)] { names.map { ($0, values[$0] ?? .null) } }
+        package var isEmpty: Bool { names.isEmpty }
+        package var all: [(name: String, value: JSONTree)] { names.map { ($0, values[$0] ?? .null) } }
     }
 
-    static func object(_ members: [(String, JSONTree)]) -> JSONTree {
+    package static func object(_ members: [(String, JSONTree)]) -> JSONTree {
         var object = Members()
         for (name, value) in members { object[name] = value }
         return .object(object)
@@ -42,7 +44,7 @@ indirect enum JSONTree: Sendable, Equatable {
     /// Converts a value of a batch.
     ///
     /// Bytes become base64 and a timestamp becomes ISO 8601, as in all JSON of this program.
-    init(_ value: BatchValue) {
+    package init(_ value: BatchValue) {
         switch value.tag {
         case .null: self = .null
         case .bool: self = .bool(value.bool)
@@ -61,17 +63,17 @@ indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// Converts all members of a part of the config or of a request.
-    init(_ options: BridgeOptions) {
+    package init(_ options: BridgeOptions) {
         var members = Members()
         for name in options.names { members[name] = options.withValue(name) { $0.map(JSONTree.init) } ?? .null }
         self = .object(members)
     }
 
-    subscript(name: String) -> JSONTree? {
+    package subscript(name: String) -> JSONTree? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    subscript(path: [String]) -> JSONTree? {
+    package subscript(path: [String]) -> JSONTree? {
         var value = self
         for name in path {
             guard let next = value[name] else { return nil }
@@ -80,17 +82,19 @@ indirect enum JSONTree: Sendable, Equatable {
         return value
     }
 
-    var text: String? { if case .text(let text) = self { text } else { nil } }
-    var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
-    var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
-    var elements: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
-    var members: [(name: String, value: JSONTree)] { if case .object(let members) = self { members.all } else { [] } }
-    var isObject: Bool { if case .object = self { true } else { false } }
+    package var text: String? { if case .text(let text) = self { text } else { nil } }
+    package var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
+    package var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
+    package var elements: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
+    package var members: [(name: String, value: JSONTree)] {
+        if case .object(let members) = self { members.all } else { [] }
+    }
+    package var isObject: Bool { if case .object = self { true } else { false } }
 
     /// Sets a value at a path.
     ///
     /// Creates missing objects along the path, and replaces values that are not objects.
-    mutating func set(_ value: JSONTree, at path: ArraySlice<String>) {
+    package mutating func set(_ value: JSONTree, at path: ArraySlice<String>) {
         guard let name = path.first else {
             self = value
             return
@@ -106,7 +110,7 @@ indirect enum JSONTree: Sendable, Equatable {
     /// Returns the value with each text transformed.
     ///
     /// Leaves out a member or element whose result is nil.
-    func mapTexts(_ change: (String) -> JSONTree?) -> JSONTree? {
+    package func mapTexts(_ change: (String) -> JSONTree?) -> JSONTree? {
         switch self {
         case .text(let text): return change(text)
         case .array(let elements): return .array(elements.compactMap { $0.mapTexts(change) })
@@ -119,7 +123,7 @@ indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// All texts in the value.
-    var texts: [String] {
+    package var texts: [String] {
         switch self {
         case .text(let text): [text]
         case .array(let elements): elements.flatMap(\.texts)
@@ -129,7 +133,7 @@ indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// The text for a form field or a query parameter, or nil for null, objects and arrays.
-    var plainText: String? {
+    package var plainText: String? {
         switch self {
         case .bool, .number: json
         case .text(let text): text
@@ -138,7 +142,7 @@ indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// Applies a merge patch (RFC 7386, section 2), but keeps nulls: a cleared value must be sent as null.
-    func merging(_ patch: JSONTree) -> JSONTree {
+    package func merging(_ patch: JSONTree) -> JSONTree {
         guard case .object(let changes) = patch else { return patch }
         var members = Members()
         if case .object(let own) = self { members = own }
@@ -147,7 +151,7 @@ indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// The value as JSON text (RFC 8259).
-    var json: String {
+    package var json: String {
         var out = ""
         write(to: &out)
         return out
@@ -179,7 +183,7 @@ indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// Writes the value into a batch.
-    func write(to writer: RecordBatchWriter) {
+    package func write(to writer: RecordBatchWriter) {
         switch self {
         case .null: writer.null()
         case .bool(let value): writer.bool(value)
@@ -192,7 +196,7 @@ indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// Writes the members of an object into one that is open; nothing for any other value.
-    func writeMembers(to writer: RecordBatchWriter) {
+    package func writeMembers(to writer: RecordBatchWriter) {
         for (name, value) in members {
             writer.key(name)
             value.write(to: writer)
@@ -203,11 +207,11 @@ indirect enum JSONTree: Sendable, Equatable {
 extension JSONTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
     ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
 {
-    init(stringLiteral value: String) { self = .text(value) }
-    init(integerLiteral value: Int) { self = .number(String(value)) }
-    init(booleanLiteral value: Bool) { self = .bool(value) }
-    init(arrayLiteral elements: JSONTree...) { self = .array(elements) }
-    init(dictionaryLiteral elements: (String, JSONTree)...) { self = .object(elements) }
+    package init(stringLiteral value: String) { self = .text(value) }
+    package init(integerLiteral value: Int) { self = .number(String(value)) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(arrayLiteral elements: JSONTree...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONTree)...) { self = .object(elements) }
 }
 
 extension JSONTree {
@@ -217,7 +221,7 @@ extension JSONTree {
     ///   - what: A description of the text, for messages.
     ///   - limit: The maximum size in bytes of the batch it makes. The tree takes up to ten times that.
     /// - Throws: ``BridgeError`` with the fault and its byte offset.
-    init(parsing text: [UInt8], what: String, limit: Int = 16 << 20) throws {
+    package init(parsing text: [UInt8], what: String, limit: Int = 16 << 20) throws {
         let reader = try JSONRecordReader()
         reader.addPath(.root)
         let first = text.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }

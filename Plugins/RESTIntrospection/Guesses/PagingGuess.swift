@@ -1,3 +1,4 @@
+internal import BridgeContract
 internal import BridgeJSON
 internal import Inference
 

@@ -1,14 +1,19 @@
+package import BridgeJSON
 internal import Inference
 
 /// Derives the common shape of sample values.
-enum SampleShape {
+package enum SampleShape {
     private static let maxDepth = 6
     private static let maxElements = 5_000
 
     /// Returns the shape of all values of one place.
     ///
     /// Absent values are not included.
-    static func make(_ values: [JSONTree], name: String = "", expected: Int? = nil, depth: Int = 0) -> Shape {
+    package static func make(_ values: [JSONTree]) -> Shape { make(values, name: "") }
+
+    private static func make(
+        _ values: [JSONTree], name: String, expected: Int? = nil, depth: Int = 0
+    ) -> Shape {
         var shape = Shape()
         var texts: [String] = []
         var scalars: Set<String> = []

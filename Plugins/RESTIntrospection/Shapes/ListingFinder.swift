@@ -1,24 +1,25 @@
+internal import BridgeContract
 internal import BridgeJSON
 internal import Inference
 
 /// The place of the records in a reply.
-struct FoundListing: Sendable {
+package struct FoundListing: Sendable {
     /// The path from the root to the array, or to the map whose values are the records.
     var path: [String]
     var isMap = false
     var item: Shape
-    var confidence: Confidence
+    package var confidence: Confidence
 
     /// The path as the section's `records`, or nil if the root itself is the list.
-    var records: String? {
+    package var records: String? {
         let text = JSONPathText.of(path) + (isMap ? ".*" : "")
         return text == "$" ? nil : text
     }
 }
 
 /// Paths in the section's notation.
-enum JSONPathText {
-    static func of(_ names: [String]) -> String {
+package enum JSONPathText {
+    package static func of(_ names: [String]) -> String {
         "$"
             + names.map { name in
                 let isPlain =
@@ -31,7 +32,7 @@ enum JSONPathText {
 }
 
 /// Finds the list of records in a reply.
-enum ListingFinder {
+package enum ListingFinder {
     private static let usual = [
         "data", "items", "results", "records", "entries", "value", "values", "content", "rows", "list", "objects",
         "hits",
@@ -49,7 +50,7 @@ enum ListingFinder {
     static func isUsual(_ name: String) -> Bool { usual.contains(name.lowercased()) }
 
     /// - Parameter subject: The last word of the request's path, such as `users`.
-    static func find(_ reply: Shape, subject: String) -> FoundListing? {
+    package static func find(_ reply: Shape, subject: String) -> FoundListing? {
         if reply.isArray || (reply.kinds.isEmpty && reply.element != nil) {
             guard let item = reply.element, isRecord(item) else { return nil }
             return FoundListing(path: [], item: item, confidence: .high("the reply is an array"))

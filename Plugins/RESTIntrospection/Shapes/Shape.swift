@@ -1,5 +1,5 @@
 /// The known facts about the values at one place of a reply, from a document or a sample.
-struct Shape: Sendable {
+package struct Shape: Sendable {
     enum Kind: String, Hashable, Sendable {
         case null, boolean, integer, number, string, array, object
     }

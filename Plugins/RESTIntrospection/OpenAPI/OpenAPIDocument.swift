@@ -1,13 +1,14 @@
-internal import BridgeKit
+package import BridgeJSON
+internal import BridgeContract
 internal import Inference
 internal import TextFormats
 
 /// An OpenAPI 3.0 or 3.1 document, or a Swagger 2.0 document, behind one interface.
-struct OpenAPIDocument {
+package struct OpenAPIDocument {
     let root: JSONTree
     let isSwagger2: Bool
     /// The document's URL, the base of relative server URLs.
-    let location: String?
+    package let location: String?
 
     private static let maxReferenceDepth = 32
     private static let maxShapeDepth = 7
@@ -15,7 +16,7 @@ struct OpenAPIDocument {
     private static let maxShapes = 20_000
 
     /// - Throws: ``BridgeError`` if the value is not such a document.
-    init(_ root: JSONTree, location: String?) throws {
+    package init(_ root: JSONTree, location: String?) throws {
         self.root = root
         self.location = location
         isSwagger2 = root["swagger"] != nil
@@ -31,7 +32,7 @@ struct OpenAPIDocument {
         }
     }
 
-    var title: String { root["info"]?["title"]?.text ?? "the API" }
+    package var title: String { root["info"]?["title"]?.text ?? "the API" }
 
     // MARK: References
 
