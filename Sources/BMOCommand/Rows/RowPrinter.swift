@@ -76,10 +76,7 @@ struct RowPrinter {
 
     /// Formats a line of CSV (RFC 4180, section 2).
     static func csv(_ cells: [String]) -> String {
-        cells.map { cell in
-            let needsQuotes = cell.unicodeScalars.contains { ["\"", ",", "\r", "\n"].contains($0) }
-            return needsQuotes ? "\"" + cell.replacing("\"", with: "\"\"") + "\"" : cell
-        }.joined(separator: ",")
+        cells.map(\.csvField).joined(separator: ",")
     }
 
     static func text(_ value: StoredValue) -> String {
