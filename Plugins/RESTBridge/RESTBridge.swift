@@ -79,7 +79,7 @@ public final class RESTBridge: Bridge {
 
     /// Introspects an OpenAPI document, or the sources given by the host, and offers the listings found.
     public func discover(into writer: RecordBatchWriter) throws {
-        try Introspection(client: client, base: base).run(introspect, into: writer)
+        try RESTIntrospector(client: client, base: base).run(introspect, into: writer)
     }
 
     /// Starts a scan over a listing.

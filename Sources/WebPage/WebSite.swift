@@ -224,7 +224,7 @@ package final class WebSite: Sendable {
     // MARK: Responses
 
     private func html(
-        _ status: Int, _ page: Page, path: [String], notice: Notice?, _ context: PageContext?
+        _ status: Int, _ page: HTMLPage, path: [String], notice: Notice?, _ context: PageContext?
     ) -> WebResponse {
         let document = PageShell.document(page, path: path, notice: notice, context)
         return WebResponse(
@@ -233,9 +233,9 @@ package final class WebSite: Sendable {
 
     private func failed(_ error: any Error, _ path: [String], _ context: PageContext) -> WebResponse {
         let (status, text) = PageFault.words(error)
-        let page = Page(status == 404 ? "Not found" : "That did not work") {
+        let page = HTMLPage(status == 404 ? "Not found" : "That did not work") {
             PagePart.notice(.bad) { for line in text.split(separator: "\n") { HTML("p") { String(line) } } }
-            HTML("p") { PagePart.link(Link(), "Overview") }
+            HTML("p") { PagePart.link(WebLink(), "Overview") }
         }
         return html(status, page, path: path, notice: nil, context)
     }

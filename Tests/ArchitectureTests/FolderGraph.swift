@@ -37,6 +37,9 @@ struct FolderGraph {
         }
     }
 
+    /// The types that a Swift source declares at the top level, besides private ones.
+    static func types(declaredIn source: String) -> Set<String> { Words(source).declared }
+
     /// The folder of a file below its target's folder.
     private static func folder(of path: String) -> String {
         path.split(separator: "/").dropFirst(2).dropLast().joined(separator: "/")

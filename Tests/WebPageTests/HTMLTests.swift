@@ -36,19 +36,19 @@ import WebPage
 
 @Suite struct LinkTests {
     @Test func `parts and queries are encoded, so that they stay data`() {
-        #expect(Link("object", "City", "a/b?c#d e").text == "/object/City/a%2Fb%3Fc%23d%20e")
-        #expect(Link("object", "City", "..", "").text == "/object/City/=../=")
-        #expect(Link(["a"], query: [("where", "name=\"&x")], fragment: "y").text == "/a?where=name%3D%22%26x#y")
-        #expect(Link().text == "/")
+        #expect(WebLink("object", "City", "a/b?c#d e").text == "/object/City/a%2Fb%3Fc%23d%20e")
+        #expect(WebLink("object", "City", "..", "").text == "/object/City/=../=")
+        #expect(WebLink(["a"], query: [("where", "name=\"&x")], fragment: "y").text == "/a?where=name%3D%22%26x#y")
+        #expect(WebLink().text == "/")
     }
 
     @Test(arguments: ["https://a.example/b", "HTTP://a.example", "mailto:a@b.example"])
-    func `addresses of the web are links`(address: String) { #expect(Link(remote: address)?.text == address) }
+    func `addresses of the web are links`(address: String) { #expect(WebLink(remote: address)?.text == address) }
 
     @Test(
         arguments: [
             "javascript:alert(1)", "JavaScript://x", " https://a.example", "data:text/html,x", "file:///etc/passwd",
             "//a.example", "java\nscript:alert(1)", "https://a.example/\nb", "vbscript:x", "",
         ])
-    func `other addresses are not`(address: String) { #expect(Link(remote: address) == nil) }
+    func `other addresses are not`(address: String) { #expect(WebLink(remote: address) == nil) }
 }

@@ -17,7 +17,7 @@ struct FieldGuess: Sendable {
     ]
 
     /// - Parameter name: The member's name.
-    static func make(_ shape: Shape, name: String) -> FieldGuess {
+    static func make(_ shape: ValueShape, name: String) -> FieldGuess {
         let isSeen = shape.seen != nil
         let source = isSeen ? "in \(shape.seen?.count ?? 0) records" : "in the document"
         func guess(_ type: String, _ words: String, _ transform: JSONTree? = nil) -> FieldGuess {
@@ -93,7 +93,7 @@ struct FieldGuess: Sendable {
     }
 
     private static func number(
-        _ shape: Shape, name: String, _ guess: (String, String, JSONTree?) -> FieldGuess, source: String
+        _ shape: ValueShape, name: String, _ guess: (String, String, JSONTree?) -> FieldGuess, source: String
     ) -> FieldGuess {
         switch shape.format?.lowercased() {
         case "unix-time", "unix", "unixtime", "epoch", "unix-timestamp", "timestamp":

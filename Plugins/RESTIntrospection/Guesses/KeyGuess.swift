@@ -10,7 +10,7 @@ struct KeyGuess: Sendable {
     /// - Parameters:
     ///   - entity: The entity's name.
     ///   - parameter: The variable in the path of a single object, such as `petId`.
-    static func make(_ item: Shape, entity: String, parameter: String?) -> KeyGuess? {
+    static func make(_ item: ValueShape, entity: String, parameter: String?) -> KeyGuess? {
         func member(_ name: String) -> String? {
             if let exact = item.properties.first(where: { $0.name == name && usable($0.shape) }) { return exact.name }
             return item.properties.first { $0.name.lowercased() == name.lowercased() && usable($0.shape) }?.name
@@ -84,7 +84,7 @@ struct KeyGuess: Sendable {
         return sampled(item)
     }
 
-    private static func usable(_ shape: Shape) -> Bool {
+    private static func usable(_ shape: ValueShape) -> Bool {
         guard shape.isScalar || shape.kinds.isEmpty && shape.properties.isEmpty && shape.element == nil else {
             return false
         }
@@ -93,7 +93,7 @@ struct KeyGuess: Sendable {
     }
 
     /// Returns a member whose values are unique in the sample.
-    private static func sampled(_ item: Shape) -> KeyGuess? {
+    private static func sampled(_ item: ValueShape) -> KeyGuess? {
         let complete = item.properties.filter {
             $0.shape.seen?.isComplete == true && $0.shape.isScalar && $0.shape.solid != [.boolean]
         }
@@ -108,7 +108,7 @@ struct KeyGuess: Sendable {
     /// Returns the smallest set of members whose combined values are unique in the sample.
     ///
     /// Members of objects in the records count too. Members such as `name` come first.
-    static func several(_ records: [JSONTree], _ item: Shape) -> KeyGuess? {
+    static func several(_ records: [JSONTree], _ item: ValueShape) -> KeyGuess? {
         guard records.count > 1 else { return nil }
         let paths = candidates(item)
         for count in 1...3 {
@@ -123,8 +123,8 @@ struct KeyGuess: Sendable {
         return nil
     }
 
-    private static func candidates(_ item: Shape) -> [[String]] {
-        func fits(_ shape: Shape) -> Bool {
+    private static func candidates(_ item: ValueShape) -> [[String]] {
+        func fits(_ shape: ValueShape) -> Bool {
             shape.seen?.isComplete == true && !shape.solid.isEmpty && shape.solid.isSubset(of: [.string, .integer])
                 && !["date-time", "date", "unix-time", "unix-milliseconds"].contains(shape.format ?? "")
         }

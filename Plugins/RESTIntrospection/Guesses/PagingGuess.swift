@@ -6,7 +6,7 @@ internal import Inference
 struct QueryParameter: Sendable {
     var name: String
     var isRequired = false
-    var shape = Shape()
+    var shape = ValueShape()
     /// The default or example value from the document.
     var value: JSONTree?
     var maximum: Int?
@@ -26,7 +26,7 @@ struct PagingGuess: Sendable {
     ///   - records: The path of the records in the reply. Members inside the records do not belong to paging.
     ///   - hasLink: Whether the reply has a Link header.
     static func make(
-        _ parameters: [QueryParameter], reply: Shape, records: [String], hasLink: Bool
+        _ parameters: [QueryParameter], reply: ValueShape, records: [String], hasLink: Bool
     ) -> PagingGuess {
         let window = TimeWindow(parameters)
         func parameter(_ terms: [PagingTerm]) -> QueryParameter? {
@@ -39,7 +39,7 @@ struct PagingGuess: Sendable {
             }
             return nil
         }
-        func place(_ terms: [PagingTerm], _ accept: (Shape) -> Bool) -> [String]? {
+        func place(_ terms: [PagingTerm], _ accept: (ValueShape) -> Bool) -> [String]? {
             // Include the objects around the list, such as `data.next` beside `data.items`.
             for prefix in (0...max(0, records.count - 1)).map({ Array(records.prefix($0)) }) {
                 for place in terms.places where prefix + place != records {
@@ -52,10 +52,10 @@ struct PagingGuess: Sendable {
         let size = parameter(PagingVocabulary.size)
         let offset = parameter(PagingVocabulary.offset)
         let cursor = parameter(PagingVocabulary.cursorParameter)
-        let isText: (Shape) -> Bool = {
+        let isText: (ValueShape) -> Bool = {
             ($0.solid.isEmpty || $0.solid.contains(.string)) && $0.properties.isEmpty && $0.element == nil
         }
-        let isNumber: (Shape) -> Bool = { !$0.solid.isDisjoint(with: [.integer, .number]) }
+        let isNumber: (ValueShape) -> Bool = { !$0.solid.isDisjoint(with: [.integer, .number]) }
         let nextURL = place(PagingVocabulary.nextLink + PagingVocabulary.linkParts) { shape in
             guard isText(shape) else { return false }
             return ["uri", "url", "uri-reference"].contains(shape.format)

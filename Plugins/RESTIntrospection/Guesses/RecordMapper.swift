@@ -18,7 +18,7 @@ struct RecordMapper {
         /// The `type` of its records in JSON:API.
         var types: Set<String> = []
         /// The shape of its records in the sample.
-        var item: Shape?
+        var item: ValueShape?
     }
 
     let targets: [Target]
@@ -28,7 +28,7 @@ struct RecordMapper {
     private static let maxLeaves = 20
 
     /// Adds the fields and relationships of `item` to `offer`.
-    func map(_ item: Shape, into offer: inout EntityOffer) {
+    func map(_ item: ValueShape, into offer: inout EntityOffer) {
         for key in offer.key where key.count > 1 {
             let isWrapped = ["attributes", "properties", "_source"].contains(key[0])
             if let shape = item[key] { add(shape, key, as: isWrapped ? key.last : nil, to: &offer) }
@@ -59,11 +59,11 @@ struct RecordMapper {
     }
 
     /// Adds a JSON:API relationship: `{data: {type, id}}`, or a list of those.
-    private func link(_ shape: Shape, named name: String, into offer: inout EntityOffer) {
+    private func link(_ shape: ValueShape, named name: String, into offer: inout EntityOffer) {
         let path = ["relationships", name, "data"]
         guard let data = shape["data"] else { return }
         let isToMany = data.isArray || data.kinds.isEmpty && data.element != nil
-        let identifier = isToMany ? data.element ?? Shape() : data
+        let identifier = isToMany ? data.element ?? ValueShape() : data
         if let target = typed(identifier) ?? target(of: identifier, named: name) {
             offer.relationships.append(
                 EntityOffer.Relationship(
@@ -77,7 +77,7 @@ struct RecordMapper {
     }
 
     /// Returns the entity whose records have this `type`.
-    private func typed(_ shape: Shape) -> Target? {
+    private func typed(_ shape: ValueShape) -> Target? {
         guard let type = shape["type"], shape["id"] != nil else { return nil }
         let said = type.words
         guard said.count == 1, let word = said.first else { return nil }
@@ -88,7 +88,7 @@ struct RecordMapper {
     }
 
     /// Returns the entity that contains these objects with the same values, such as User for `assignee: {id, name}`.
-    private func same(_ shape: Shape) -> Target? {
+    private func same(_ shape: ValueShape) -> Target? {
         let found = targets.filter { target in
             guard target.isUsable, let item = target.item, target.key.count == 1, shape[target.key[0]] != nil,
                 shape.properties.count > 1
@@ -104,13 +104,14 @@ struct RecordMapper {
     }
 
     /// Returns the number of columns that an object would become.
-    private func leaves(_ shape: Shape) -> Int {
+    private func leaves(_ shape: ValueShape) -> Int {
         guard shape.isObject, !shape.properties.isEmpty else { return 1 }
         return shape.properties.reduce(0) { $0 + leaves($1.shape) }
     }
 
-    private func map(_ shape: Shape, _ path: [String], as name: String?, isNested: Bool, into offer: inout EntityOffer)
-    {
+    private func map(
+        _ shape: ValueShape, _ path: [String], as name: String?, isNested: Bool, into offer: inout EntityOffer
+    ) {
         guard !shape.isWriteOnly, let last = path.last else { return }
         if offer.key.contains(path) { return add(shape, path, as: name, to: &offer) }
         if shape.isArray || (shape.kinds.isEmpty && shape.element != nil) {
@@ -189,7 +190,7 @@ struct RecordMapper {
 
     /// Returns a note on the possible target of a member such as `author_id` when no entity is named Author, by
     /// comparing its values with the keys seen.
-    private func others(_ name: String, _ shape: Shape, in offer: EntityOffer) -> String? {
+    private func others(_ name: String, _ shape: ValueShape, in offer: EntityOffer) -> String? {
         let words = NameWords.split(name)
         guard words.count > 1, ["id", "uuid"].contains(words.last?.lowercased() ?? ""), shape.isScalar,
             let seen = shape.seen?.scalars, seen.count > 1
@@ -206,7 +207,7 @@ struct RecordMapper {
 
     /// Returns the target of a member such as `post`: an entity Post in the sample that has some of these values as
     /// keys.
-    private func bare(_ name: String, _ shape: Shape) -> (target: Target, why: String)? {
+    private func bare(_ name: String, _ shape: ValueShape) -> (target: Target, why: String)? {
         guard shape.isScalar, !Self.numbers.contains(name.lowercased()), let seen = shape.seen?.scalars, !seen.isEmpty
         else { return nil }
         let target = targets.first { target in
@@ -218,14 +219,14 @@ struct RecordMapper {
     }
 
     /// Returns the same for a document, which has no values: numbers and UUIDs only, since a text may be anything.
-    private func keyed(_ shape: Shape, _ target: Target?) -> (target: Target, why: String)? {
+    private func keyed(_ shape: ValueShape, _ target: Target?) -> (target: Target, why: String)? {
         guard shape.seen == nil, let target, target.isUsable, target.key.count == 1, shape.isScalar else { return nil }
         let type = FieldGuess.make(shape, name: "").type
         guard ["integer", "uuid"].contains(type), type == target.keyType else { return nil }
         return (target, "with values of its key's type")
     }
 
-    private func add(_ shape: Shape, _ path: [String], as name: String?, to offer: inout EntityOffer) {
+    private func add(_ shape: ValueShape, _ path: [String], as name: String?, to offer: inout EntityOffer) {
         guard !offer.fields.contains(where: { $0.path == path }) else { return }
         var guess = FieldGuess.make(shape, name: path.last ?? "")
         if offer.key.contains(path), guess.type == "json" || guess.type == "real" { guess.type = "text" }
@@ -238,7 +239,7 @@ struct RecordMapper {
     }
 
     /// Returns the entity of these objects, by the schema's name, or else by the member's name and the entity's key.
-    private func target(of shape: Shape, named name: String) -> Target? {
+    private func target(of shape: ValueShape, named name: String) -> Target? {
         guard shape.solid.isSubset(of: [.object]) else { return nil }
         if let typed = typed(shape) { return typed }
         func hasKey(_ target: Target) -> Bool { target.key.allSatisfy { shape[$0] != nil } }
@@ -271,7 +272,7 @@ struct RecordMapper {
         return rest.count < words.count && NameWords.plain(rest.joined()) == NameWords.plain(entity)
     }
 
-    private func confidence(_ shape: Shape, _ target: Target, _ what: String) -> Confidence {
+    private func confidence(_ shape: ValueShape, _ target: Target, _ what: String) -> Confidence {
         shape.name.map { target.schemas.contains($0) } == true
             ? .high("\(what) \(target.name)") : .medium("\(what) something named like \(target.name), with its key")
     }
@@ -282,7 +283,9 @@ struct RecordMapper {
     ]
 
     /// Returns the target of a member such as `owner_id`: the entity Owner, if there is one.
-    private func reference(_ name: String, _ shape: Shape, in offer: EntityOffer) -> (stem: String, target: Target)? {
+    private func reference(_ name: String, _ shape: ValueShape, in offer: EntityOffer) -> (
+        stem: String, target: Target
+    )? {
         let words = NameWords.split(name)
         guard words.count > 1, ["id", "uuid"].contains(words.last?.lowercased() ?? ""), shape.isScalar else {
             return nil
@@ -306,7 +309,7 @@ extension String {
     }
 }
 
-extension Shape {
+extension ValueShape {
     /// The texts that the schema allows or the sample contains.
     fileprivate var words: Set<String> {
         Set(values).union(seen?.scalars.compactMap { $0.hasPrefix("\"") ? String($0.dropFirst()) : nil } ?? [])

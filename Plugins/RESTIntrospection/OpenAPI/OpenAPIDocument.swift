@@ -74,20 +74,20 @@ package struct OpenAPIDocument {
     // MARK: Schemas
 
     /// Returns the shape that a schema describes.
-    func shape(_ schema: JSONTree) -> Shape {
+    func shape(_ schema: JSONTree) -> ValueShape {
         var budget = Self.maxShapes
         return shape(schema, path: [], depth: 0, &budget)
     }
 
-    private func shape(_ schema: JSONTree, path: [String], depth: Int, _ budget: inout Int) -> Shape {
+    private func shape(_ schema: JSONTree, path: [String], depth: Int, _ budget: inout Int) -> ValueShape {
         budget -= 1
         let (value, name) = resolve(schema)
         // For a recursive schema, or one deeper than the mapping goes, the name is enough.
         guard depth <= Self.maxShapeDepth, budget > 0, name.map({ !path.contains($0) }) ?? true else {
-            return Shape(kinds: kinds(value), name: name)
+            return ValueShape(kinds: kinds(value), name: name)
         }
         let path = path + [name].compactMap(\.self)
-        var result = Shape(kinds: kinds(value), format: value["format"]?.text, name: name ?? value["title"]?.text)
+        var result = ValueShape(kinds: kinds(value), format: value["format"]?.text, name: name ?? value["title"]?.text)
         result.isWriteOnly = value["writeOnly"]?.bool ?? false
         // allOf merges its parts.
         for part in value["allOf"]?.elements ?? [] {
@@ -105,7 +105,7 @@ package struct OpenAPIDocument {
         if !alternatives.isEmpty {
             let shapes = alternatives.map { shape($0, path: path, depth: depth, &budget) }
             let solid = shapes.filter { $0.kinds != [.null] }
-            let nulls: Set<Shape.Kind> = solid.count < shapes.count ? [.null] : []
+            let nulls: Set<ValueShape.Kind> = solid.count < shapes.count ? [.null] : []
             if let first = solid.first {
                 let union = solid.dropFirst().reduce(first) { left, right in
                     var merged = left.merged(with: right)
@@ -149,9 +149,9 @@ package struct OpenAPIDocument {
         return result
     }
 
-    private func kinds(_ value: JSONTree) -> Set<Shape.Kind> {
+    private func kinds(_ value: JSONTree) -> Set<ValueShape.Kind> {
         let names = value["type"].map { $0.elements?.compactMap(\.text) ?? [$0.text ?? ""] } ?? []
-        var kinds = Set(names.compactMap { Shape.Kind(rawValue: $0.lowercased()) })
+        var kinds = Set(names.compactMap { ValueShape.Kind(rawValue: $0.lowercased()) })
         // Common type names that no version of OpenAPI defines.
         for name in names {
             switch name.lowercased() {

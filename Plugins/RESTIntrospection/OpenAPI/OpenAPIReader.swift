@@ -188,7 +188,7 @@ package struct OpenAPIReader {
     }
 
     /// Returns the entity's name: from the schema, unless its name only describes the reply.
-    private func name(_ item: Shape, path: String) -> String {
+    private func name(_ item: ValueShape, path: String) -> String {
         let fromPath = NameWords.pascal(NameWords.singular(subject(of: path)))
         guard let schema = item.name else { return fromPath.isEmpty ? "Record" : fromPath }
         // The last part of `com.example.Pet` and `#/components/schemas/api.v1.Pet`.
@@ -207,7 +207,7 @@ package struct OpenAPIReader {
     // MARK: Replies and Parameters
 
     /// Returns the shape of a successful reply, with the names of its header fields.
-    private func reply(of operation: JSONTree) -> (Shape, [String])? {
+    private func reply(of operation: JSONTree) -> (ValueShape, [String])? {
         let responses = operation["responses"]?.members ?? []
         let good = ["200", "2XX", "2xx", "201", "206", "default"]
         guard let response = good.lazy.compactMap({ code in responses.first { $0.name == code }?.value }).first else {
@@ -236,7 +236,7 @@ package struct OpenAPIReader {
             ?? (all.count == 1 ? all.first?.value : nil)
     }
 
-    private func example(of response: JSONTree) -> Shape? {
+    private func example(of response: JSONTree) -> ValueShape? {
         let media = media(response["content"])
         let named = media?["examples"]?.members.first.map { document.resolve($0.value).value["value"] ?? .null }
         let swagger = response["examples"]?.members.first { $0.name.contains("json") }?.value
@@ -385,7 +385,7 @@ package struct OpenAPIReader {
     }
 
     /// Describes a request body: its media type, and the member that holds the object.
-    private func body(of operation: JSONTree, _ item: Shape) -> JSONTree {
+    private func body(of operation: JSONTree, _ item: ValueShape) -> JSONTree {
         let request = operation["requestBody"].map { document.resolve($0).value }
         let content = request?["content"]?.members ?? []
         let swagger = (operation["parameters"]?.elements ?? []).map { document.resolve($0).value }

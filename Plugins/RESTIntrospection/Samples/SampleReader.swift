@@ -80,7 +80,7 @@ package struct SampleReader {
 
     /// Returns an entity for each sample, and notes on the samples without records.
     package func offers() -> (entities: [EntityOffer], notes: [String]) {
-        var offers: [(offer: EntityOffer, item: Shape)] = []
+        var offers: [(offer: EntityOffer, item: ValueShape)] = []
         var seen: [SampleReply] = []
         var notes: [String] = []
         for sample in samples {
@@ -126,7 +126,7 @@ package struct SampleReader {
     }
 
     /// Returns the `type` of JSON:API if all records have the same one.
-    private static func types(_ item: Shape) -> Set<String> {
+    private static func types(_ item: ValueShape) -> Set<String> {
         guard let type = item["type"], type.solid == [.string], type.seen?.isComplete == true,
             let scalars = type.seen?.scalars, scalars.count == 1
         else { return [] }
@@ -159,7 +159,7 @@ package struct SampleReader {
     ///
     /// Adds a note if a path segment only looks like a key.
     private func setParent(
-        of index: Int, in offers: inout [(offer: EntityOffer, item: Shape)], _ samples: [SampleReply]
+        of index: Int, in offers: inout [(offer: EntityOffer, item: ValueShape)], _ samples: [SampleReply]
     ) {
         func segments(_ sample: SampleReply) -> [String] {
             sample.url.text.prefix { $0 != "?" }.split(separator: "/").map { HTTPURL.decode(String($0)) }

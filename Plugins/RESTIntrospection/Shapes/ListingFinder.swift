@@ -7,7 +7,7 @@ package struct FoundListing: Sendable {
     /// The path from the root to the array, or to the map whose values are the records.
     var path: [String]
     var isMap = false
-    var item: Shape
+    var item: ValueShape
     package var confidence: Confidence
 
     /// The path as the section's `records`, or nil if the root itself is the list.
@@ -50,7 +50,7 @@ package enum ListingFinder {
     static func isUsual(_ name: String) -> Bool { usual.contains(name.lowercased()) }
 
     /// - Parameter subject: The last word of the request's path, such as `users`.
-    package static func find(_ reply: Shape, subject: String) -> FoundListing? {
+    package static func find(_ reply: ValueShape, subject: String) -> FoundListing? {
         if reply.isArray || (reply.kinds.isEmpty && reply.element != nil) {
             guard let item = reply.element, isRecord(item) else { return nil }
             return FoundListing(path: [], item: item, confidence: .high("the reply is an array"))
@@ -88,15 +88,15 @@ package enum ListingFinder {
     }
 
     /// Returns a map whose values are the records, with each record's name as `@key`.
-    private static func map(_ reply: Shape) -> FoundListing? {
+    private static func map(_ reply: ValueShape) -> FoundListing? {
         guard reply.isMap, var item = reply.element, isRecord(item) else { return nil }
-        item.properties.insert(("@key", Shape(kinds: [.string])), at: 0)
+        item.properties.insert(("@key", ValueShape(kinds: [.string])), at: 0)
         return FoundListing(
             path: [], isMap: true, item: item, confidence: .medium("an object whose members are the records"))
     }
 
     /// Returns a map of lists that all hold the same kind of record, with each list's name as `@key`.
-    private static func mapOfLists(_ reply: Shape, _ found: [FoundListing]) -> FoundListing? {
+    private static func mapOfLists(_ reply: ValueShape, _ found: [FoundListing]) -> FoundListing? {
         guard found.count > 2, let parent = found.first?.path.dropLast(),
             found.allSatisfy({ $0.path.dropLast() == parent }),
             let home = reply[Array(parent)], home.properties.count == found.count
@@ -106,14 +106,14 @@ package enum ListingFinder {
             names.allSatisfy({ $0.intersection(common).count * 2 > common.count })
         else { return nil }
         var item = found.dropFirst().reduce(found[0].item) { $0.merged(with: $1.item) }
-        item.properties.insert(("@key", Shape(kinds: [.string])), at: 0)
+        item.properties.insert(("@key", ValueShape(kinds: [.string])), at: 0)
         return FoundListing(
             path: Array(parent), isMap: true, item: item,
             confidence: .medium("an object of \(found.count) similar lists"))
     }
 
     /// Whether an object is itself the requested record: `GET /account` may return an object that holds lists.
-    private static func isRecordOf(_ subject: String, _ reply: Shape) -> Bool {
+    private static func isRecordOf(_ subject: String, _ reply: ValueShape) -> Bool {
         guard reply["id"] != nil else { return false }
         return !reply.properties.contains { name, shape in
             shape.isArray && (usual.contains(name.lowercased()) || NameWords.match(name, subject))
@@ -121,7 +121,7 @@ package enum ListingFinder {
     }
 
     private static func collect(
-        _ shape: Shape, path: [String], subject: String, into found: inout [(score: Int, listing: FoundListing)]
+        _ shape: ValueShape, path: [String], subject: String, into found: inout [(score: Int, listing: FoundListing)]
     ) {
         for (name, member) in shape.properties {
             let place = path + [name]
@@ -145,7 +145,7 @@ package enum ListingFinder {
         }
     }
 
-    static func isRecord(_ shape: Shape) -> Bool {
+    static func isRecord(_ shape: ValueShape) -> Bool {
         shape.isObject && !shape.properties.isEmpty || shape.kinds.isEmpty && !shape.properties.isEmpty
     }
 }

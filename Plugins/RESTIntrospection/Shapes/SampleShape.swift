@@ -9,12 +9,12 @@ package enum SampleShape {
     /// Returns the shape of all values of one place.
     ///
     /// Absent values are not included.
-    package static func make(_ values: [JSONTree]) -> Shape { make(values, name: "") }
+    package static func make(_ values: [JSONTree]) -> ValueShape { make(values, name: "") }
 
     private static func make(
         _ values: [JSONTree], name: String, expected: Int? = nil, depth: Int = 0
-    ) -> Shape {
-        var shape = Shape()
+    ) -> ValueShape {
+        var shape = ValueShape()
         var texts: [String] = []
         var scalars: Set<String> = []
         var names: [String] = []
@@ -52,7 +52,7 @@ package enum SampleShape {
             }
         }
         let expected = expected ?? values.count
-        shape.seen = Shape.Seen(
+        shape.seen = ValueShape.Seen(
             count: values.count, isUnique: scalars.count == values.count,
             isComplete: values.count == expected && !shape.kinds.contains(.null), hasEmpty: texts.contains(""),
             scalars: scalars.count > maxElements ? Set(scalars.prefix(maxElements)) : scalars)
@@ -69,7 +69,8 @@ package enum SampleShape {
         return shape
     }
 
-    private static func format(_ shape: Shape, _ texts: [String], _ scalars: Set<String>, name: String) -> String? {
+    private static func format(_ shape: ValueShape, _ texts: [String], _ scalars: Set<String>, name: String) -> String?
+    {
         if shape.solid == [.string] {
             switch TextFormat.common(texts.filter { !$0.isEmpty }) {
             case .timestamp: return "date-time"

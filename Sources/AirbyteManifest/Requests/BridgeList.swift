@@ -24,7 +24,7 @@ final class BridgeList {
             )
         }
         do {
-            try Authenticator(bridge: draft, inputs: scope.inputs).apply(authenticator, scope)
+            try AuthenticatorTranslator(bridge: draft, inputs: scope.inputs).apply(authenticator, scope)
         } catch {
             draft.obstacles.append("its authentication: \(reason(error))")
         }

@@ -62,7 +62,7 @@ final class StreamTranslator {
             draft.obstacle(stream["class_name"] == nil ? "\(name) has no retriever" : "\(name) is custom Python")
             return
         }
-        SchemaReader(draft: draft, files: files).apply(stream["schema_loader"], stream: draft.stream, scope)
+        SchemaTranslator(draft: draft, files: files).apply(stream["schema_loader"], stream: draft.stream, scope)
         draft.keepsExtra = draft.columns.claim("extra") == "extra"
         key(draft, stream, scope)
         guard retriever.type == "SimpleRetriever" else {

@@ -27,7 +27,7 @@ extension PageAction {
         if isPreview { return .shows(preview(run, undone)) }
         if let refusal = undone.refusal { throw PageFailure(409, refusal.description) }
         return .leads(
-            to: undone.run.map { Link("runs", String($0)) } ?? Link("runs"),
+            to: undone.run.map { WebLink("runs", String($0)) } ?? WebLink("runs"),
             Notice(.good, "Run \(run) is undone by run \(undone.run ?? 0)."))
     }
 
@@ -45,8 +45,8 @@ extension PageAction {
         return undone
     }
 
-    private func preview(_ run: Int64, _ undone: Undone) -> Page {
-        Page("Undo of run \(run)") {
+    private func preview(_ run: Int64, _ undone: Undone) -> HTMLPage {
+        HTMLPage("Undo of run \(run)") {
             if let refusal = undone.refusal {
                 PagePart.notice(.bad) {
                     HTML("p") { "\(refusal)." }
@@ -63,8 +63,8 @@ extension PageAction {
                     }
                 }
                 HTML("div", .class("row")) {
-                    context.button("Undo run \(run)", Link("runs", String(run), "undo"), style: "danger")
-                    PagePart.link(Link("runs", String(run)), "Back to the run")
+                    context.button("Undo run \(run)", WebLink("runs", String(run), "undo"), style: "danger")
+                    PagePart.link(WebLink("runs", String(run)), "Back to the run")
                 }
                 ChangeView.table(undone.shown.changes, context.model)
                 if undone.shown.hasMore { PagePart.quiet("Only the first \(maxPreviewed) rows are shown.") }

@@ -8,9 +8,9 @@ struct PageAction {
     /// The result of an action.
     enum Outcome: Sendable {
         /// A redirection to another page, with a notice.
-        case leads(to: Link, Notice)
+        case leads(to: WebLink, Notice)
         /// A page that is the response itself.
-        case shows(Page)
+        case shows(HTMLPage)
     }
 
     let context: PageContext
@@ -47,12 +47,12 @@ struct PageAction {
         case ("sync", "preview", let entity?): kind = .rehearsal(entity)
         case ("sync", "stop", _):
             context.activity.stop()
-            return .leads(to: Link(), Notice(.good, "Stopping; pages that have been imported stay."))
+            return .leads(to: WebLink(), Notice(.good, "Stopping; pages that have been imported stay."))
         default: throw PageFailure.noAction
         }
         let isStarted = context.activity.start(kind)
         return .leads(
-            to: path.count > 1 ? Link("decide") : Link(),
+            to: path.count > 1 ? WebLink("decide") : WebLink(),
             isStarted ? Notice(.good, "\(kind.title) was started.") : Notice(.warn, "Another sync or push is running."))
     }
 
@@ -82,7 +82,7 @@ struct PageAction {
             try store.resolve(entity: entity, key: key, column: column, take: side)
         }
         return .leads(
-            to: Link("decide"),
+            to: WebLink("decide"),
             Notice(.good, side == .local ? "The value here is kept; a push sends it." : "The remote's value is taken."))
     }
 
@@ -97,7 +97,7 @@ struct PageAction {
             if isRetry { try store.retryOutbox([id]) } else { try store.dropOutbox([id]) }
         }
         return .leads(
-            to: Link("decide"),
+            to: WebLink("decide"),
             Notice(
                 .good, isRetry ? "The next push sends edit \(id)." : "Edit \(id) was dropped and rolled back here."
             ))
@@ -112,7 +112,7 @@ struct PageAction {
             return try workspace.retryQuarantine(of: entity, in: store)
         }
         return .leads(
-            to: Link("decide"),
+            to: WebLink("decide"),
             Notice(
                 report.imported.isEmpty ? .warn : .good,
                 "\(NumberText.count(report.imported.count, "record fits", "records fit")) now; "
@@ -138,7 +138,7 @@ struct PageAction {
             let what = isDeletion ? "Deleted here" : "Saved here: \(edit.values.keys.sorted().joined(separator: ", "))"
             return entry.map { "\(what). Edit \($0) waits to be sent." } ?? "\(what). There is nothing to send."
         }
-        return .leads(to: Link(["object", entity] + parts), Notice(.good, words))
+        return .leads(to: WebLink(["object", entity] + parts), Notice(.good, words))
     }
 
     private func create(_ entity: String) async throws -> Outcome {

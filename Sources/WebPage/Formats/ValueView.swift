@@ -16,7 +16,7 @@ enum ValueView {
         case .bytes(let bytes): return HTML("span", .class("quiet")) { NumberText.count(bytes.count, "byte", "bytes") }
         case .text(let text):
             if text.isEmpty { return HTML("span", .class("quiet")) { "(empty text)" } }
-            if let link = Link(remote: text) {
+            if let link = WebLink(remote: text) {
                 return HTML("a", .href(link), .rel("noopener noreferrer nofollow")) { shortened(text, isWhole) }
             }
             guard type == .json else { return HTML("bdi") { shortened(text, isWhole) } }

@@ -1,6 +1,6 @@
 /// An attribute of an element.
 ///
-/// There is one factory method per attribute in use: none accepts a script, and those for addresses take a ``Link``.
+/// There is one factory method per attribute in use: none accepts a script, and those for addresses take a ``WebLink``.
 package struct HTMLAttribute: Sendable, Equatable {
     let name: String
     /// The value; nil for an attribute that has none, such as `checked`.
@@ -16,9 +16,9 @@ package struct HTMLAttribute: Sendable, Equatable {
     /// The identity in the document.
     package static func id(_ value: String) -> Self { Self("id", value) }
     /// The address that a link leads to.
-    package static func href(_ link: Link) -> Self { Self("href", link.text) }
+    package static func href(_ link: WebLink) -> Self { Self("href", link.text) }
     /// The address that a form is sent to.
-    package static func action(_ link: Link) -> Self { Self("action", link.text) }
+    package static func action(_ link: WebLink) -> Self { Self("action", link.text) }
     /// The method of a form: `get` or `post`.
     package static func method(_ value: StaticString) -> Self { Self("method", "\(value)") }
     /// The relation of a linked document.

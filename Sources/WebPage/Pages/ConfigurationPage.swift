@@ -4,10 +4,10 @@ internal import Model
 /// The configuration as it is used, and the faults of the file as it is now; never a value of an option, which may be a
 /// secret.
 enum ConfigurationPage {
-    static func make(_ context: PageContext) async throws -> Page {
+    static func make(_ context: PageContext) async throws -> HTMLPage {
         let faults = await faults(context.workspace)
         let configuration = context.workspace.configuration
-        return Page("Configuration") {
+        return HTMLPage("Configuration") {
             HTML("p") {
                 "File "
                 HTML("code") { configuration.file }
@@ -38,7 +38,7 @@ enum ConfigurationPage {
                 "Entities", ["entity", "bridge", "key", "attributes", "writable", "deletes", "line"],
                 configuration.model.entities.map { entity in
                     [
-                        PagePart.link(Link("entity", entity.name), entity.name), HTML(text: entity.bridge),
+                        PagePart.link(WebLink("entity", entity.name), entity.name), HTML(text: entity.bridge),
                         HTML(text: entity.key.joined(separator: ", ")),
                         HTML(text: entity.attributes.map { "\($0.name): \($0.type.rawValue)" }.joined(separator: ", ")),
                         HTML(text: configuration.model.isWritable(entity) ? "yes" : "no"),

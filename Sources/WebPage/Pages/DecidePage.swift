@@ -16,7 +16,7 @@ struct DecidePage {
         var quarantined: [QuarantineEntry]
     }
 
-    static func make(_ context: PageContext, entity: String?) async throws -> Page {
+    static func make(_ context: PageContext, entity: String?) async throws -> HTMLPage {
         let overview = try await context.kept.now()
         let chosen = try entity.map { try context.layout($0).name }
         let wanted = overview.entities.filter { $0.quarantined > 0 && (chosen ?? $0.name) == $0.name }.map(\.name)
@@ -30,8 +30,8 @@ struct DecidePage {
         return DecidePage(context: context, overview: overview, content: content).page(chosen)
     }
 
-    private func page(_ chosen: String?) -> Page {
-        Page("To decide", reloadsAfter: context.activity.isRunning ? 2 : nil) {
+    private func page(_ chosen: String?) -> HTMLPage {
+        HTMLPage("To decide", reloadsAfter: context.activity.isRunning ? 2 : nil) {
             ActivityView.view(context)
             HTML("h2", .id("conflicts")) { "Conflicts" }
             conflicts
@@ -68,7 +68,7 @@ struct DecidePage {
             ]
             + ValueText.parts(of: conflict.key).map { ("key", $0) }
         func take(_ words: String, _ side: ConflictSide) -> HTML {
-            context.button(words, Link("decide", "conflict"), fields + [("take", side.rawValue)])
+            context.button(words, WebLink("decide", "conflict"), fields + [("take", side.rawValue)])
         }
         let isWhole = conflict.column == nil
         return [
@@ -102,7 +102,8 @@ struct DecidePage {
                 : .joined([
                     HTML("p") { NumberText.count(waiting.count, "edit waits", "edits wait") + " to be sent:" },
                     OutboxView.table(Array(waiting.prefix(Self.limit)), context),
-                    context.activity.isRunning ? .empty : context.button("Send the edits", Link("push"), style: "main"),
+                    context.activity.isRunning
+                        ? .empty : context.button("Send the edits", WebLink("push"), style: "main"),
                 ]),
         ])
     }
@@ -119,9 +120,9 @@ struct DecidePage {
                     if let remedy = report.remedy { HTML("p", .class("quiet")) { remedy } }
                     HTML("div", .class("row")) {
                         if !context.activity.isRunning {
-                            context.button("Preview the deletions", Link("sync", "preview"), [("entity", entity)])
+                            context.button("Preview the deletions", WebLink("sync", "preview"), [("entity", entity)])
                             context.button(
-                                "Sync and delete", Link("sync", "delete"), [("entity", entity)], style: "danger")
+                                "Sync and delete", WebLink("sync", "delete"), [("entity", entity)], style: "danger")
                         }
                     }
                 }
@@ -136,16 +137,18 @@ struct DecidePage {
         return .joined([
             HTML("div", .class("row")) {
                 HTML("nav", .class("row"), .label("Quarantine of one entity")) {
-                    HTML("a", .href(Link(["decide"], fragment: "quarantine")), chosen == nil ? .current : nil) { "all" }
+                    HTML("a", .href(WebLink(["decide"], fragment: "quarantine")), chosen == nil ? .current : nil) {
+                        "all"
+                    }
                     for status in counted {
                         HTML(
-                            "a", .href(Link(["decide"], query: [("entity", status.name)], fragment: "quarantine")),
+                            "a", .href(WebLink(["decide"], query: [("entity", status.name)], fragment: "quarantine")),
                             chosen == status.name ? .current : nil
                         ) { "\(status.name) (\(NumberText.grouped(status.quarantined)))" }
                     }
                 }
                 context.button(
-                    chosen.map { "Try those of \($0) again" } ?? "Try all again", Link("decide", "quarantine"),
+                    chosen.map { "Try those of \($0) again" } ?? "Try all again", WebLink("decide", "quarantine"),
                     chosen.map { [("entity", $0)] } ?? [],
                     title: "Imports the records with the current configuration; no server is contacted.")
             },

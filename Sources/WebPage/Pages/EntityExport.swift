@@ -26,7 +26,7 @@ enum EntityExport {
         let layout = try context.layout(entity)
         let list = try EntityList(query, of: layout, isExport: true)
         let rows = try await context.readers.read { try list.rows(in: $0) }
-        let text = format == .json ? RowText.json(rows.rows, layout) : RowText.csv(rows.rows, layout)
+        let text = format == .json ? RowExport.json(rows.rows, layout) : RowExport.csv(rows.rows, layout)
         var response = WebResponse(200, type: format.type, text: text)
         // Has the browser save the CSV. An entity's name is an identifier and needs no escapes.
         if format == .csv {
@@ -34,7 +34,7 @@ enum EntityExport {
         }
         if rows.hasMore, let last = rows.rows.last {
             let kept = query.fields.filter { $0.name != "after" }.map { (name: $0.name, value: $0.value) }
-            let next = Link(["entity", "\(entity).\(format.rawValue)"], query: kept + EntityPage.place(last))
+            let next = WebLink(["entity", "\(entity).\(format.rawValue)"], query: kept + EntityPage.place(last))
             response.headers.append(("Link", "<\(next.text)>; rel=\"next\""))
         }
         return response

@@ -16,7 +16,7 @@ struct EntityPage {
         var count: Int?
     }
 
-    static func make(_ context: PageContext, entity: String, _ query: FormFields) async throws -> Page {
+    static func make(_ context: PageContext, entity: String, _ query: FormFields) async throws -> HTMLPage {
         let list = try EntityList(query, of: try context.layout(entity), isExport: false)
         let isCounted = query["count"] == "1"
         let model = context.model
@@ -33,8 +33,8 @@ struct EntityPage {
 
     private var layout: EntityLayout { list.layout }
 
-    private func page(_ status: EntityStatus?) -> Page {
-        Page(layout.name) {
+    private func page(_ status: EntityStatus?) -> HTMLPage {
+        HTMLPage(layout.name) {
             HTML("p") {
                 if let status {
                     "\(NumberText.count(status.rows, "row", "rows"))"
@@ -42,21 +42,21 @@ struct EntityPage {
                     if status.quarantined > 0 {
                         ", "
                         PagePart.link(
-                            Link(["decide"], query: [("entity", layout.name)], fragment: "quarantine"),
+                            WebLink(["decide"], query: [("entity", layout.name)], fragment: "quarantine"),
                             "\(NumberText.grouped(status.quarantined)) in quarantine")
                     }
                     ". "
                 }
                 "As "
-                PagePart.link(Link(["entity", layout.name + ".json"], query: address()), "JSON")
+                PagePart.link(WebLink(["entity", layout.name + ".json"], query: address()), "JSON")
                 " or "
-                PagePart.link(Link(["entity", layout.name + ".csv"], query: address()), "CSV")
+                PagePart.link(WebLink(["entity", layout.name + ".csv"], query: address()), "CSV")
                 "."
                 if context.mayChange, let entity = context.model.model.entity(named: layout.name),
                     context.model.model.isWritable(entity)
                 {
                     " "
-                    PagePart.link(Link("new", layout.name), "New \(layout.name)")
+                    PagePart.link(WebLink("new", layout.name), "New \(layout.name)")
                 }
             }
             filter
@@ -74,7 +74,7 @@ struct EntityPage {
 
     private var filter: HTML {
         .joined([
-            HTML("form", .method("get"), .action(Link("entity", layout.name)), .class("row"), .label("Filter")) {
+            HTML("form", .method("get"), .action(WebLink("entity", layout.name)), .class("row"), .label("Filter")) {
                 for condition in list.conditions { PageContext.hidden("where", condition) }
                 if let sort = list.sort { PageContext.hidden("sort", Self.text(sort)) }
                 HTML("label", .for("field")) { "Only rows whose" }
@@ -108,13 +108,13 @@ struct EntityPage {
             for (index, condition) in list.conditions.enumerated() {
                 HTML("code") { condition }
                 " ("
-                PagePart.link(Link(["entity", layout.name], query: address(without: index)), "remove")
+                PagePart.link(WebLink(["entity", layout.name], query: address(without: index)), "remove")
                 ") "
             }
             if let count = content.count {
                 "They match \(NumberText.count(count, "row", "rows"))."
             } else {
-                PagePart.link(Link(["entity", layout.name], query: address() + [("count", "1")]), "Count the rows")
+                PagePart.link(WebLink(["entity", layout.name], query: address() + [("count", "1")]), "Count the rows")
             }
         }
     }
@@ -153,7 +153,7 @@ struct EntityPage {
         let next = RowQuery.Order(field.name, isDescending: isChosen && !isDescending)
         return HTML("th", .scope("col"), ValueView.isNumber(field.type) ? .class("number") : nil) {
             HTML(
-                "a", .href(Link(["entity", layout.name], query: address(sort: next))),
+                "a", .href(WebLink(["entity", layout.name], query: address(sort: next))),
                 .title("Sort by \(field.name)")
             ) { field.name }
             if isChosen { isDescending ? " ↓" : " ↑" }
@@ -190,10 +190,10 @@ struct EntityPage {
     private var paging: HTML {
         HTML("nav", .class("row"), .label("Pages of rows")) {
             if !list.after.isEmpty {
-                PagePart.link(Link(["entity", layout.name], query: address()), "First rows")
+                PagePart.link(WebLink(["entity", layout.name], query: address()), "First rows")
             }
             if content.rows.hasMore, let last = content.rows.rows.last {
-                HTML("a", .rel("next"), .href(Link(["entity", layout.name], query: address() + Self.place(last)))) {
+                HTML("a", .rel("next"), .href(WebLink(["entity", layout.name], query: address() + Self.place(last)))) {
                     "Next \(list.limit) rows"
                 }
             }

@@ -4,9 +4,9 @@ internal import Model
 
 /// The model as a picture and as a table.
 enum ModelPage {
-    static func make(_ context: PageContext) -> Page {
+    static func make(_ context: PageContext) -> HTMLPage {
         let bridges = context.workspace.configuration.bridges.map(\.name)
-        return Page("Model") {
+        return HTMLPage("Model") {
             PagePart.quiet(
                 "Each box is a table, outlined in the colour of its bridge; • marks the key, → a reference. Lines lead to "
                     + "the entities that are referred to.")
@@ -22,7 +22,7 @@ enum ModelPage {
             "Entities", ["entity", "bridge", "key", "refers to", "lists"],
             context.model.entities.map { layout in
                 [
-                    PagePart.link(Link("entity", layout.name), layout.name),
+                    PagePart.link(WebLink("entity", layout.name), layout.name),
                     HTML(text: context.model.model.entity(named: layout.name)?.bridge ?? ""),
                     HTML(text: layout.keyFields.map(\.name).joined(separator: ", ")),
                     HTML(

@@ -8,7 +8,7 @@ struct ObjectPage {
     private let context: PageContext
     private let content: ObjectContent
 
-    static func make(_ context: PageContext, entity: String, key parts: [String]) async throws -> Page {
+    static func make(_ context: PageContext, entity: String, key parts: [String]) async throws -> HTMLPage {
         let layout = try context.layout(entity)
         let quarantined = try await context.kept.now().status(of: entity)?.quarantined ?? 0
         let workspace = context.workspace
@@ -21,11 +21,11 @@ struct ObjectPage {
     private var layout: EntityLayout { content.layout }
     private var history: RowHistory { content.history }
 
-    private var page: Page {
+    private var page: HTMLPage {
         let label = history.values.flatMap { RowLabels.label(of: $0, layout) }
-        return Page("\(layout.name) \(ValueText.key(content.key))" + (label.map { ": \($0)" } ?? "")) {
+        return HTMLPage("\(layout.name) \(ValueText.key(content.key))" + (label.map { ": \($0)" } ?? "")) {
             HTML("p", .class("quiet")) {
-                PagePart.link(Link("entity", layout.name), "All of \(layout.name)")
+                PagePart.link(WebLink("entity", layout.name), "All of \(layout.name)")
                 ". "
                 state
             }
@@ -55,7 +55,7 @@ struct ObjectPage {
                         "Changed both here and on the remote: "
                         content.conflicts.map { $0.column ?? "the whole object" }.joined(separator: ", ")
                         ". "
-                        PagePart.link(Link(["decide"], fragment: "conflicts"), "Decide")
+                        PagePart.link(WebLink(["decide"], fragment: "conflicts"), "Decide")
                     }
                 },
             content.entries.isEmpty
@@ -74,7 +74,7 @@ struct ObjectPage {
                     HTML("p") { "A record of this object could not be imported: \(entry.record.reason)" }
                     HTML("p") {
                         PagePart.link(
-                            Link(["decide"], query: [("entity", entry.record.entity)], fragment: "quarantine"),
+                            WebLink(["decide"], query: [("entity", entry.record.entity)], fragment: "quarantine"),
                             "Look at the record")
                     }
                 }
@@ -116,7 +116,7 @@ struct ObjectPage {
             group.lastRun.map { run in
                 HTML("span") {
                     ", "
-                    PagePart.link(Link("runs", String(run)), "run \(run)")
+                    PagePart.link(WebLink("runs", String(run)), "run \(run)")
                 }
             } ?? .empty,
             group.location.map { location in HTML("div", .class("quiet mono")) { location } } ?? .empty,
@@ -129,7 +129,7 @@ struct ObjectPage {
         guard !content.related.isEmpty else { return .empty }
         let rows = content.related.map { related in
             [
-                HTML("code") { related.name }, PagePart.link(Link("entity", related.entity), related.entity),
+                HTML("code") { related.name }, PagePart.link(WebLink("entity", related.entity), related.entity),
                 targets(related),
             ]
         }
@@ -156,7 +156,7 @@ struct ObjectPage {
                 : .joined([
                     HTML(text: ", "),
                     PagePart.link(
-                        Link(["entity", related.entity], query: related.conditions.map { ("where", $0) }), "all"),
+                        WebLink(["entity", related.entity], query: related.conditions.map { ("where", $0) }), "all"),
                 ])
         return .joined(links + [rest])
     }
@@ -167,7 +167,7 @@ struct ObjectPage {
         guard !layout.key.isEmpty else { return .empty }
         let rows = history.events.flatMap { event -> [[HTML]] in
             let head = [
-                PagePart.link(Link("runs", String(event.run)), String(event.run)), HTML(text: event.kind),
+                PagePart.link(WebLink("runs", String(event.run)), String(event.run)), HTML(text: event.kind),
                 ValueView.time(event.started), HTML(text: event.change.kind.rawValue),
             ]
             return ChangeView.lines(event.change, context.model).enumerated().map {

@@ -8,7 +8,7 @@ struct OverviewPage {
     private let context: PageContext
     private let overview: DatabaseOverview
 
-    static func make(_ context: PageContext) async throws -> Page {
+    static func make(_ context: PageContext) async throws -> HTMLPage {
         do {
             let overview = try await context.kept.now()
             return OverviewPage(context: context, overview: overview).page
@@ -20,11 +20,11 @@ struct OverviewPage {
         }
     }
 
-    private static func withoutDatabase(_ words: String, _ context: PageContext) -> Page {
-        Page("Overview", reloadsAfter: context.activity.isRunning ? 2 : nil) {
+    private static func withoutDatabase(_ words: String, _ context: PageContext) -> HTMLPage {
+        HTMLPage("Overview", reloadsAfter: context.activity.isRunning ? 2 : nil) {
             HTML("p") { words }
             ActivityView.view(context)
-            context.button("Sync now", Link("sync"), style: "main")
+            context.button("Sync now", WebLink("sync"), style: "main")
         }
     }
 
@@ -33,8 +33,8 @@ struct OverviewPage {
         self.overview = overview
     }
 
-    private var page: Page {
-        Page("Overview", reloadsAfter: context.activity.isRunning ? 2 : nil) {
+    private var page: HTMLPage {
+        HTMLPage("Overview", reloadsAfter: context.activity.isRunning ? 2 : nil) {
             HTML("p", .class("quiet")) {
                 "Database "; HTML("code") { context.workspace.configuration.databasePath }
             }
@@ -42,9 +42,9 @@ struct OverviewPage {
             ActivityView.view(context)
             HTML("div", .class("row")) {
                 if !context.activity.isRunning {
-                    context.button("Sync all", Link("sync"), style: "main")
+                    context.button("Sync all", WebLink("sync"), style: "main")
                     if overview.outbox.contains(where: { $0.state == .pending }) {
-                        context.button("Send the edits", Link("push"))
+                        context.button("Send the edits", WebLink("push"))
                     }
                 }
             }
@@ -84,25 +84,25 @@ struct OverviewPage {
         let edits = overview.outbox.count { $0.entity == status.name }
         let isScanned = context.model.model.entity(named: status.name)?.isScanned ?? false
         return [
-            PagePart.link(Link("entity", status.name), status.name),
+            PagePart.link(WebLink("entity", status.name), status.name),
             HTML(text: NumberText.grouped(status.rows)),
             HTML(text: status.stubs > 0 ? NumberText.grouped(status.stubs) : ""),
             status.quarantined > 0
                 ? PagePart.link(
-                    Link(["decide"], query: [("entity", status.name)], fragment: "quarantine"),
+                    WebLink(["decide"], query: [("entity", status.name)], fragment: "quarantine"),
                     NumberText.grouped(status.quarantined)) : .empty,
             edits > 0
-                ? PagePart.link(Link(["decide"], fragment: "outbox"), NumberText.grouped(edits)) : .empty,
+                ? PagePart.link(WebLink(["decide"], fragment: "outbox"), NumberText.grouped(edits)) : .empty,
             report(of: status), ValueView.time(status.lastChanged), position(status, cursor),
             isScanned && !context.activity.isRunning
-                ? context.button("Sync", Link("sync"), [("entity", status.name)], title: "Sync \(status.name)")
+                ? context.button("Sync", WebLink("sync"), [("entity", status.name)], title: "Sync \(status.name)")
                 : .empty,
         ]
     }
 
     private func report(of status: EntityStatus) -> HTML {
         guard let report = overview.reports[status.name] else { return .empty }
-        let run = PagePart.link(Link("runs", String(report.run)), "run \(report.run)")
+        let run = PagePart.link(WebLink("runs", String(report.run)), "run \(report.run)")
         let (style, words) =
             report.outcome == "finished" && report.isIncomplete
             ? ("warn", "incomplete") : (report.code == nil ? "good" : "bad", report.isHeld ? "held" : report.outcome)
@@ -134,7 +134,7 @@ struct OverviewPage {
         .joined([
             HTML("h2") { "Last runs" },
             RunsPage.table(Array(overview.runs.prefix(5))),
-            HTML("p") { PagePart.link(Link("runs"), "All runs") },
+            HTML("p") { PagePart.link(WebLink("runs"), "All runs") },
         ])
     }
 }

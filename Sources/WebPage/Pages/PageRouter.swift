@@ -6,7 +6,7 @@ enum PageRouter {
     /// Returns the page of a GET request.
     ///
     /// - Throws: ``PageFailure``; `StoreError`.
-    static func page(_ request: WebRequest, _ context: PageContext) async throws -> Page {
+    static func page(_ request: WebRequest, _ context: PageContext) async throws -> HTMLPage {
         let path = request.path
         switch (path.first, path.count) {
         case (nil, _): return try await OverviewPage.make(context)
@@ -21,7 +21,7 @@ enum PageRouter {
             return try await ObjectPage.make(context, entity: path[1], key: Array(path.dropFirst(2)))
         case ("new", 2):
             let layout = try context.layout(path[1])
-            return Page("New \(layout.name)") { EditForm(context, new: layout).view }
+            return HTMLPage("New \(layout.name)") { EditForm(context, new: layout).view }
         default: throw PageFailure.missing("There is no such page.")
         }
     }

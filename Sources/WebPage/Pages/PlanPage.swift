@@ -4,13 +4,13 @@ internal import StoreContract
 
 /// What the next sync would request, and what a push would send.
 enum PlanPage {
-    static func make(_ context: PageContext) async throws -> Page {
+    static func make(_ context: PageContext) async throws -> HTMLPage {
         let workspace = context.workspace
         let store =
             workspace.stores.exists(workspace.configuration.databasePath) ? try workspace.openStoreForReading() : nil
         defer { try? store?.close() }
         let plan = try await workspace.plan(in: store)
-        return Page("Plan") {
+        return HTMLPage("Plan") {
             PagePart.quiet(
                 "What a sync would request now. bmo does not send these requests; it may only fetch the description of "
                     + "a SOAP service.")
@@ -24,7 +24,7 @@ enum PlanPage {
     private static func section(_ scan: SyncPlan.Scan) -> HTML {
         .joined([
             HTML("h2") {
-                PagePart.link(Link("entity", scan.entity), scan.entity)
+                PagePart.link(WebLink("entity", scan.entity), scan.entity)
                 scan.source.map { ", source \($0)" }
                 " from \(scan.bridge)"
             },

@@ -13,7 +13,7 @@ enum RunPage {
         var shown: FirstChanges
     }
 
-    static func make(_ context: PageContext, id: String, entity: String?) async throws -> Page {
+    static func make(_ context: PageContext, id: String, entity: String?) async throws -> HTMLPage {
         guard let number = Int64(id) else { throw PageFailure.missing("\"\(id)\" is not the number of a run.") }
         if let entity { _ = try context.layout(entity) }
         // The overview has already counted the run's changes, unless the run is too old for it.
@@ -27,9 +27,9 @@ enum RunPage {
         return page(content, entity, context)
     }
 
-    private static func page(_ content: Content, _ entity: String?, _ context: PageContext) -> Page {
+    private static func page(_ content: Content, _ entity: String?, _ context: PageContext) -> HTMLPage {
         let run = content.run
-        return Page("Run \(run.id): \(RunsPage.what(run))") {
+        return HTMLPage("Run \(run.id): \(RunsPage.what(run))") {
             HTML("p") {
                 RunsPage.outcome(run)
                 " began "
@@ -40,7 +40,7 @@ enum RunPage {
             summary(run)
             if run.counts.total > 0, run.outcome != "running" {
                 HTML("div", .class("row")) {
-                    context.button("Preview the undo", Link("runs", String(run.id), "undo"), [("preview", "1")])
+                    context.button("Preview the undo", WebLink("runs", String(run.id), "undo"), [("preview", "1")])
                     HTML("span", .class("quiet")) { "The preview writes nothing." }
                 }
             }
@@ -59,10 +59,10 @@ enum RunPage {
     private static func entities(_ run: RunRecord, _ context: PageContext, _ chosen: String?) -> HTML {
         guard run.counts.total > 0, context.model.entities.count > 1 else { return .empty }
         return HTML("nav", .class("row"), .label("Changes of one entity")) {
-            HTML("a", .href(Link("runs", String(run.id))), chosen == nil ? .current : nil) { "all" }
+            HTML("a", .href(WebLink("runs", String(run.id))), chosen == nil ? .current : nil) { "all" }
             for layout in context.model.entities where layout.root == layout.index {
                 HTML(
-                    "a", .href(Link(["runs", String(run.id)], query: [("entity", layout.name)])),
+                    "a", .href(WebLink(["runs", String(run.id)], query: [("entity", layout.name)])),
                     chosen == layout.name ? .current : nil
                 ) { layout.name }
             }
@@ -82,7 +82,8 @@ enum RunPage {
                 let error = entity["error"]
                 let words = [error?["message"]?.text, error?["remedy"]?.text].compactMap { $0 }
                 let warnings = (entity["warnings"]?.elements ?? []).compactMap(\.text)
-                return [PagePart.link(Link("entity", name), name), HTML(text: entity["outcome"]?.text ?? "")] + numbers
+                return [PagePart.link(WebLink("entity", name), name), HTML(text: entity["outcome"]?.text ?? "")]
+                    + numbers
                     + [
                         .joined(
                             words.map { word in HTML("p", .class("bad")) { word } }

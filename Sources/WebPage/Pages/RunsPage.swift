@@ -3,9 +3,9 @@ internal import StoreContract
 
 /// The runs, newest first.
 enum RunsPage {
-    static func make(_ context: PageContext) async throws -> Page {
+    static func make(_ context: PageContext) async throws -> HTMLPage {
         let runs = try await context.kept.now().runs
-        return Page("Runs") {
+        return HTMLPage("Runs") {
             PagePart.quiet(
                 "Every sync, edit, push and undo that changed or reported something, newest first. The newest \(DatabaseOverview.runLimit) "
                     + "are shown.")
@@ -20,7 +20,7 @@ enum RunsPage {
             [("run", true), ("what", false), ("began", false), ("took", true), ("outcome", false), ("changes", false)],
             runs.map { run in
                 [
-                    PagePart.link(Link("runs", String(run.id)), String(run.id)), HTML(text: what(run)),
+                    PagePart.link(WebLink("runs", String(run.id)), String(run.id)), HTML(text: what(run)),
                     ValueView.time(run.started), HTML(text: duration(run)), outcome(run), HTML(text: counts(run)),
                 ]
             })

@@ -3,11 +3,11 @@ enum SignInPage {
     /// - Parameters:
     ///   - hasPassword: Whether a password begins a session.
     ///   - fault: Why the last attempt failed.
-    static func make(hasPassword: Bool, fault: String?) -> Page {
-        Page("Sign in") {
+    static func make(hasPassword: Bool, fault: String?) -> HTMLPage {
+        HTMLPage("Sign in") {
             if let fault { PagePart.notice(.bad) { HTML("p") { fault } } }
             if hasPassword {
-                HTML("form", .method("post"), .action(Link("login"))) {
+                HTML("form", .method("post"), .action(WebLink("login"))) {
                     HTML("div", .class("fields")) {
                         HTML("label", .for("password")) { "Password" }
                         HTML(

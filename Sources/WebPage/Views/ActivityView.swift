@@ -10,7 +10,7 @@ enum ActivityView {
             HTML("div", .class("row")) {
                 HTML("strong") { state.isRunning ? "\(title) is running" : "\(title): \(state.outcome)" }
                 if state.isRunning {
-                    context.button("Stop", Link("sync", "stop"))
+                    context.button("Stop", WebLink("sync", "stop"))
                     HTML("span", .class("quiet")) { "This page reloads every two seconds." }
                 }
             }

@@ -8,7 +8,7 @@ enum ChangeView {
         guard !changes.isEmpty else { return PagePart.quiet("No row changed.") }
         let rows = changes.flatMap { change -> [[HTML]] in
             let head = [
-                PagePart.link(Link("entity", change.entity), change.entity),
+                PagePart.link(WebLink("entity", change.entity), change.entity),
                 change.kind == .loaded ? .empty : PagePart.object(change.entity, change.key),
                 HTML(text: change.kind.rawValue),
             ]

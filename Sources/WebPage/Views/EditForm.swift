@@ -41,7 +41,7 @@ struct EditForm {
         guard context.mayChange, isWritable else { return .empty }
         let plan = OutgoingPlan(of: layout.index, in: context.model)
         let fields = zip(layout.columns, values).filter { plan.refusal(of: $0.0.name, isNew: key == nil) == nil }
-        let link = key.map { PagePart.object(layout.name, $0) } ?? Link("new", layout.name)
+        let link = key.map { PagePart.object(layout.name, $0) } ?? WebLink("new", layout.name)
         return .joined([
             key == nil ? .empty : HTML("h2") { "Edit" },
             PagePart.quiet(

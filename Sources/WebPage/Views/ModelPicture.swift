@@ -119,7 +119,7 @@ struct ModelPicture {
             HTML(
                 "rect", .class("box bridge\(bridge % 6)"), .svg("x", box.x), .svg("y", box.y),
                 .svg("width", Self.boxWidth), .svg("height", box.height), .svg("rx", 6)),
-            HTML("a", .href(Link("entity", layout.name))) {
+            HTML("a", .href(WebLink("entity", layout.name))) {
                 HTML("text", .svg("x", box.x + 10), .svg("y", box.y + 19)) { Self.cut(layout.name, 28) }
             },
             HTML("text", .class("small"), .svg("x", box.x + 10), .svg("y", box.y + 35)) {

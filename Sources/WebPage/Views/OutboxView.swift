@@ -57,11 +57,11 @@ enum OutboxView {
         return HTML("div", .class("row")) {
             if [.refused, .unknown].contains(entry.state) {
                 context.button(
-                    "Retry", Link("decide", "outbox"), [id, ("do", "retry")],
+                    "Retry", WebLink("decide", "outbox"), [id, ("do", "retry")],
                     title: "The next push sends it again; if its outcome is unknown, after checking the remote.")
             }
             context.button(
-                "Drop", Link("decide", "outbox"), [id, ("do", "drop")], style: "danger",
+                "Drop", WebLink("decide", "outbox"), [id, ("do", "drop")], style: "danger",
                 title: "Roll back the edit here.")
         }
     }

@@ -11,7 +11,7 @@ enum PageShell {
     /// Returns the document of a page.
     ///
     /// - Parameter path: The path of the request, which the navigation marks.
-    static func document(_ page: Page, path: [String], notice: Notice?, _ context: PageContext?) -> HTML {
+    static func document(_ page: HTMLPage, path: [String], notice: Notice?, _ context: PageContext?) -> HTML {
         .document(
             HTML("html", .lang("en")) {
                 HTML("head") {
@@ -21,11 +21,11 @@ enum PageShell {
                         HTML(void: "meta", .httpEquiv("refresh"), .content(String(seconds)))
                     }
                     HTML("title") { "\(page.title) - bmo" }
-                    HTML(void: "link", .rel("stylesheet"), .href(Link("style.css")))
-                    HTML(void: "link", .rel("icon"), .href(Link("icon.svg")))
+                    HTML(void: "link", .rel("stylesheet"), .href(WebLink("style.css")))
+                    HTML(void: "link", .rel("icon"), .href(WebLink("icon.svg")))
                 }
                 HTML("body") {
-                    HTML("a", .class("skip"), .href(Link([], fragment: "content"))) { "Skip to the content" }
+                    HTML("a", .class("skip"), .href(WebLink([], fragment: "content"))) { "Skip to the content" }
                     header(path, context)
                     HTML("main", .id("content")) {
                         if let notice { PagePart.notice(notice.kind) { HTML("p") { notice.text } } }
@@ -43,11 +43,11 @@ enum PageShell {
     private static func header(_ path: [String], _ context: PageContext?) -> HTML {
         HTML("header") {
             HTML("div") {
-                HTML("a", .class("home"), .href(Link())) { "bmo" }
+                HTML("a", .class("home"), .href(WebLink())) { "bmo" }
                 if let context {
                     HTML("nav", .label("Pages")) {
                         for place in places {
-                            HTML("a", .href(Link(place.path)), place.path == path ? .current : nil) { place.name }
+                            HTML("a", .href(WebLink(place.path)), place.path == path ? .current : nil) { place.name }
                         }
                     }
                     if !context.formToken.isEmpty {
@@ -62,6 +62,6 @@ enum PageShell {
 extension PageContext {
     /// The button that ends the session; a read-only site has it, too.
     fileprivate var signOut: HTML {
-        form(Link("logout"), style: "inline") { HTML("button", .type("submit")) { "Sign out" } }
+        form(WebLink("logout"), style: "inline") { HTML("button", .type("submit")) { "Sign out" } }
     }
 }

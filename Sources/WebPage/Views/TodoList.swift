@@ -21,7 +21,7 @@ struct TodoList {
                 .bad,
                 NumberText.count(overview.conflicts, "value was", "values were")
                     + " changed both here and on the remote.",
-                PagePart.link(Link(["decide"], fragment: "conflicts"), "Decide"))
+                PagePart.link(WebLink(["decide"], fragment: "conflicts"), "Decide"))
         }
         for (state, words) in [
             (OutboxEntry.State.refused, "refused by the remote"),
@@ -31,7 +31,7 @@ struct TodoList {
             guard count > 0 else { continue }
             add(
                 state == .refused ? .bad : .warn, "\(NumberText.count(count, "edit", "edits")): \(words).",
-                PagePart.link(Link(["decide"], fragment: "outbox"), "Decide"))
+                PagePart.link(WebLink(["decide"], fragment: "outbox"), "Decide"))
         }
         for (entity, report) in overview.reports.sorted(by: { $0.key < $1.key }) where report.code != nil {
             add(
@@ -40,24 +40,24 @@ struct TodoList {
                     ? "\(entity): the sync would have deleted too many rows, so it deleted none."
                     : "\(entity): the last sync failed: \(report.message ?? report.code ?? "")",
                 report.isHeld
-                    ? PagePart.link(Link(["decide"], fragment: "held"), "Decide")
-                    : PagePart.link(Link("runs", String(report.run)), "Show"))
+                    ? PagePart.link(WebLink(["decide"], fragment: "held"), "Decide")
+                    : PagePart.link(WebLink("runs", String(report.run)), "Show"))
         }
         for status in overview.entities where status.quarantined > 0 {
             add(
                 .warn,
                 "\(status.name): \(NumberText.count(status.quarantined, "record", "records")) could not be imported.",
-                PagePart.link(Link(["decide"], query: [("entity", status.name)], fragment: "quarantine"), "Look"))
+                PagePart.link(WebLink(["decide"], query: [("entity", status.name)], fragment: "quarantine"), "Look"))
         }
         for (entity, report) in overview.reports.sorted(by: { $0.key < $1.key }) where report.isIncomplete {
             add(
                 .warn, "\(entity): the last listing was incomplete, so nothing was deleted.",
-                PagePart.link(Link("runs", String(report.run)), "Show"))
+                PagePart.link(WebLink("runs", String(report.run)), "Show"))
         }
         if let last = overview.runs.first, ["killed", "interrupted"].contains(last.outcome) {
             add(
                 .warn, "The last run, a \(last.kind), was \(last.outcome) before it ended.",
-                context.button("Sync all", Link("sync")))
+                context.button("Sync all", WebLink("sync")))
         }
         self.lines = lines
     }

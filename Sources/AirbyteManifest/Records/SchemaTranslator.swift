@@ -1,7 +1,7 @@
 internal import Model
 
 /// Translates a stream's JSON Schema into attributes.
-struct SchemaReader {
+struct SchemaTranslator {
     let draft: EntityDraft
     /// The connector's files beside the manifest, by path.
     let files: [String: String]

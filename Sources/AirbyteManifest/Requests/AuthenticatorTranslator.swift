@@ -1,7 +1,7 @@
 internal import Model
 
 /// Translates an authenticator into the options of a bridge.
-struct Authenticator {
+struct AuthenticatorTranslator {
     let bridge: BridgeDraft
     let inputs: Inputs
 

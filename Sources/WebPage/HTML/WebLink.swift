@@ -1,7 +1,7 @@
 internal import TextFormats
 
 /// An address that a page may link to: a path of this site, or a web address.
-package struct Link: Sendable, Equatable {
+package struct WebLink: Sendable, Equatable {
     /// The address, percent-encoded.
     package let text: String
 

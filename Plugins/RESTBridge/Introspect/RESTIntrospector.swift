@@ -9,7 +9,7 @@ internal import RecordBatch
 ///
 /// `{document: URL}` returns the text of a document. `{openapi: TEXT, location: URL}` and
 /// `{samples: [URL], body: TEXT}` return entities and, as a separate record, suggested options for the bridge.
-struct Introspection {
+struct RESTIntrospector {
     let client: HTTPClient
     let base: HTTPURL
 

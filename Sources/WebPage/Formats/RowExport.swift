@@ -1,9 +1,10 @@
 internal import Mapping
 internal import RecordBatch
 internal import StoreContract
+internal import TextFormats
 
 /// Rows as JSON and as CSV, in the forms of `bmo list`.
-enum RowText {
+enum RowExport {
     /// Returns rows as a JSON array of objects.
     static func json(_ rows: [EntityRow], _ layout: EntityLayout) -> String {
         "[" + rows.map { object($0.values, layout) }.joined(separator: ",\n ") + "]\n"
@@ -23,12 +24,6 @@ enum RowText {
         let lines =
             [layout.columns.map(\.name)]
             + rows.map { row in zip(row.values, layout.columns).map { ValueText.typed($0, $1.type) } }
-        return lines.map { $0.map(cell).joined(separator: ",") + "\r\n" }.joined()
-    }
-
-    /// Returns a cell, quoted if it needs to be (RFC 4180, section 2).
-    private static func cell(_ text: String) -> String {
-        let needsQuotes = text.unicodeScalars.contains { ["\"", ",", "\r", "\n"].contains($0) }
-        return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+        return lines.map { $0.map(\.csvField).joined(separator: ",") + "\r\n" }.joined()
     }
 }

@@ -1,5 +1,5 @@
 /// The known facts about the values at one place of a reply, from a document or a sample.
-package struct Shape: Sendable {
+package struct ValueShape: Sendable {
     enum Kind: String, Hashable, Sendable {
         case null, boolean, integer, number, string, array, object
     }
@@ -11,10 +11,10 @@ package struct Shape: Sendable {
     var format: String?
     /// The name of the schema.
     var name: String?
-    var properties: [(name: String, shape: Shape)] = []
+    var properties: [(name: String, shape: ValueShape)] = []
     var required: Set<String> = []
     /// The elements of an array, or the values of an object whose member names are data.
-    var elements: [Shape] = []
+    var elements: [ValueShape] = []
     var isMap = false
     /// The allowed texts.
     var values: [String] = []
@@ -36,23 +36,23 @@ package struct Shape: Sendable {
         var scalars: Set<String> = []
     }
 
-    var element: Shape? { elements.first }
+    var element: ValueShape? { elements.first }
     /// The kinds except null.
     var solid: Set<Kind> { kinds.subtracting([.null]) }
     var isObject: Bool { solid == [.object] }
     var isArray: Bool { solid == [.array] }
     var isScalar: Bool { !solid.isEmpty && solid.isDisjoint(with: [.array, .object]) }
 
-    subscript(name: String) -> Shape? { properties.first { $0.name == name }?.shape }
+    subscript(name: String) -> ValueShape? { properties.first { $0.name == name }?.shape }
 
-    subscript(path: [String]) -> Shape? {
-        var shape: Shape? = self
+    subscript(path: [String]) -> ValueShape? {
+        var shape: ValueShape? = self
         for name in path { shape = shape?[name] }
         return shape
     }
 
     /// Returns the union of two shapes, as for `oneOf` and for further records.
-    func merged(with other: Shape) -> Shape {
+    func merged(with other: ValueShape) -> ValueShape {
         var result = self
         result.kinds.formUnion(other.kinds)
         if kinds.isEmpty || other.kinds.isEmpty { result.kinds = kinds.isEmpty ? other.kinds : kinds }

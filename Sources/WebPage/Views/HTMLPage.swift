@@ -30,7 +30,7 @@ struct PageContext: Sendable {
 
     /// Returns a form that changes something: a button, with hidden fields.
     func button(
-        _ words: String, _ link: Link, _ fields: [(name: String, value: String)] = [], style: String = "",
+        _ words: String, _ link: WebLink, _ fields: [(name: String, value: String)] = [], style: String = "",
         title: String? = nil
     ) -> HTML {
         guard mayChange else { return .empty }
@@ -41,7 +41,7 @@ struct PageContext: Sendable {
     }
 
     /// Returns a form of the method POST with the session's token.
-    func form(_ link: Link, style: String = "", @HTMLBuilder content: () -> HTML) -> HTML {
+    func form(_ link: WebLink, style: String = "", @HTMLBuilder content: () -> HTML) -> HTML {
         HTML("form", .method("post"), .action(link), .class(style)) {
             Self.hidden("token", formToken)
             content()
@@ -55,7 +55,7 @@ struct PageContext: Sendable {
 }
 
 /// A page: its title and its content.
-struct Page: Sendable {
+struct HTMLPage: Sendable {
     let title: String
     /// The seconds after which the browser reloads the page; nil for never.
     var reloadsAfter: Int?
@@ -112,7 +112,7 @@ enum PagePart {
 
     static func quiet(_ text: String) -> HTML { HTML("p", .class("quiet")) { text } }
 
-    static func link(_ link: Link, _ text: String) -> HTML { HTML("a", .href(link)) { text } }
+    static func link(_ link: WebLink, _ text: String) -> HTML { HTML("a", .href(link)) { text } }
 
     /// Returns a link to an object.
     static func object(_ entity: String, _ key: [StoredValue], label: String? = nil) -> HTML {
@@ -120,7 +120,7 @@ enum PagePart {
     }
 
     /// Returns the address of an object.
-    static func object(_ entity: String, _ key: [StoredValue]) -> Link {
-        Link(["object", entity] + ValueText.parts(of: key))
+    static func object(_ entity: String, _ key: [StoredValue]) -> WebLink {
+        WebLink(["object", entity] + ValueText.parts(of: key))
     }
 }
