@@ -1,0 +1,34 @@
+import Testing
+import TextFormats
+
+@Suite struct TextFormTests {
+    @Test func `bytes become two digits each`() {
+        #expect(Hexadecimal.text([0, 15, 160, 255]) == "000fa0ff")
+        #expect(Hexadecimal.text([]).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("plain", "plain"), ("a,b", "\"a,b\""), ("say \"yes\"", "\"say \"\"yes\"\"\""), ("a\nb", "\"a\nb\""), ("", ""),
+    ])
+    func `a field of CSV is quoted if it needs to be`(text: String, field: String) {
+        #expect(text.csvField == field)
+    }
+
+    @Test func `a time before 1970 keeps its second`() {
+        #expect(Timestamp.text(microseconds: -1, pattern: "%Y-%m-%dT%H:%M:%S") == "1969-12-31T23:59:59")
+        #expect(Timestamp.text(microseconds: 0, pattern: String(repeating: "%Y", count: 300)).isEmpty)
+    }
+
+    @Test func `percent-encoded bytes need not be UTF-8`() {
+        #expect(PercentEncoding.bytes("%FFa%zz+") == [0xFF] + Array("a%zz+".utf8))
+        #expect(PercentEncoding.decoded("%FF") == "\u{FFFD}")
+    }
+
+    @Test func `controls and marks of direction could disguise a value`() {
+        let disguising = "\u{1B}\u{85}\u{202E}\u{2066}\n".unicodeScalars.map(\.isDisguising)
+        #expect(disguising == [true, true, true, true, true])
+        let plain = "aé€ ".unicodeScalars.map(\.isDisguising)
+        #expect(plain == [false, false, false, false])
+        #expect(Unicode.Scalar(0x202E)?.escape == "\\u{202e}")
+    }
+}
