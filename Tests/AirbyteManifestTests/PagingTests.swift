@@ -2,7 +2,7 @@ import Testing
 
 @testable import AirbyteManifest
 
-@Suite("Paginators of connectors")
+@Suite
 struct PagingTests {
     private static func paginator(_ strategy: String, token: String = "parameter", size: String? = "limit") -> String {
         let option =
@@ -20,43 +20,41 @@ struct PagingTests {
             """
     }
 
-    @Test(
-        "Each strategy has its style",
-        arguments: [
-            (
-                "{type: PageIncrement, page_size: 50, start_from_page: 1}", "page",
-                "{style: page, page_parameter: page, start: 1, size_parameter: limit, size: 50}"
-            ),
-            (
-                "{type: OffsetIncrement, page_size: 50}", "skip",
-                "{style: offset, offset_parameter: skip, limit_parameter: limit, size: 50}"
-            ),
-            (
-                "{type: CursorPagination, page_size: 50, cursor_value: \"{{ response.meta.next }}\", stop_condition: \"{{ not response.meta.next }}\"}",
-                "cursor", "{style: cursor, path: $.meta.next, parameter: cursor, size_parameter: limit, size: 50}"
-            ),
-            (
-                "{type: CursorPagination, cursor_value: \"{{ response['data'][-1]['id'] }}\", stop_condition: \"{{ not response.has_more }}\"}",
-                "after", "{style: keyset, field: id, parameter: after, has_more: $.has_more}"
-            ),
-            (
-                "{type: CursorPagination, page_size: 50, cursor_value: \"{{ last_record['id'] }}\", stop_condition: \"{{ last_page_size < 50 }}\"}",
-                "after", "{style: keyset, field: id, parameter: after, size_parameter: limit, size: 50}"
-            ),
-            (
-                "{type: CursorPagination, cursor_value: \"{{ response.get('links', {}).get('next') }}\", stop_condition: \"{{ not response.get('links', {}).get('next') }}\"}",
-                "path", "{style: next_url, path: $.links.next}"
-            ),
-            (
-                "{type: CursorPagination, cursor_value: \"{{ headers['link']['next']['url'] }}\", stop_condition: \"{{ 'next' not in headers['link'] }}\"}",
-                "path", "{style: link_header}"
-            ),
-            (
-                "{type: CursorPagination, page_size: 50, cursor_value: \"{{ response.start + response.max }}\", stop_condition: \"{{ response.start + response.max >= response.total }}\"}",
-                "start", "{style: offset, offset_parameter: start, limit_parameter: limit, size: 50, total: $.total}"
-            ),
-        ])
-    func styles(strategy: String, token: String, expected: String) throws {
+    @Test(arguments: [
+        (
+            "{type: PageIncrement, page_size: 50, start_from_page: 1}", "page",
+            "{style: page, page_parameter: page, start: 1, size_parameter: limit, size: 50}"
+        ),
+        (
+            "{type: OffsetIncrement, page_size: 50}", "skip",
+            "{style: offset, offset_parameter: skip, limit_parameter: limit, size: 50}"
+        ),
+        (
+            "{type: CursorPagination, page_size: 50, cursor_value: \"{{ response.meta.next }}\", stop_condition: \"{{ not response.meta.next }}\"}",
+            "cursor", "{style: cursor, path: $.meta.next, parameter: cursor, size_parameter: limit, size: 50}"
+        ),
+        (
+            "{type: CursorPagination, cursor_value: \"{{ response['data'][-1]['id'] }}\", stop_condition: \"{{ not response.has_more }}\"}",
+            "after", "{style: keyset, field: id, parameter: after, has_more: $.has_more}"
+        ),
+        (
+            "{type: CursorPagination, page_size: 50, cursor_value: \"{{ last_record['id'] }}\", stop_condition: \"{{ last_page_size < 50 }}\"}",
+            "after", "{style: keyset, field: id, parameter: after, size_parameter: limit, size: 50}"
+        ),
+        (
+            "{type: CursorPagination, cursor_value: \"{{ response.get('links', {}).get('next') }}\", stop_condition: \"{{ not response.get('links', {}).get('next') }}\"}",
+            "path", "{style: next_url, path: $.links.next}"
+        ),
+        (
+            "{type: CursorPagination, cursor_value: \"{{ headers['link']['next']['url'] }}\", stop_condition: \"{{ 'next' not in headers['link'] }}\"}",
+            "path", "{style: link_header}"
+        ),
+        (
+            "{type: CursorPagination, page_size: 50, cursor_value: \"{{ response.start + response.max }}\", stop_condition: \"{{ response.start + response.max >= response.total }}\"}",
+            "start", "{style: offset, offset_parameter: start, limit_parameter: limit, size: 50, total: $.total}"
+        ),
+    ])
+    func `each strategy has its style`(strategy: String, token: String, expected: String) throws {
         let translated = try Translated(retriever: Self.paginator(strategy, token: token))
         // Long objects have a line for each member.
         let flat = translated.text.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: " ")
@@ -65,11 +63,9 @@ struct PagingTests {
         #expect(translated.verdict == .carried, "\(translated.report.text)")
     }
 
-    @Test("Without a paginator one reply is all")
-    func none() throws { try Translated().expect("paging: none") }
+    @Test func `without a paginator one reply is all`() throws { try Translated().expect("paging: none") }
 
-    @Test("A second test of the end is carried, or a doubt")
-    func ends() throws {
+    @Test func `a second test of the end is carried, or a doubt`() throws {
         func translated(_ condition: String, value: String = "response.next") throws -> Translated {
             try Translated(
                 retriever: Self.paginator(
@@ -85,8 +81,7 @@ struct PagingTests {
         #expect(try translated("not response.more or not response.again").verdict == .doubtful)
     }
 
-    @Test("A custom strategy is not carried")
-    func custom() throws {
+    @Test func `a custom strategy is not carried`() throws {
         let translated = try Translated(
             retriever: Self.paginator("{type: CustomPaginationStrategy, class_name: a.B}"))
         #expect(translated.verdict == .notCarried)

@@ -3,10 +3,9 @@ import Testing
 
 @testable import AirbyteManifest
 
-@Suite("Requests of connectors")
+@Suite
 struct RequestTests {
-    @Test("Path, method, parameters, headers and body are carried, with inputs as variables")
-    func request() throws {
+    @Test func `path, method, parameters, headers and body are carried, with inputs as variables`() throws {
         let translated = try Translated(
             requester: """
                         path: "{{ config['region'] }}/items"
@@ -23,46 +22,43 @@ struct RequestTests {
         #expect(translated.verdict == .carried)
     }
 
-    @Test(
-        "Authenticators become options of the bridge",
-        arguments: [
-            (
-                "{type: BearerAuthenticator, api_token: \"{{ config['api_key'] }}\"}",
-                "{type: bearer, token: {env: SHOP_API_KEY}}"
-            ),
-            (
-                "{type: BasicHttpAuthenticator, username: me, password: \"{{ config['api_key'] }}\"}",
-                "{type: basic, user: me, password: {env: SHOP_API_KEY}}"
-            ),
-            (
-                "{type: ApiKeyAuthenticator, header: X-Key, api_token: \"{{ config['api_key'] }}\"}",
-                "{type: api_key, header: X-Key, value: {env: SHOP_API_KEY}}"
-            ),
-            (
-                "{type: ApiKeyAuthenticator, header: Authorization, api_token: \"Key {{ config['api_key'] }}\"}",
-                "{type: api_key, header: Authorization, scheme: Key, value: {env: SHOP_API_KEY}}"
-            ),
-            (
-                "{type: ApiKeyAuthenticator, inject_into: {type: RequestOption, inject_into: request_parameter, field_name: key}, api_token: \"{{ config['api_key'] }}\"}",
-                "{type: api_key, query: key, value: {env: SHOP_API_KEY}}"
-            ),
-            (
-                "{type: JwtAuthenticator, algorithm: HS256, secret_key: \"{{ config['api_key'] }}\", token_duration: 60}",
-                "{type: jwt, algorithm: HS256, secret: {env: SHOP_API_KEY}, lifetime: 60}"
-            ),
-            (
-                "{type: SelectiveAuthenticator, authenticator_selection_path: [region], authenticators: {us: {type: NoAuth}, eu: {type: BearerAuthenticator, api_token: \"{{ config['api_key'] }}\"}}}",
-                "{type: bearer, token: {env: SHOP_API_KEY}}"
-            ),
-        ])
-    func authenticators(yaml: String, expected: String) throws {
+    @Test(arguments: [
+        (
+            "{type: BearerAuthenticator, api_token: \"{{ config['api_key'] }}\"}",
+            "{type: bearer, token: {env: SHOP_API_KEY}}"
+        ),
+        (
+            "{type: BasicHttpAuthenticator, username: me, password: \"{{ config['api_key'] }}\"}",
+            "{type: basic, user: me, password: {env: SHOP_API_KEY}}"
+        ),
+        (
+            "{type: ApiKeyAuthenticator, header: X-Key, api_token: \"{{ config['api_key'] }}\"}",
+            "{type: api_key, header: X-Key, value: {env: SHOP_API_KEY}}"
+        ),
+        (
+            "{type: ApiKeyAuthenticator, header: Authorization, api_token: \"Key {{ config['api_key'] }}\"}",
+            "{type: api_key, header: Authorization, scheme: Key, value: {env: SHOP_API_KEY}}"
+        ),
+        (
+            "{type: ApiKeyAuthenticator, inject_into: {type: RequestOption, inject_into: request_parameter, field_name: key}, api_token: \"{{ config['api_key'] }}\"}",
+            "{type: api_key, query: key, value: {env: SHOP_API_KEY}}"
+        ),
+        (
+            "{type: JwtAuthenticator, algorithm: HS256, secret_key: \"{{ config['api_key'] }}\", token_duration: 60}",
+            "{type: jwt, algorithm: HS256, secret: {env: SHOP_API_KEY}, lifetime: 60}"
+        ),
+        (
+            "{type: SelectiveAuthenticator, authenticator_selection_path: [region], authenticators: {us: {type: NoAuth}, eu: {type: BearerAuthenticator, api_token: \"{{ config['api_key'] }}\"}}}",
+            "{type: bearer, token: {env: SHOP_API_KEY}}"
+        ),
+    ])
+    func `authenticators become options of the bridge`(yaml: String, expected: String) throws {
         let translated = try Translated(requester: "        authenticator: \(yaml)")
         translated.expect("auth: \(expected)")
         #expect(translated.verdict == .carried)
     }
 
-    @Test("OAuth with a refresh token, and a login for a session token")
-    func tokens() throws {
+    @Test func `OAuth with a refresh token, and a login for a session token`() throws {
         try Translated(
             requester: """
                         authenticator:
@@ -92,8 +88,7 @@ struct RequestTests {
             "header: X-Session")
     }
 
-    @Test("A custom requester is not carried, and its entity is a comment with the reason")
-    func custom() throws {
+    @Test func `a custom requester is not carried, and its entity is a comment with the reason`() throws {
         let translated = try Translated(
             requester: "        authenticator: {type: CustomAuthenticator, class_name: x.Y}")
         #expect(translated.verdict == .notCarried)
@@ -101,16 +96,14 @@ struct RequestTests {
             "entities: {}", "  #   # its authentication: it authenticates with x.Y, which is custom Python")
     }
 
-    @Test("A parameter that Python computes is a comment, and a doubt")
-    func lost() throws {
+    @Test func `a parameter that Python computes is a comment, and a doubt`() throws {
         let translated = try Translated(
             requester: "        request_parameters: {page: \"{{ range(3) | sum }}\", ok: 1}")
         translated.expect("# not sent: query.page: {{ range(3) | sum }}", "query: {ok: 1}")
         #expect(translated.verdict == .doubtful)
     }
 
-    @Test("Filters of replies become rules")
-    func responses() throws {
+    @Test func `filters of replies become rules`() throws {
         try Translated(
             requester: """
                         error_handler:
@@ -128,8 +121,7 @@ struct RequestTests {
             "when: {path: $.ok, equals: false}, action: fail, message: refused}")
     }
 
-    @Test("Any one condition of a filter is enough; an ignored status, and a test of a text, are doubts")
-    func conditions() throws {
+    @Test func `any one condition of a filter is enough; an ignored status, and a test of a text, are doubts`() throws {
         func filtered(_ filter: String) throws -> Translated {
             try Translated(
                 requester: "        error_handler: {type: DefaultErrorHandler, response_filters: [{\(filter)}]}")
@@ -145,8 +137,7 @@ struct RequestTests {
         #expect(!part.text.contains("$.message.denied"))
     }
 
-    @Test("Authentication that bmo cannot do is an obstacle of the stream")
-    func lostAuthentication() throws {
+    @Test func `authentication that bmo cannot do is an obstacle of the stream`() throws {
         let key = "\"{{ config['api_key'] }}\""
         let oauth =
             "type: OAuthAuthenticator, token_refresh_endpoint: \"https://api.example/token\", client_id: me, "
@@ -163,8 +154,7 @@ struct RequestTests {
         #expect(jwt.verdict == .notCarried)
     }
 
-    @Test("A line break in a text of the manifest does not end its comment")
-    func injection() throws {
+    @Test func `a line break in a text of the manifest does not end its comment`() throws {
         let manifest = #"{"version": "1\nbridges: {x: 1}", "streams": []}"#
         let text = try Connector.translate(
             files: ["manifest.yaml": manifest], name: "a", set: [], database: "a", command: ""
@@ -172,8 +162,7 @@ struct RequestTests {
         #expect(!text.contains("\nbridges: {x"))
     }
 
-    @Test("A secret by its name stays out of the file, and equal names in two groups have two variables")
-    func secrets() throws {
+    @Test func `a secret by its name stays out of the file, and equal names in two groups have two variables`() throws {
         let inputs = Inputs(
             [
                 "properties": [
@@ -194,8 +183,7 @@ struct RequestTests {
         #expect(names.name(of: ["source", "api_key"]) == "api_key")
     }
 
-    @Test("A budget becomes the bridge's limits")
-    func budget() throws {
+    @Test func `a budget becomes the bridge's limits`() throws {
         try Translated(
             more: """
                 concurrency_level: {type: ConcurrencyLevel, default_concurrency: 4}
@@ -206,8 +194,7 @@ struct RequestTests {
         ).expect("limits: {requests_per_second: 2, concurrency: 4}")
     }
 
-    @Test("A host that only an input knows gets a placeholder, or the value that was set")
-    func hosts() throws {
+    @Test func `a host that only an input knows gets a placeholder, or the value that was set`() throws {
         let base = "        url_base: \"https://{{ config['api_key'] }}.shop.example/api\""
         try Translated(requester: base).expect("url: https://api-key.shop.example", "# the url needs the input api_key")
         try Translated(

@@ -3,10 +3,9 @@ import Testing
 
 @testable import AirbyteManifest
 
-@Suite("Streams of connectors")
+@Suite
 struct StreamTests {
-    @Test("A cursor becomes incremental, since and the parameters of its window")
-    func cursor() throws {
+    @Test func `a cursor becomes incremental, since and the parameters of its window`() throws {
         let translated = try Translated(
             stream: """
                     incremental_sync:
@@ -29,8 +28,7 @@ struct StreamTests {
         #expect(translated.verdict == .carried)
     }
 
-    @Test("An end before now is kept; a second format, a sum and unread members are doubts")
-    func windows() throws {
+    @Test func `an end before now is kept; a second format, a sum and unread members are doubts`() throws {
         let cursor = """
                 incremental_sync:
                   type: DatetimeBasedCursor
@@ -55,8 +53,7 @@ struct StreamTests {
         #expect(second.verdict == .notCarried)
     }
 
-    @Test("A cursor that the API does not know is compared by Airbyte only")
-    func clientSide() throws {
+    @Test func `a cursor that the API does not know is compared by Airbyte only`() throws {
         let translated = try Translated(
             stream: """
                     incremental_sync:
@@ -70,8 +67,7 @@ struct StreamTests {
         #expect(!translated.text.contains("incremental:"))
     }
 
-    @Test("A list of partitions becomes each")
-    func list() throws {
+    @Test func `a list of partitions becomes each`() throws {
         try Translated(
             retriever: """
                       partition_router:
@@ -93,8 +89,7 @@ struct StreamTests {
                     stream: {$ref: "#/definitions/users"}
         """
 
-    @Test("A parent becomes a relationship, and an entity where it is no stream")
-    func parent() throws {
+    @Test func `a parent becomes a relationship, and an entity where it is not a stream`() throws {
         let translated = try Translated(
             stream:
                 "    transformations: [{type: AddFields, fields: [{path: [owner], value: \"{{ stream_slice.user_id }}\"}]}]",
@@ -107,8 +102,7 @@ struct StreamTests {
         #expect(translated.report.streams.map(\.name) == ["items"])
     }
 
-    @Test("$ref, $parameters and schemas in files are followed")
-    func references() throws {
+    @Test func `references by $ref, $parameters and schemas in files are followed`() throws {
         try Translated(
             stream: """
                     $parameters: {field: rows}
@@ -121,8 +115,7 @@ struct StreamTests {
         ).expect("records: $.rows", "id: text", "price: real")
     }
 
-    @Test("Transformations add, remove and move fields")
-    func transformations() throws {
+    @Test func `transformations add, remove and move fields`() throws {
         let translated = try Translated(
             stream: """
                     transformations:
@@ -139,8 +132,7 @@ struct StreamTests {
         #expect(!translated.text.contains("    updated_at:"))
     }
 
-    @Test("A record filter by a text becomes a part of the path, any other is a doubt")
-    func filters() throws {
+    @Test func `a record filter by a text becomes a part of the path, any other is a doubt`() throws {
         func retriever(_ condition: String) -> String {
             "      record_selector: {extractor: {field_path: [data]}, record_filter: {condition: \"{{ \(condition) }}\"}}"
         }
@@ -161,8 +153,7 @@ struct StreamTests {
         other.expect("# not carried: record_filter {{ record.size > 3 }}")
     }
 
-    @Test("A stream without a key appends, which is a doubt")
-    func keyless() throws {
+    @Test func `a stream without a key appends, which is a doubt`() throws {
         let translated = try Translated(
             stream: """
                     primary_key: []
@@ -172,8 +163,7 @@ struct StreamTests {
         #expect(translated.verdict == .doubtful)
     }
 
-    @Test("Dynamic streams that the manifest lists are made, others are named")
-    func dynamic() throws {
+    @Test func `dynamic streams that the manifest lists are made, others are named`() throws {
         let translated = try Translated(
             more: """
                 dynamic_streams:
@@ -202,8 +192,7 @@ struct StreamTests {
         translated.expect("path: /pets/cats", "path: /pets/dogs", "# by_api: only the API knows which streams exist")
     }
 
-    @Test("Several lists of dynamic streams are combined, and only what exists is replaced")
-    func combinations() throws {
+    @Test func `several lists of dynamic streams are combined, and only what exists is replaced`() throws {
         let dynamic: ConfigValue = [
             "stream_template": ["name": "x"],
             "components_resolver": [
@@ -226,8 +215,7 @@ struct StreamTests {
         #expect(streams.allSatisfy { $0["other"] == nil && $0["new"] == "b" })
     }
 
-    @Test("What is no manifest is refused in words")
-    func refused() {
+    @Test func `a file that is not a manifest is refused with an explanation`() {
         #expect(throws: ManifestFault.self) {
             try Connector.translate(files: ["a/source.py": ""], name: "a", set: [], database: "a", command: "")
         }

@@ -36,7 +36,7 @@ import Testing
             "Task { await (a.run)() }", "group.addTask { (try? await work()) ?? 0 }",
             "state.withLock { state -> (Bool, Int) in (true, 1) }", "Task { (a, b) = (1, 2) }",
         ])
-    func aTaskWithoutATupleIsNotFound(source: String) throws {
+    func `a task without a tuple is not found`(source: String) throws {
         #expect(try SourceRules.tupleViolations(in: source, path: "x").isEmpty)
     }
 

@@ -98,7 +98,7 @@ import Testing
         #expect(try place.file().value("SELECT count(*) FROM Number") == "60", "a whole listing is appended as ever")
     }
 
-    @Test(.overSQLiteOnly) func `after a vacuum the place of a scan is no good`() async throws {
+    @Test(.overSQLiteOnly) func `after a vacuum the place of a scan is discarded`() async throws {
         let place = try CountingWorkplace()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000").replacing("id: integer", with: "id: text")

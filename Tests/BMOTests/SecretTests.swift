@@ -32,7 +32,7 @@ import Testing
         #expect(encoder.secrets.isEmpty)
     }
 
-    @Test func `what is no object is an empty one`() throws {
+    @Test func `a value that is not an object is an empty one`() throws {
         var encoder = ConfigEncoder(directory: folder.path)
         #expect(try encoder.batch(.null).json(0) == "{}")
         #expect(try encoder.batch([1]).json(0) == "{}")

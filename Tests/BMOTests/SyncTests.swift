@@ -146,7 +146,7 @@ import Testing
         #expect(report.failure(of: "Bad")?.description == "Bad (bridge bad): configuration: no url")
     }
 
-    @Test func `bytes that are no batch fail the entity in words`() async throws {
+    @Test func `bytes that are not a batch fail the entity with an explanation`() async throws {
         let place = try CountingWorkplace()
         let workspace = try await place.workspace(
             CountingWorkplace.numbers(options: "garbage_at: 25", section: "count: 50, page_size: 10"))
@@ -166,7 +166,7 @@ import Testing
         #expect(second.entities.first?.warnings.first?.contains("cannot continue after page 2") == true)
     }
 
-    @Test(.overSQLiteOnly) func `a sync of which nothing fits has failed`() async throws {
+    @Test(.overSQLiteOnly) func `a sync whose records all fail to fit has failed`() async throws {
         let place = try CountingWorkplace()
         let text = CountingWorkplace.numbers(section: "count: 5").replacing("id: integer", with: "id: uuid")
         let report = try await place.sync(try await place.workspace(text))

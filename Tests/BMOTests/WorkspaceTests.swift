@@ -29,7 +29,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: place.database) == false, "loading makes nothing")
     }
 
-    @Test func `all faults are said at once`() async throws {
+    @Test func `all faults are reported at once`() async throws {
         let faults = try await faults(
             """
             version: 1

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["2", "1.1"])
-    func `what is compressed comes whole over TLS, or is said to be cut`(version: String) throws {
+    func `a compressed body comes whole over TLS, or is reported as cut`(version: String) throws {
         let server = try SecureServer()
         try server.compress(3_000_000)
         let client = try client { writer in
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a proxy gets the request and its password, and no error tells it`() throws {
+    @Test func `a proxy gets the request and its password, and no error shows the password`() throws {
         let server = try ServerProcess()
         let client = try client { writer in
             writer.set("proxy") {

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 7, 100])
-    func `the number of bytes at the end tells whether it is the end`(size: Int) {
+    func `the number of bytes at the end shows whether it is the end`(size: Int) {
         let whole = Self.end(Self.body, splitAt: size)
         #expect(whole.count == 34 && !whole.isCut(after: 300))
         #expect(whole.isCut(after: 299))

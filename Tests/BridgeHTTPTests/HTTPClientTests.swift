@@ -33,7 +33,7 @@ import Testing
         #expect(String(decoding: try exchange.body(), as: UTF8.self).hasPrefix(#"[{"id": 1, "#))
     }
 
-    @Test func `a request says who asks, and nothing that was not asked for`() throws {
+    @Test func `a request names its program, and nothing that was not configured`() throws {
         let echo = try echo(client().start(HTTPRequest(url: server.url + "/echo")))
         #expect(echo.headers["user-agent"]?.hasPrefix("bmo/") == true)
         #expect(echo.headers["accept-encoding"]?.contains("gzip") == true)
@@ -161,7 +161,7 @@ import Testing
         #expect(try failure { _ = try exchange.body() }.code == .malformed)
     }
 
-    @Test func `what is not HTTP is said to be that`() throws {
+    @Test func `a reply that is not HTTP is reported as such`() throws {
         let exchange = try client().start(HTTPRequest(url: server.url + "/no-http"))
         let error = try failure { _ = try exchange.response() }
         #expect(error.code == .malformed)
@@ -180,7 +180,7 @@ import Testing
         #expect(try failure { _ = try exchange.response() }.code == .limit)
     }
 
-    @Test func `nobody listens, no such host, and no TLS are told apart`() throws {
+    @Test func `a closed port, an unknown host and a server without TLS are distinguished`() throws {
         let client = try client()
         func error(_ url: String) throws -> BridgeError {
             try failure { _ = try client.start(HTTPRequest(url: url)).response() }
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: ["/slow?seconds=30", "/stall?seconds=30"])
-    func `cancel wakes whoever waits`(path: String) throws {
+    func `cancel wakes a waiting reader`(path: String) throws {
         let exchange = try client().start(HTTPRequest(url: server.url + path))
         let thread = Thread {
             usleep(100_000)
@@ -221,7 +221,7 @@ import Testing
         #expect(try failure { _ = try exchange.response() }.code == .cancelled)
     }
 
-    @Test func `an exchange that nobody keeps ends its connection`() throws {
+    @Test func `an exchange without references ends its connection`() throws {
         let client = try client()
         for _ in 0..<50 { _ = client.start(HTTPRequest(url: server.url + "/stall?seconds=30")) }
         let body = try client.start(HTTPRequest(url: server.url + "/users?count=1")).body()

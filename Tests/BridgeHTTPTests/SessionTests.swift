@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a stranger neither sets the value nor gets the request again`() throws {
+    @Test func `another origin neither sets the value nor gets the request again`() throws {
         let client = try keeper()
         let path = refused("status=409")
         var abroad = HTTPRequest(url: server.otherURL + path)

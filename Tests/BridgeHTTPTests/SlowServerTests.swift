@@ -44,7 +44,7 @@ import Testing
         #expect(error.message.hasPrefix("the reply is slower than 1000000 bytes a second"), "\(error)")
     }
 
-    @Test func `a reader that takes its time is not held against the server`() throws {
+    @Test func `a slow reader does not count against the server`() throws {
         var request = HTTPRequest(url: server.url + "/stream?mib=8")
         request.bufferLimit = 1 << 20
         let exchange = try slow().start(request)
@@ -69,7 +69,7 @@ import Testing
         #expect(error.code == .configuration && error.message.hasPrefix(name), "\(error)")
     }
 
-    @Test func `who waited longer for a byte before still does`() throws {
+    @Test func `a longer wait for the first byte stays allowed`() throws {
         let long = try client { $0.set("idle_timeout", 200) }.timing
         #expect(long.firstByte == 200 && long.speedTime == 200)
         let short = try client { $0.set("idle_timeout", 5) }.timing

@@ -56,7 +56,7 @@ import Testing
                 == "the bridge answered with an unreadable error (check): unknown code `crashed`: with ***")
     }
 
-    @Test func `an error without bytes says that there is no reason`() {
+    @Test func `an error without bytes says that the reason is missing`() {
         let failure = BridgeFailure.decode(nil, doing: "check", log: log, limit: 100)
         #expect(failure.message == "the bridge failed without saying why (check)")
     }
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: ["1,\"admin\":true", "01", "1.", "-", "1e", "NaN", ""])
-    func `metadata with a decimal that is no number is refused`(decimal: String) throws {
+    func `metadata with a decimal that is not a number is refused`(decimal: String) throws {
         #expect(throws: RecordBatchError.self) {
             try page { writer in
                 writer.key("metadata")

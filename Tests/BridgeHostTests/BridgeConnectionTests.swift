@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: isolations)
-    func `a stream that nobody closed gives its place back`(isolation: PluginListing.Isolation) async throws {
+    func `an unclosed stream gives its place back`(isolation: PluginListing.Isolation) async throws {
         let connection = try await CountingHost { $0.workers = 1 }.connect(isolation)
         _ = try await connection.fetch(try request()).next()
         #expect(try await ids(connection.fetch(try request())).count == 10)

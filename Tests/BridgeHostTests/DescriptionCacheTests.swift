@@ -173,7 +173,7 @@ import Testing
         #expect(entries() == [])
     }
 
-    @Test func `a folder that cannot be made is no error`() async throws {
+    @Test func `a folder that cannot be made is not an error`() async throws {
         let file = try folder.write([], as: "file")
         for count in 1...2 {
             #expect(try await listing(in: "\(file)/below").name == "counting")

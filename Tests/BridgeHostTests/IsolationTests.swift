@@ -140,7 +140,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `a connection that nobody closed ends its process`() async throws {
+    @Test func `an unclosed connection ends its process`() async throws {
         var connection: BridgeConnection? = try await CountingHost().connect(.childProcess, options: ["reveal": 1])
         let message = try #require(try await connection?.check())
         let pid = try #require(pid_t(message.split(separator: " ")[0].dropFirst("pid=".count)))

@@ -58,7 +58,7 @@ import Testing
         #expect(listing.refusal == reason)
     }
 
-    @Test func `a program that does not serve its plugins is told what to do`() async throws {
+    @Test func `a program that does not serve its plugins gets a remedy`() async throws {
         let plugin = try CountingHost().path
         let folder = try TemporaryFolder()
         let forgetful = folder.path + "/ForgetfulHost"

@@ -5,7 +5,7 @@ import Testing
 
 /// The order in which a promise that is given up wakes those who wait for it.
 @Suite struct PromiseTests {
-    @Test func `who waits goes on only after what comes first`() async throws {
+    @Test func `a waiter goes on only after what comes first`() async throws {
         for _ in 0..<100 {
             let promise = Promise<Int>()
             let marked = Counter()

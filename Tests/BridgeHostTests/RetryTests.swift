@@ -15,7 +15,7 @@ import Testing
         #expect(policy.delay(afterFailures: 1, of: failure(), random: 0) == .milliseconds(250))
     }
 
-    @Test func `a failure that is given up tells the tries and the pause that the remote asks for`() {
+    @Test func `an abandoned request reports the tries and the pause that the remote asks for`() {
         #expect(policy.told(failure(), tries: 4).message == "busy (tried 4 times)")
         #expect(
             policy.told(failure(retryAfter: .seconds(600)), tries: 1).message
@@ -80,7 +80,7 @@ import Testing
         #expect(tries(.timeout, length: .seconds(60)).0 == 1)
     }
 
-    @Test func `what came before a break is not held against it`() {
+    @Test func `the time before a break does not count against the retries`() {
         #expect(tries(.malformed, length: .seconds(600)).0 == 2, "a long page that breaks is tried again, once")
         #expect(tries(.unreachable, length: .milliseconds(10)).0 > 40)
         #expect(tries(.rateLimited, length: .seconds(1), retryAfter: .seconds(100)).0 == 50, "the remote asked for it")

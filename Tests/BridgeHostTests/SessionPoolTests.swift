@@ -74,7 +74,7 @@ import Testing
         await pool.close(grace: .zero)
     }
 
-    @Test func `who closes the pool waits for the processes that are not gone`() async throws {
+    @Test func `closing the pool waits for the remaining processes`() async throws {
         let made = Made()
         let pool = Self.pool(made)
         try await Self.loseOne(of: pool)

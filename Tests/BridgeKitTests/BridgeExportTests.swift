@@ -110,7 +110,7 @@ private final class CountSource: RecordSource {
         table.release(table.context, output)
     }
 
-    @Test func `what a bridge cannot do is said in words`() throws {
+    @Test func `what a bridge cannot do is explained`() throws {
         let bridge = try CountBridge(
             options: BridgeOptions {
                 $0.key("limit"); $0.int64(1)

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a date that no timestamp holds, and a decimal that is no number, are no such values`() throws {
+    @Test func `a date that no timestamp holds, and a decimal that is not a number, are refused`() throws {
         let writer = RecordBatchWriter()
         writer.object {
             writer.member("far", Date(timeIntervalSince1970: 1e15))

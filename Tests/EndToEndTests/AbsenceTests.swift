@@ -76,7 +76,7 @@ extension EndToEndTests {
             #expect(site.bytes() == before)
         }
 
-        @Test func `a member that no record has any more is told of once`() async throws {
+        @Test func `a member that no record has any more is reported once`() async throws {
             let site = try await site()
             try await site.expectSuccess("sync")
             try site.publish(Self.unassigned, as: "issues.json")
@@ -92,7 +92,7 @@ extension EndToEndTests {
             #expect(!empty.errorOutput.contains("any more"), "an empty listing has no records: \(empty)")
         }
 
-        @Test func `a misspelt path is told of by a sync, and an optional member is not`() async throws {
+        @Test func `a sync reports a misspelt path, and not an optional member`() async throws {
             let site = try await site(attributes: ", city: {type: text, from: adress.city}")
             try site.publish(#"[{"id": 1, "subject": "a", "address": {"city": "X"}}, {"id": 2}]"#, as: "issues.json")
             let sync = try await site.expectSuccess("sync", "Issue")
@@ -107,7 +107,7 @@ extension EndToEndTests {
             #expect(try await site.query("SELECT city FROM Issue WHERE id = 1") == "X\n")
         }
 
-        @Test func `another section is no evidence of what a listing brings`() async throws {
+        @Test func `another section is not evidence of what a listing brings`() async throws {
             let site = try await site()
             try await site.expectSuccess("sync")
             try write(site, section: ", query: {fields: \"id,subject\"}")

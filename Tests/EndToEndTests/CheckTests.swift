@@ -16,7 +16,7 @@ extension EndToEndTests {
                 Command.path(), arguments, environment: ["DEMO_SMB_PASSWORD": "secret"], directory: folder.path)
         }
 
-        @Test func `all faults of a config are told at once, with their places and what was meant`() async throws {
+        @Test func `all faults of a config are reported at once, with their places and what was meant`() async throws {
             try folder.write(
                 """
                 version: 1
@@ -48,7 +48,7 @@ extension EndToEndTests {
             #expect(faults.allSatisfy { $0["severity"] as? String == "error" && $0["file"] as? String == "bmo.yml" })
         }
 
-        @Test func `a forgotten password, files that are not there, and a database that cannot be are told`()
+        @Test func `a forgotten password, missing files and an impossible database are reported`()
             async throws
         {
             func check(_ options: String, database: String = "bmo.sqlite") async throws -> ProcessRun {
@@ -148,7 +148,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `what a query cannot be, and secrets of a section, are told with their places`() async throws {
+        @Test func `impossible queries and secrets of a section are reported with their places`() async throws {
             func check(_ query: String, headers: String = "{}") async throws -> ProcessRun {
                 try folder.write(
                     """
@@ -200,7 +200,7 @@ extension EndToEndTests {
                 #""code":"unreachable""#)
         }
 
-        @Test func `an unknown entity on the command line is told with the nearest`() async throws {
+        @Test func `an unknown entity on the command line is reported with the nearest`() async throws {
             let made = try await bmo(
                 "init", "--demo", "--rest", "http://127.0.0.1:1", "--soap", "http://127.0.0.1:1/gazetteer.wsdl",
                 "--smb", "smb://127.0.0.1:1/documents", "bmo.yml")
@@ -248,7 +248,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `a plugin that the config names and that can't be used is told with the reason`() async throws {
+        @Test func `a configured plugin that cannot be used is reported with the reason`() async throws {
             try folder.write("no library", to: "libOddBridge.so")
             try folder.write(
                 "version: 1\nbridges: {o: {plugin: odd}}\nentities: {}\n", to: "bmo.yml")

@@ -76,7 +76,7 @@ extension EndToEndTests {
             (["outbox", "rerty", "-f", "other.yml"], "or did you mean `bmo outbox retry`?"),
             (["nonsense"], #"there is no command "bmo nonsense"; commands: "#),
         ])
-        func `a command that is not there is told with the nearest`(arguments: [String], words: String) async throws {
+        func `an unknown command is reported with the nearest`(arguments: [String], words: String) async throws {
             try write("[]")
             _ = try await bmo("sync", "-f", "other.yml")
             let run = try await ProcessRun.run(Command.path(), arguments, directory: folder.path)

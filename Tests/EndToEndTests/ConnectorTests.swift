@@ -174,7 +174,7 @@ extension EndToEndTests {
                 wheel.output.contains("start: '{start_date}'"), "an input without a value comes from the environment")
         }
 
-        @Test func `what is no connector is refused in words`() async throws {
+        @Test func `a file that is not a connector is refused with an explanation`() async throws {
             try server.folder.write("not a zip", to: "x.whl")
             try server.folder.write("a: 1", to: "manifest.yaml")
             for (source, message) in [

@@ -108,7 +108,7 @@ extension EndToEndTests {
             #expect(try await bmo("doctor", "--health", "bmo.yml").exitCode == 1)
         }
 
-        @Test func `the version tells the plugins and libraries if asked`() async throws {
+        @Test func `the version lists the plugins and libraries on request`() async throws {
             let plain = try await bmo("version")
             #expect(plain.output.wholeMatch(of: /bmo [0-9]+\.[0-9]+\.[0-9]+\n/) != nil, "\(plain)")
             let verbose = try await bmo("version", "--verbose")

@@ -55,7 +55,7 @@ extension EndToEndTests {
             #expect(try place.rows("SELECT * FROM Note").isEmpty)
         }
 
-        @Test func `what is deleted here and not sent is said to be`() async throws {
+        @Test func `an object that is deleted here and not sent is reported as such`() async throws {
             let place = try NotePlace()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("delete", "Note", "1")

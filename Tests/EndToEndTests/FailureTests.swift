@@ -32,7 +32,7 @@ extension EndToEndTests {
         }
 
         @Test(arguments: ["status 500", "status 404", "html 502", "html 200", "truncate"])
-        func `a bad answer fails its entity, of which nothing is half imported`(fault: String) async throws {
+        func `a bad answer fails its entity, and nothing is half imported`(fault: String) async throws {
             let workplace = try await Workplace()
             try workplace.servers.misbehave(fault + " /currencies")
             let sync = try await workplace.bmo("sync", "Currency", "Language")
@@ -50,7 +50,7 @@ extension EndToEndTests {
             try await workplace.expectRows(of: "Currency")
         }
 
-        @Test func `a listing that was cut short is no failure, and the report shows it`() async throws {
+        @Test func `a listing that was cut short is not a failure, and the report shows it`() async throws {
             let server = try ServerProcess.shared.get()
             let folder = try TemporaryFolder()
             try folder.write(
@@ -73,7 +73,7 @@ extension EndToEndTests {
             json.expectMessages(#""outcome":"finished","incomplete":true"#)
         }
 
-        @Test func `a SOAP fault is told in the service's own words`() async throws {
+        @Test func `a SOAP fault is reported in the service's own words`() async throws {
             let workplace = try await Workplace(subdivisionPage: 2001)
             let sync = try await workplace.bmo("sync", "Subdivision", "Currency")
             #expect(sync.exitCode == 1, "\(sync)")

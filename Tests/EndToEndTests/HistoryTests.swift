@@ -127,7 +127,7 @@ extension EndToEndTests {
             #expect(failed.exitCode == 1, "\(failed)")
         }
 
-        @Test func `why tells the source of each column and what each run did`() async throws {
+        @Test func `why shows the source of each column and what each run did`() async throws {
             let site = try await FileSite()
             try site.publish(countries: Self.before.countries, cities: Self.before.cities)
             try await site.expectSuccess("sync", "Country", "--quiet")
@@ -259,7 +259,7 @@ extension EndToEndTests {
             #expect(try await site.query("SELECT DISTINCT run FROM bmo_changes") == "3\n4\n")
         }
 
-        @Test func `a killed run is told, and can be undone`() async throws {
+        @Test func `a killed run is reported, and can be undone`() async throws {
             let workplace = try await Workplace(countryPage: 20)
             try workplace.servers.misbehave("delay 300")
             let sync = try workplace.start(["sync", "Country"])

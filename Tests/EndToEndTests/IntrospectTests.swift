@@ -85,7 +85,7 @@ extension EndToEndTests {
             #expect(try await tokens().contains("Bearer secret-token"))
         }
 
-        @Test func `what cannot be synced as it stands is no success`() async throws {
+        @Test func `a configuration that cannot sync as it stands is not a success`() async throws {
             let apis = try ServerProcess(script: "apis.py")
             func introspect(_ body: String, _ arguments: String...) async throws -> ProcessRun {
                 let url = "\(apis.url)/says?body=\(body)"
@@ -216,7 +216,7 @@ extension EndToEndTests {
             #expect(brought.exitCode == 0, "\(brought)\n\(files)")
         }
 
-        @Test func `a file that is there is not replaced`() async throws {
+        @Test func `an existing file is not replaced`() async throws {
             try folder.write("mine", to: "bmo.yml")
             let run = try await bmo("introspect", "rest", "--sample", server.url + "/plain/people", "-o", "bmo.yml")
             #expect(run.exitCode == 2)
@@ -228,7 +228,7 @@ extension EndToEndTests {
             #expect(forced.exitCode == 0, "\(forced)")
         }
 
-        @Test func `what cannot be understood is said, and nothing is written`() async throws {
+        @Test func `an unreadable sample is reported, and nothing is written`() async throws {
             try folder.write("hello: [", to: "bad.yaml")
             try folder.write("{\"hello\": 1}", to: "other.json")
             for (place, words) in [

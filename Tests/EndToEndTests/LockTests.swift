@@ -35,7 +35,7 @@ extension EndToEndTests {
             try await workplace.expectRows(of: "Country")
         }
 
-        @Test func `a wait that is interrupted ends, and an entity after --wait is no duration`() async throws {
+        @Test func `an interrupted wait ends, and an entity after --wait is not a duration`() async throws {
             let workplace = try await Workplace(countryPage: 20)
             let holder = try RunningProcess("flock", [workplace.database + "-lock", "sleep", "60"])
             try await eventually("the lock is held") {

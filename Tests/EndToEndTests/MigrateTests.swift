@@ -5,7 +5,7 @@ import Testing
 extension EndToEndTests {
     /// A configuration that changes, and the database that goes with it.
     @Suite struct MigrateTests {
-        @Test func `a changed config is told, shown as a plan, and followed after a backup`() async throws {
+        @Test func `a changed config is reported, shown as a plan, and followed after a backup`() async throws {
             let workplace = try await Workplace()
             let first = try await workplace.bmo("sync", "Country")
             try #require(first.exitCode == 0, "\(first)")

@@ -59,7 +59,7 @@ extension EndToEndTests {
             #expect(try place.rows("SELECT city, zip FROM Note") == [["Paris", "69001"]])
         }
 
-        @Test func `parts that the remote loses are told, and lost here as well`() async throws {
+        @Test func `parts that the remote loses are reported, and lost here as well`() async throws {
             let place = try place("nested: part")
             try await make(place)
             let push = try await place.expect("update", "Note", "1", "--set", "city=Paris", "--push")

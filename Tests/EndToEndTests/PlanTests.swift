@@ -47,7 +47,7 @@ extension EndToEndTests {
             return run.output.trimmingCharacters(in: .whitespacesAndNewlines)
         }
 
-        @Test func `the plan tells requests, cursors and parents, and asks nobody`() async throws {
+        @Test func `the plan shows requests, cursors and parents, and asks no server`() async throws {
             let before = try await bmo("plan")
             #expect(before.exitCode == 0, "\(before)")
             #expect(
@@ -82,7 +82,7 @@ extension EndToEndTests {
             #expect(!after.allOutput.contains("s3cr3t"))
         }
 
-        @Test func `edits that wait are told by entity, as the remote gets them`() async throws {
+        @Test func `waiting edits are shown by entity, as the remote gets them`() async throws {
             let place = try NotePlace()
             try await place.expect("sync", "-q")
             try await place.expect("create", "Topic", "--set", "name=food")
@@ -162,7 +162,9 @@ extension EndToEndTests {
             #expect(try server.events().isEmpty)
         }
 
-        @Test func `check tells what is wrong with sections and options, with places, and asks nobody`() async throws {
+        @Test func `check reports what is wrong with sections and options, with places, and asks no server`()
+            async throws
+        {
             let good = try await bmo("check")
             #expect(good.exitCode == 0, "\(good)")
             let text = try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8)

@@ -90,7 +90,7 @@ extension EndToEndTests {
             #expect(rows.output == "2\n", "\(run)")
         }
 
-        @Test func `what a plugin prints to standard error reaches the log and nobody's output`() async throws {
+        @Test func `what a plugin prints to standard error reaches the log and not the output`() async throws {
             try await build("bad", #"fprintf(stderr, "Welcome to my bridge\n");"#)
             try await build("good", "")
             try writeConfig()
@@ -241,7 +241,7 @@ extension EndToEndTests {
             _ = try await eventually("it is gone") { kill(left, 0) != 0 ? true : nil }
         }
 
-        @Test func `a plugin that cannot be used costs its own entities, and a check tells of it`() async throws {
+        @Test func `an unusable plugin costs its own entities, and a check reports it`() async throws {
             try await build("bad", "", replacing: ("BMO_BRIDGE_ABI_MAJOR, BMO_BRIDGE_ABI_MINOR, ", "2, 0, "))
             try await build("good", "")
             try writeConfig()

@@ -71,7 +71,7 @@ extension EndToEndTests {
             (["plugins", "info", "nothing"], "there is no plugin `nothing`"),
             (["plugins", "test", "nothing.so"], "conformance.yml"),
         ])
-        func `what cannot be done is said in words`(arguments: [String], words: String) async throws {
+        func `what cannot be done is explained`(arguments: [String], words: String) async throws {
             let run = try await ProcessRun.run(
                 Command.path(), arguments, environment: environment, directory: folder.path)
             #expect(run.exitCode == 2, "\(run)")

@@ -79,7 +79,8 @@ extension EndToEndTests {
             #expect(try place.rows("SELECT id, text FROM Note") == [[key0, "b"]])
         }
 
-        @Test func `an ETag that reading brings first is no change, and what reading does not show is not overwritten`()
+        @Test
+        func `an ETag that reading brings first is not a change, and what reading does not show is not overwritten`()
             async throws
         {
             let place = try NotePlace(style: "brief")
@@ -120,7 +121,7 @@ extension EndToEndTests {
             #expect(try place.value("SELECT count(*) FROM Note WHERE text = 'e'") == "0")
         }
 
-        @Test func `an edit that the remote's version takes the place of is told as dropped, and not as sent`()
+        @Test func `an edit that the remote's version replaces is reported as dropped, and not as sent`()
             async throws
         {
             let place = try NotePlace(more: "conflicts: remote")

@@ -8,7 +8,7 @@ extension EndToEndTests {
         private static let page =
             #"<!doctype html><title>Sign in</title><form><input name=\"p\" type=\"password\"></form>"#
 
-        @Test func `a redirect to a login page is no connection`() async throws {
+        @Test func `a redirect to a login page is not a connection`() async throws {
             let server = try await ScriptServer(
                 """
                 def answer(path, query):
@@ -41,7 +41,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `a tombstone that nobody can read holds the delta token`() async throws {
+        @Test func `an unreadable tombstone holds the delta token`() async throws {
             let server = try await ScriptServer(
                 """
                 def answer(path, query):

@@ -50,7 +50,7 @@ extension EndToEndTests {
 
         private static let good = "operation: ListItems, records: ListItemsResponse/item, input: {offset: 0}"
 
-        @Test func `a right config is said to be one, with what would be called`() async throws {
+        @Test func `a correct config is confirmed, with what would be called`() async throws {
             let run = try await check(
                 Self.good,
                 attributes:

@@ -131,7 +131,7 @@ extension EndToEndTests {
             #expect(try value("SELECT team FROM Member WHERE id = 9", site) == "2")
         }
 
-        @Test func `a secret that is not set is told once, for all entities of its bridge`() async throws {
+        @Test func `an unset secret is reported once, for all entities of its bridge`() async throws {
             let site = try await FileSite()
             try site.write(
                 """

@@ -42,7 +42,7 @@ extension EndToEndTests {
             try await site.stop()
         }
 
-        @Test func `what cannot be swapped is said in words`() async throws {
+        @Test func `what cannot be swapped is explained`() async throws {
             let site = try await FileSite()
             try site.folder.write("bridges: {files: {plugin: smb, options: {url: 'smb://127.0.0.1/x'}}}\n", to: "a.yml")
             try site.folder.write("rest: {pathh: /x}\n", to: "b.yml")

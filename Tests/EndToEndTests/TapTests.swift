@@ -132,7 +132,7 @@ extension EndToEndTests {
             #expect(check.exitCode == 1 && check.allOutput.contains("is not in any folder of PATH"), "\(check)")
         }
 
-        @Test func `a stream that the catalog lacks is told with those that it has`() async throws {
+        @Test func `a stream that the catalog lacks is reported with those that it has`() async throws {
             try writeTap(#"echo '{"streams": [{"tap_stream_id": "items", "stream": "items", "schema": {}}]}'"#)
             try writeConfig("command: ./tap", section: "stream: item")
             let run = try await bmo("sync")

@@ -55,7 +55,7 @@ extension EndToEndTests {
             #expect(sync.errorOutput.contains("Node: finished, 4 pages"), "\(sync)")
         }
 
-        @Test func `what is asked for each object of a tree is asked for all that a sync brings`() async throws {
+        @Test func `a request per object of a tree is made for each object that a sync brings`() async throws {
             let site = try await site(
                 details:
                     "{bridge: api, each: true, attributes: {id: integer, word: text}, rest: {path: '/of{parent.id}.json'}}"

@@ -62,8 +62,7 @@ extension EndToEndTests {
             #expect(try await sync()["unchanged"] as? Int == 0)
         }
 
-        @Test func `a listing that is asked page by page whether it moved holds up nobody else's import`() async throws
-        {
+        @Test func `checking a listing page by page does not hold up another entity's import`() async throws {
             try folder.write(
                 """
                 version: 1

@@ -9,7 +9,7 @@ extension EndToEndTests {
         /// BMO_TEST_KILLS=100 kills as often as that.
         private static let kills = ProcessInfo.processInfo.environment["BMO_TEST_KILLS"].flatMap { Int($0) } ?? 10
 
-        @Test func `a server that is down is told, and the edit is sent when it is up`() async throws {
+        @Test func `a server that is down is reported, and the edit is sent when it is up`() async throws {
             let place = try NotePlace()
             try await place.expect("create", "Note", "--set", "text=a")
             // A port at which nobody listens: the server that was there is gone.

@@ -5,7 +5,7 @@ import Testing
 extension EndToEndTests {
     /// What a push takes for its own, and in which order it sends.
     @Suite struct WriteOrderTests {
-        @Test func `somebody else's object is never taken for one whose creation was lost`() async throws {
+        @Test func `a foreign object is never taken for one whose creation was lost`() async throws {
             let place = try NotePlace(style: "limbo")
             let seed = #"{"text": "dup", "address": {"city": "theirs"}}"#
             _ = try await place.curl("limbo/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d", seed)

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["{\"a\": ", "{\"a\": 1} {\"b\": 2}", "[1,", "hello", "{\"a\" 1}", "{'a': 1}"])
-    func `what is no JSON stays as it is`(body: String) { #expect(text(body) == body) }
+    func `text that is not JSON stays as it is`(body: String) { #expect(text(body) == body) }
 
     @Test func `XML gets space between elements only`() {
         #expect(
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["<a><b></a>", "<a", "<html><body>x</body></html>", "<a>1 < 2</a"])
-    func `what is no XML document stays as it is`(body: String) { #expect(text(body) == body) }
+    func `text that is not an XML document stays as it is`(body: String) { #expect(text(body) == body) }
 
     @Test func `an exchange is read as it was written`() throws {
         var file = ExchangeFile()
@@ -110,7 +110,7 @@ import Testing
         #expect(found == .text(clean))
     }
 
-    @Test func `a broken exchange is told with its line`() {
+    @Test func `a broken exchange is reported with its line`() {
         func fault(_ text: String) -> String? {
             ExchangeFile.fault(in: text).map { "\($0.line): \($0.words)" }
         }

@@ -43,7 +43,7 @@ import Testing
         #expect(run.errorOutput.contains("is not a name for a case"), "\(run)")
     }
 
-    @Test func `a folder that is no case loses nothing, and a case only its own files`() async throws {
+    @Test func `a folder that is not a case loses nothing, and a case only its own files`() async throws {
         let remote = try RemoteAPI(state: place.folder.path)
         let config = """
             version: 1

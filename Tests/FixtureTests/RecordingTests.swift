@@ -64,7 +64,7 @@ import Testing
         #expect(try String(contentsOfFile: second, encoding: .utf8).contains("?updated_since=2024-03-05T10"))
     }
 
-    @Test func `what looks like a secret in a reply is told`() async throws {
+    @Test func `what looks like a secret in a reply is reported`() async throws {
         _ = try config("Thing: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /leak}}")
         let run = try await place.bmo("fixtures", "record", "./leak")
         #expect(run.exitCode == 0, "\(run)")
@@ -100,7 +100,7 @@ import Testing
         #expect(try FileManager.default.subpathsOfDirectory(atPath: place.folder.appending("teams")).sorted() == before)
     }
 
-    @Test func `a failure that is recorded is told`() async throws {
+    @Test func `a recorded failure is reported`() async throws {
         _ = try config("Gone: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /gone}}")
         let run = try await place.bmo("fixtures", "record", "./gone")
         #expect(run.exitCode == 0)

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { place = try FixtureWorkplace() }
 
-    @Test func `each of many cases that are broken is told, in their order`() async throws {
+    @Test func `each of many broken cases is reported, in their order`() async throws {
         let names = ["rest-errors", "rest-happy", "rest-paging"]
         var folders: [String] = []
         for number in 1...3 {
@@ -33,7 +33,7 @@ import Testing
         #expect(one.exitCode == 1 && one.output.hasSuffix("1 case, 1 failed\n"), "\(one)")
     }
 
-    @Test func `a request that was not recorded is told with the nearest one and what differs`() async throws {
+    @Test func `an unrecorded request is reported with the nearest one and what differs`() async throws {
         let folder = try place.copy("rest-paging")
         try place.edit(folder + "/exchanges/002-GET-teams.http", "page=2", "page=9")
         let result = try await FixtureWorkplace.run(folder)
@@ -46,7 +46,7 @@ import Testing
         #expect(result.problems.contains("Team 4: expected, not found: {\"name\": \"Team 4\", \"city\": \"Lyon\"}"))
     }
 
-    @Test func `an exchange that nobody asks for fails in strict mode only`() async throws {
+    @Test func `an unused exchange fails in strict mode only`() async throws {
         let folder = try place.copy("rest-paging")
         let text = try String(contentsOfFile: folder + "/exchanges/003-GET-teams.http", encoding: .utf8)
         try text.replacing("page=3", with: "page=4").write(
@@ -58,7 +58,7 @@ import Testing
         #expect(try await FixtureWorkplace.run(folder, strict: false).passed)
     }
 
-    @Test func `a changed value is told by table, key and column`() async throws {
+    @Test func `a changed value is reported by table, key and column`() async throws {
         let folder = try place.copy("rest-paging")
         try place.edit(folder + "/exchanges/001-GET-teams.http", "\"Team 2\"", "\"The Second\"")
         #expect(
@@ -103,7 +103,7 @@ import Testing
         #expect(result.problems.contains { $0.contains("Team failed") && $0.contains("(a fault of faults.yml)") })
     }
 
-    @Test func `a fault at a place that nobody comes to is a problem`() async throws {
+    @Test func `a fault at a place that no request reaches is a problem`() async throws {
         let folder = try place.copy("rest-paging")
         try "- on: Team page 7\n  then: reset\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a stub that is filled with its key alone is no stub any more`(_ kind: StoreKind) throws {
+    func `a stub that is filled with its key alone is a stub no longer`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add("City", ["id": 1, "country": "NO"])
         #expect(try database.add("Country", ["code": "NO"]) == "Country +1")

@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the order of a list that has none is no change`(_ kind: StoreKind) throws {
+    func `the order of an unordered list is not a change`(_ kind: StoreKind) throws {
         var model = try world().model
         model.entities[0].relationships[1].isOrdered = false
         let database = try TestDatabase(kind, CompiledModel(model))

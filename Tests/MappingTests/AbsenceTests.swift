@@ -41,7 +41,7 @@ import Testing
         #expect(try Self.mapped(["id": 1], in: model) == "Issue id=1", "maybe the listing does not bring it")
     }
 
-    @Test func `one record tells that the listing brings a member`() throws {
+    @Test func `one record shows that the listing brings a member`() throws {
         let text = try Self.mapped(
             ["id": 1], ["id": 2, "subject": nil, "watchers": []], ["id": 3, "place": ["zip": "x"]],
             in: try Self.issues())
@@ -78,7 +78,7 @@ import Testing
             try Self.mapped(["id": 1, "owner": ["id": 7]], in: model) == "Issue id=1 owner=7\nPerson id=7")
     }
 
-    @Test func `a member is told once and only of records that fit`() throws {
+    @Test func `a member is reported once, and only for records that fit`() throws {
         let model = try Self.issues()
         let mapper = Mapper(model)
         let batch = try RemoteValue.batch([["subject": "no key"], ["id": 1, "owner": 3], ["id": 2, "owner": 4]])

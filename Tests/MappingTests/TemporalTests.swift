@@ -35,7 +35,7 @@ import Testing
         "2024-01-01Z\u{0}",
         "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
     ])
-    func `anything else is no timestamp`(text: String) throws {
+    func `any other text is not a timestamp`(text: String) throws {
         let message = try local(.text(text), as: .timestamp)
         #expect(
             message.hasPrefix("! the text ") && message.hasSuffix(" is not an ISO 8601 time or a number of seconds"))

@@ -110,7 +110,7 @@ import Testing
                     """)
     }
 
-    @Test func `what is no single value cannot be transformed`() throws {
+    @Test func `a list or object cannot be transformed`() throws {
         #expect(
             try local([1], as: .text, .trim)
                 == "! the array [1] cannot be transformed: it is not a single value")

@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: [
         ("process", BridgeConfiguration.Isolation.process), ("child_process", .process), ("in_process", .inProcess),
     ])
-    func `where a bridge runs is said in the words of the docs or of the contract`(
+    func `where a bridge runs is named in the words of the docs or of the contract`(
         name: String, isolation: BridgeConfiguration.Isolation
     ) throws {
         let configuration = try Self.load(
@@ -247,7 +247,7 @@ import Testing
         #expect(try message("loop.yml").contains("loop.yml: error: the file cannot be read: "))
     }
 
-    @Test func `a byte order mark is no fault`() throws {
+    @Test func `a byte order mark is not a fault`() throws {
         let configuration = try Self.load("\u{FEFF}version: 1\nbridges:\nentities:\n")
         #expect(configuration.bridges.isEmpty && configuration.model.entities.isEmpty)
     }

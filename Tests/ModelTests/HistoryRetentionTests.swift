@@ -16,7 +16,7 @@ import Testing
         #expect(try history("history: {keep: forever}") == .forever)
     }
 
-    @Test func `ninety days are kept where nothing is said`() throws {
+    @Test func `ninety days are kept by default`() throws {
         #expect(try history("") == .seconds(7_776_000))
         #expect(try history("history:") == .usual && history("history: {}") == .usual)
     }

@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test(arguments: ["name", "=3", "", "a b"])
-    func `what has no operator is no condition`(_ text: String) {
+    func `a text without an operator is not a condition`(_ text: String) {
         #expect(LocalCondition(text) == nil)
     }
 }

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a user's password gets a token, and a wrong one is told without it`() throws {
+    @Test func `a user's password gets a token, and a wrong one is reported without quoting it`() throws {
         func grant(_ password: Literal) throws -> RESTBridge {
             try bridge(
                 oauth(("grant", "password"), ("user", "ann"), ("password", password), ("token_url", "/token?way=basic"))
@@ -98,7 +98,7 @@ import Testing
         #expect(try asked("/zoo/token") == 2)
     }
 
-    @Test func `who is not known is told in the server's words, without the secret`() throws {
+    @Test func `an unknown user is reported in the server's words, without the secret`() throws {
         let bridge = try bridge([
             "type": "oauth2", "client_id": "client 1", "client_secret": "s3cret/wrong", "token_url": "/token",
         ])
@@ -165,7 +165,7 @@ import Testing
         #expect(error.description.contains("***"))
     }
 
-    @Test func `who set session_header already is not told to set it`() throws {
+    @Test func `a configuration with session_header is not advised to set it`() throws {
         let bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo", "session_header": "x-zoo-session-id"])
         let error = try failure { _ = try scan(bridge, "refused-session") }
         #expect(
@@ -193,7 +193,7 @@ import Testing
         #expect(try scan(bridge, "basic").ids == Array(1...25))
     }
 
-    @Test func `a signed token convinces who has the key`() throws {
+    @Test func `a signed token convinces the holder of the key`() throws {
         let folder = try TemporaryFolder()
         func key(_ arguments: String...) throws -> (key: Literal, path: String) {
             let name = folder.appending("key")

@@ -50,7 +50,7 @@ import Testing
         ("https://user:pw@host/", "url contains a user", "credentials under auth"),
         ("ftp://host/", "url is not an http or https URL", "https://host/path"),
     ])
-    func `a url that cannot be is told with what is wrong with it`(url: String, words: String, remedy: String) throws {
+    func `an impossible url is reported with what is wrong with it`(url: String, words: String, remedy: String) throws {
         let error = try failure { _ = try bridge(["url": .text(url)]) }
         #expect(error.message.contains(words) && error.remedy?.contains(remedy) == true, "\(error)")
     }
@@ -206,7 +206,7 @@ import Testing
         #expect(scan.pages.allSatisfy { $0.location?.contains("s3cret") == false })
     }
 
-    @Test func `the check tells what answered`() throws {
+    @Test func `the check names what answered`() throws {
         let server = try ServerProcess()
         let good = try bridge(["url": "\(server.url)", "check_path": "/users?count=1"])
         #expect(try good.check()?.hasPrefix("\(server.url)/users?count=1 answers 200") == true)

@@ -32,7 +32,7 @@ import Testing
         (#"{"status": {"error_code": 1001, "reason": "no key"}, "data": []}"#, "$.status.error_code is 1001", "no key"),
         (#"{"hasError": true, "message": "down", "rows": []}"#, "$.hasError is true", "down"),
     ])
-    func `a reply without records that tells a failure is one`(body: String, sign: String, words: String?) throws {
+    func `a reply without records that describes a failure is one`(body: String, sign: String, words: String?) throws {
         let error = try failure { _ = try scanned(body) }
         #expect(error.code == .remote)
         #expect(error.message == "page 1 of User: the reply has status 200 and no records, but says \(sign)")
@@ -69,7 +69,7 @@ import Testing
         #expect(try scanned(body, [("responses", accepted)]).last?.isComplete == true)
     }
 
-    @Test func `a failure where the records should be is told as the remote says it`() throws {
+    @Test func `a failure in place of the records is reported in the remote's words`() throws {
         let error = try failure { _ = try scanned(#"{"error": "rate limit"}"#, [("records", "$.items")]) }
         #expect(error.code == .remote)
         #expect(error.remote == "rate limit")

@@ -43,7 +43,7 @@ struct IntrospectionTests {
         (#"{"properties": {"odd name": P}}"#, "$['odd name']"),
         (##"{"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Pet"}}"##, "$.*"),
     ])
-    func `A list is found in its envelope`(reply: String, records: String) throws {
+    func `a list is found in its envelope`(reply: String, records: String) throws {
         let offers = try discover(document(reply: reply.replacing(": P", with: ": \(Self.pets)")))
         let pet = try #require(offers["Pet"])
         #expect(pet.contains("\"records\":\"\(records)\""), "\(pet)")
@@ -66,7 +66,7 @@ struct IntrospectionTests {
             #""path":"$.links.next""#
         ),
     ])
-    func `Paging follows from parameters and the envelope`(names: String, beside: String, expected: String) throws {
+    func `paging follows from parameters and the envelope`(names: String, beside: String, expected: String) throws {
         let parameters = names.split(separator: ",").map {
             #"{"name": "\#($0)", "in": "query", "schema": {"type": "integer"}}"#
         }.joined(separator: ",")
@@ -77,7 +77,7 @@ struct IntrospectionTests {
         #expect(pet.contains(expected), "\(pet)")
     }
 
-    @Test func `A schema within itself becomes a relationship to itself`() throws {
+    @Test func `a schema within itself becomes a relationship to itself`() throws {
         let offers = try discover(
             document(reply: ##"{"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}"##, path: "/trees"))
         let tree = try #require(offers["Tree"])
@@ -85,7 +85,7 @@ struct IntrospectionTests {
         #expect(tree.contains(#"{"name":"children","many":"Tree","from":"children""#), "\(tree)")
     }
 
-    @Test func `A required parameter without a value is left to a person`() throws {
+    @Test func `a required parameter without a value is left to a person`() throws {
         let pet = try #require(
             try discover(
                 document(
@@ -95,7 +95,7 @@ struct IntrospectionTests {
         #expect(pet.contains(#""obstacle":"the request needs values for owner"#))
     }
 
-    @Test func `A path with a variable becomes a scan per object of what is listed before it`() throws {
+    @Test func `a path with a variable becomes a scan per object of what is listed before it`() throws {
         let more = #"""
             , "/pets/{petId}/visits": {"get": {"responses": {"200": {"content": {"application/json": {"schema":
               {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}}}}}}}
@@ -106,7 +106,7 @@ struct IntrospectionTests {
         #expect(!visit.contains("obstacle"))
     }
 
-    @Test func `Operations on one object are proposed as writes`() throws {
+    @Test func `operations on one object are proposed as writes`() throws {
         let more = #"""
             , "/pets/{name}": {"put": {"responses": {}}, "delete": {"responses": {}}}
             """#
@@ -117,7 +117,7 @@ struct IntrospectionTests {
             "\(pet)")
     }
 
-    @Test func `The path of one object keeps its own slash, whatever the listing's has`() throws {
+    @Test func `the path of one object keeps its own slash, whatever the listing's has`() throws {
         let more = #"""
             , "/pets/{id}": {"put": {"responses": {}}, "delete": {"responses": {}}}
             """#
@@ -132,7 +132,7 @@ struct IntrospectionTests {
     }
 
     @Test(arguments: [("token", "token"), ("/login/token", "https://h/login/token"), ("https://o/t", "https://o/t")])
-    func `A password flow of OAuth 2 becomes the grant, with its address`(address: String, expected: String) throws {
+    func `a password flow of OAuth 2 becomes the grant, with its address`(address: String, expected: String) throws {
         let document = document(reply: Self.pets).replacing(
             #""components": {"#,
             with:
@@ -163,7 +163,7 @@ struct IntrospectionTests {
         #expect(pet.contains(#""create":{"wrap":"pet"}"#), "\(pet)")
     }
 
-    @Test func `What operations require comes before other schemes, and a browser's session last`() throws {
+    @Test func `what operations require comes before other schemes, and a browser's session last`() throws {
         let description = #"Token-based authentication with required prefix \"Token\""#
         let offers = try discover(
             """
@@ -180,7 +180,7 @@ struct IntrospectionTests {
         #expect(options.contains(#""auth":{"type":"bearer","scheme":"Token","token":{"env":"T_TOKEN"}}"#), "\(options)")
     }
 
-    @Test func `A bare value named like an entity refers to it, where its key is of that type`() throws {
+    @Test func `a bare value named like an entity refers to it, where its key is of that type`() throws {
         let items =
             #"{"type": "array", "items": {"type": "object", "title": "Book", "properties": {"id": {"type": "integer"}, "#
             + #""pet": {"type": "integer"}, "pets": {"type": "array", "items": {"type": "integer"}}, "#
@@ -197,7 +197,7 @@ struct IntrospectionTests {
         #expect(book.contains(#"{"name":"tree","type":"text""#), "a text may be anything: \(book)")
     }
 
-    @Test func `A listing whose reply another file describes is named`() throws {
+    @Test func `a listing whose reply another file describes is named`() throws {
         let more = #"""
             , "/places/items": {"get": {"responses": {"200": {"$ref": "https://o/features.yaml#/components/responses/Features"}}}}
             """#
@@ -208,7 +208,7 @@ struct IntrospectionTests {
             "\(offers)")
     }
 
-    @Test func `What is only said to be nullable is any value`() throws {
+    @Test func `a member that is only declared nullable is any value`() throws {
         let item =
             #"{"type": "array", "items": {"properties": {"id": {"type": "integer"}, "any": {"nullable": true}, "word": {"type": "string", "nullable": true}}}}"#
         let offer = try #require(try discover(document(reply: item))["Pet"])
@@ -216,7 +216,7 @@ struct IntrospectionTests {
         #expect(offer.contains(#"{"name":"word","type":"text""#), "\(offer)")
     }
 
-    @Test func `A short form of a schema refers to it, and what is nested becomes columns`() throws {
+    @Test func `a short form of a schema refers to it, and what is nested becomes columns`() throws {
         let item = ##"""
             {"type": "array", "items": {"properties": {"id": {"type": "integer"},
               "pet": {"title": "PetSummary", "type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}},
@@ -240,12 +240,12 @@ struct IntrospectionTests {
             true
         ),
     ])
-    func `The beginning of a time window is no offset`(parameters: String, isOffset: Bool) throws {
+    func `the beginning of a time window is not an offset`(parameters: String, isOffset: Bool) throws {
         let offer = try #require(try discover(document(reply: Self.pets, parameters: parameters))["Pet"])
         #expect(offer.contains(#""offset_parameter":"start""#) == isOffset, "\(offer)")
     }
 
-    @Test func `A document that lists nothing is told so`() throws {
+    @Test func `a document that lists nothing is reported as such`() throws {
         let error = try failure { _ = try discover(document(reply: #"{"type": "string"}"#)) }
         #expect(error.code == .notFound)
         #expect(error.remedy?.contains("--sample") == true)

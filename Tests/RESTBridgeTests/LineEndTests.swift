@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "deflate", "raw-deflate", "br", "zstd"])
-    func `compressed lines that are cut at a flush are no listing`(coding: String) throws {
+    func `compressed lines that are cut at a flush are not a listing`(coding: String) throws {
         for framing in ["length", "chunks", "close", "old"] {
             let error = try failure { _ = try scan("\(coding)/\(framing)?flushes=9") }
             #expect(error.code == .malformed && error.isRetryable, "\(error)")

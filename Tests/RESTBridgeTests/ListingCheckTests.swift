@@ -110,7 +110,7 @@ import Testing
         #expect(try scan(section, token: token).ids == Array(1...count + 1))
     }
 
-    @Test func `a listing that is said to have no pages is asked for once`() throws {
+    @Test func `a listing that is declared without pages is requested once`() throws {
         try set("users=10")
         let section = section("page", "none")
         let token = try #require(scan(section).last?.token)
@@ -179,7 +179,7 @@ import Testing
         "{\"listing\":{\"url\":\"URL\",\"pages\":[{\"at\":\"only:\",\"etag\":\"1\"},{\"at\":\"nowhere\"}],\"last\":\"\"}}",
         "{\"url\":\"URL\",\"etag\":\"1\"}",
     ])
-    func `what is no token of this version is as none`(token: String) throws {
+    func `a token of another version is ignored`(token: String) throws {
         let url = "\(server.url)/zoo/marked?of=k&style=link"
         #expect(try scan(section("link", nil), token: token.replacing("URL", with: url)).ids == Array(1...25))
     }

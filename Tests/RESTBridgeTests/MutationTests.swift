@@ -21,7 +21,7 @@ extension WriteTests {
     @Test(
         arguments: ["TIMEOUT", "INTERNAL_SERVER_ERROR", "PARTIAL", "page", "broken", "empty"],
         [WriteRequest.Operation.create, .update, .delete])
-    func `A mutation whose reply does not say that nothing was done is an unknown outcome`(
+    func `a mutation whose reply does not say that nothing was done is an unknown outcome`(
         reply: String, operation: WriteRequest.Operation
     ) async throws {
         let error = try failure { _ = try mutate(operation, reply: reply) }
@@ -33,7 +33,7 @@ extension WriteTests {
         #expect(try asked("POST").count == 1)
     }
 
-    @Test func `A mutation that was done, refused or put off is told as that`() async throws {
+    @Test func `a mutation that was done, refused or postponed is reported as such`() async throws {
         let busy = try failure { _ = try mutate(reply: "THROTTLED") }
         #expect(busy.code == .rateLimited && busy.isRetryable)
         let refused = try failure { _ = try mutate(reply: "BAD_USER_INPUT") }
@@ -42,12 +42,12 @@ extension WriteTests {
         #expect(try mutate(reply: "") == #"{"text":"once","id":2}"#)
     }
 
-    @Test func `A delete by mutation is not done where its endpoint is not there`() throws {
+    @Test func `a delete by mutation is not done where its endpoint is not there`() throws {
         let error = try failure { _ = try mutate(.delete, reply: "gone") }
         #expect(error.code == .notFound)
     }
 
-    @Test func `A secret at the end of what a message quotes is struck out whole`() throws {
+    @Test func `a secret at the end of what a message quotes is struck out whole`() throws {
         let options: Literal = [
             "url": .text(server.url), "auth": ["type": "bearer", "token": "s3cret-0123456789-0123456789"],
         ]

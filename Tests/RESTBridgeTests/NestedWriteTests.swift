@@ -20,7 +20,7 @@ extension WriteTests {
     }
 
     @Test(arguments: ["json", "form"])
-    func `An update of a part of a nested object sends the whole of it, as the remote has it`(format: String)
+    func `an update of a part of a nested object sends the whole of it, as the remote has it`(format: String)
         async throws
     {
         try make()
@@ -36,7 +36,7 @@ extension WriteTests {
         }
     }
 
-    @Test func `An object that cannot be read is sent with the parts that are known here`() async throws {
+    @Test func `an object that cannot be read is sent with the parts that are known here`() async throws {
         try make("blind")
         let record = try move("blind", [:])
         #expect(record == #"{"text":"a","address":{"zip":"69001","city":"Paris"},"id":1}"#)
@@ -44,7 +44,7 @@ extension WriteTests {
     }
 
     @Test(arguments: ["", "full"])
-    func `The object is read as read_one says`(format: String) async throws {
+    func `the object is read as read_one says`(format: String) async throws {
         try make("blind")
         let update: Literal = format.isEmpty ? [:] : ["format": .text(format)]
         _ = try move("blind", update, readOne: ["path": "/blind/notes/{parent.id}", "query": ["view": "whole"]])
@@ -53,14 +53,14 @@ extension WriteTests {
     }
 
     @Test(arguments: [["format": "merge_patch"], ["format": "json_patch"], ["nested": "part"]] as [[String: String]])
-    func `A remote that merges gets the changed part alone, and nothing is read`(update: [String: String]) throws {
+    func `a remote that merges gets the changed part alone, and nothing is read`(update: [String: String]) throws {
         try make()
         _ = try move("plain", .object(update.map { ($0.key, .text($0.value)) }))
         #expect(try asked("GET").isEmpty)
         #expect(try asked("PATCH").first?.path.contains("zip") == false)
     }
 
-    @Test func `The way to say how nested objects are sent is checked`() throws {
+    @Test func `the way to say how nested objects are sent is checked`() throws {
         let unknown = try failure { _ = try move("plain", ["nested": "some"]) }
         #expect(unknown.message == #"write.update.nested is "some""#)
         #expect(unknown.remedy == "use whole or part")
@@ -68,14 +68,14 @@ extension WriteTests {
         #expect(idle.message == "write.update.nested has no effect with format: merge_patch")
     }
 
-    @Test func `A remote that refuses the whole of a nested object is told of with the way out`() throws {
+    @Test func `a remote that refuses the whole of a nested object is reported with the way out`() throws {
         _ = try write(.create, "plain", ["create": [:]], values: ["text": "a"])
         let error = try failure { _ = try move("refuse", [:]) }
         #expect(error.remedy?.hasSuffix("set write.update.nested: part") == true, "\(error)")
     }
 
     @Test(arguments: ["json", "full", "merge_patch", "json_patch"])
-    func `A value that is an object takes the place of the one that was there`(format: String) async throws {
+    func `a value that is an object takes the place of the one that was there`(format: String) async throws {
         _ = try write(
             .create, "plain", ["create": [:]], values: ["text": "a", "labels": ["old": 1, "both": ["x": 1, "y": 2]]])
         _ = try write(

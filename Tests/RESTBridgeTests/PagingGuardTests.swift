@@ -66,7 +66,7 @@ import Testing
         #expect(scan.last?.isComplete == true)
     }
 
-    @Test func `a path that the reply does not have is no proof of a complete listing`() throws {
+    @Test func `a path that the reply lacks does not prove a complete listing`() throws {
         let scan = try scan([
             "path": "/users/next", "records": "$.items", "paging": ["style": "next_url", "path": "$.nxt"],
         ])
@@ -76,7 +76,7 @@ import Testing
         #expect(scan.warnings.first?.contains("$.nxt") == true)
     }
 
-    @Test func `an empty page before the last one that the reply promises is no proof of a complete listing`() throws {
+    @Test func `an empty page before the last one that the reply promises does not prove a complete listing`() throws {
         let scan = try scan([
             "path": "/users/page?total&claim=5", "records": "$.items",
             "paging": ["style": "page", "pages": "$.meta.pages"],
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", #"{"total":0}"#])
-    func `a page without a place for records in the middle of a scan is no proof of its end`(page: String) throws {
+    func `a page without a place for records in the middle of a scan does not prove its end`(page: String) throws {
         let paging: Literal = ["style": "cursor", "path": "$.next", "total": "$.total"]
         let cut = try told(by: "cursor", #"{"": {"items": [{"id": 1}], "next": "2"}, "2": \#(page)}"#, paging: paging)
         #expect(cut.ids == [1])
@@ -183,7 +183,7 @@ import Testing
         #"{"items":[{"id":1}],"page":9223372036854775807,"total_pages":9223372036854775807}"#,
         #"{"items":[{"id":1}],"startIndex":9223372036854775807,"itemsPerPage":9223372036854775807}"#,
     ])
-    func `a number that no listing has is no trap`(body: String) throws {
+    func `a page number beyond any listing does not trap`(body: String) throws {
         let path = "/say?body=\(body.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
         // It ends, or is refused for its circles: either is well.
         let ids = (try? scan(["path": .text(path)]).ids) ?? [1]
@@ -195,7 +195,7 @@ import Testing
         ("page", "p9223372036854775807 page:1"), ("offset", "p3 offset:9223372036854775807"),
         ("offset", "p3 offset:-9223372036854775808"),
     ])
-    func `a stored number that no listing has is no trap`(style: String, cursor: String) throws {
+    func `a stored page number beyond any listing does not trap`(style: String, cursor: String) throws {
         let section: Literal = [
             "path": "/loop/page", "records": "$.items", "paging": ["style": .text(style), "size": 9],
         ]
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
-    func `a page in the query that no listing has is no trap`(page: String) throws {
+    func `a page in the query beyond any listing does not trap`(page: String) throws {
         let items = #"{"items":[{"id":1}],"total":9223372036854775807}"#
             .addingPercentEncoding(withAllowedCharacters: .alphanumerics)
         let error = try failure { _ = try scan(["path": .text("/say?page=\(page)&body=\(items ?? "")")]) }

@@ -56,7 +56,7 @@ import Testing
         #"{"metadata":{"continue":""},"items":[{"id":1}]}"#,
         #"{"tracks":{"items":[{"id":1}],"total":1,"next":null}}"#,
     ])
-    func `a reply that says there is no more is the whole listing`(body: String) throws {
+    func `a reply that says it is the last is the whole listing`(body: String) throws {
         let scan = try scan(path(body))
         #expect(scan.ids == [1])
         #expect(scan.last?.isComplete == true, "\(scan.warnings)")
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: ["null", #""""#])
-    func `a next page that is null is no more, where has_more looks at it`(next: String) throws {
+    func `a null next page ends the listing where has_more looks at it`(next: String) throws {
         let first = #"{"items":[{"id":1}],"next":\#(next)}"#
         let section: Literal = [
             "path": .text(path(first, then: #"{"items":[{"id":2}],"next":null}"#)),
@@ -131,7 +131,7 @@ import Testing
             "$.data.users.pageInfo.hasNextPage is true"
         ),
     ])
-    func `paging none on a reply that shows more is told, and deletes nothing`(body: String, sign: String) throws {
+    func `paging none on a reply that shows more is reported, and deletes nothing`(body: String, sign: String) throws {
         for paging: Literal in ["none", ["style": "none"]] {
             let scan = try Scan(source(bridge, ["path": .text(path(body)), "paging": paging]))
             #expect(scan.ids == [1])
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"error":"no"}"#, #"{"success":false,"total":0}"#, #"{"things":[{"id":1}],"total":0}"#, "7"])
-    func `a reply without the list that is no empty one is an error`(body: String) throws {
+    func `a reply that lacks the list and is not empty is an error`(body: String) throws {
         let section: Literal = ["path": .text(path(body)), "records": "$.items"]
         _ = try failure { _ = try Scan(source(bridge, section)) }
     }
@@ -219,7 +219,7 @@ import Testing
     @Test(arguments: [
         "page-count", "page-count?unlimited=1", "offset-count", "query-count?page=1", "query-count?page=1&limit=10",
     ])
-    func `a count of the page's records is no total`(path: String) throws {
+    func `a count of the page's records is not a total`(path: String) throws {
         let scan = try zoo(path)
         #expect(scan.ids == Array(1...25))
         #expect(scan.last?.isComplete == true)
@@ -301,7 +301,7 @@ import Testing
         #expect(both.contains(#"{"name":"tag","type":"integer""#), "\(both)")
     }
 
-    @Test func `a list within a record that is only named like it is no list of it`() throws {
+    @Test func `a list within a record that is only named like the entity is not a list of it`() throws {
         let rules = #"[{"name":"g","file":"f","rules":[{"name":"r","state":"ok","query":"q"}]}]"#
         let offer = try sampled(at: [("/say/rules", rules)])
         #expect(offer.contains(#"{"name":"rules","type":"json""#) && !offer.contains(#""many""#), "\(offer)")
@@ -327,7 +327,7 @@ import Testing
             "\(offer)")
     }
 
-    @Test func `a text like a version is no sure decimal`() throws {
+    @Test func `a text like a version is not taken for a decimal`() throws {
         let offer = try sampled(#"[{"id":1,"api_version":"1.1","code":"1.1","price":"1.50"}]"#)
         #expect(offer.contains(#""name":"api_version","type":"text""#), "\(offer)")
         func confidence(_ name: String) -> String? {
@@ -386,7 +386,7 @@ import Testing
         #expect(offer.contains(#""name":"Place""#), "\(offer)")
     }
 
-    @Test func `a sample without objects is told in true words`() throws {
+    @Test func `a sample without objects is described truthfully`() throws {
         let error = try failure { _ = try sampled("[null,null]") }
         #expect(error.message == "the sample holds an array whose elements are not objects")
         #expect(error.remedy != nil)

@@ -69,7 +69,7 @@ import Testing
         #expect(try scanned(["path": .text(path)], cursor: cursor).records == Array(scan.records.suffix(5)))
     }
 
-    @Test func `an offset is tried where a total is all that the reply tells, and a rule saves the request`() throws {
+    @Test func `an offset is tried where the reply has only a total, and a rule saves the request`() throws {
         let found = try scanned(["path": "/3.0/lists"])
         #expect(Set(found.records).count == 25)
         #expect(found.last?.isComplete == true)
@@ -107,7 +107,7 @@ import Testing
         #expect(rest.records == Array(said.records.suffix(15)))
     }
 
-    @Test func `the id of a JSON-RPC reply is no record's, and its error no record`() throws {
+    @Test func `the id of a JSON-RPC reply is not a record's, and its error is not a record`() throws {
         func body(_ token: Literal) -> Literal {
             ["path": "/api_jsonrpc.php", "body": ["jsonrpc": "2.0", "id": 1, "params": ["auth": token]]]
         }

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["header-rows", "header-rows?once=1"])
-    func `a first row of names is no record to count, and no later row becomes one`(path: String) throws {
+    func `a first row of names is not counted as a record, and no later row becomes one`(path: String) throws {
         let scan = try scan(["path": .text(path), "columns": "$[0]", "paging": ["style": "offset"]])
         #expect(scan.records == (1...25).map { #"{"id":"\#($0)","name":"User \#($0)"}"# })
         #expect(scan.last?.isComplete == true)
@@ -59,7 +59,7 @@ import Testing
         #expect(error.message == "User: columns cannot be combined with paging.style keyset")
     }
 
-    @Test func `rows of values without names are no records, and no other list is taken for them`() throws {
+    @Test func `rows of values without names are not records, and no other list is taken for them`() throws {
         let error = try failure { _ = try scan(["path": "table"]) }
         #expect(error.code == .configuration)
         #expect(

@@ -118,7 +118,7 @@ import Testing
         #expect(error.message == "page 1 of User: more than 1,024 levels, at byte 1035")
     }
 
-    @Test func `a record that is no object goes to quarantine and the others stay`() throws {
+    @Test func `a record that is not an object goes to quarantine and the others stay`() throws {
         let scan = try scan("/malformed/scalar-record")
         #expect(scan.records == [#"{"id":3}"#])
         #expect(scan.rejected.map(\.index) == [0, 1])
@@ -146,7 +146,7 @@ import Testing
         #expect(scan.records.isEmpty)
     }
 
-    @Test func `a web page instead of JSON is said to be one`() throws {
+    @Test func `a web page instead of JSON is called one`() throws {
         let error = try failure { _ = try scan("/html") }
         #expect(error.code == .malformed)
         #expect(

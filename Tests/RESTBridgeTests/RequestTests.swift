@@ -296,7 +296,7 @@ import Testing
         #expect(accept?.hasPrefix("application/vnd.api+json") == true)
     }
 
-    @Test func `the plan contacts nobody and tells no secret`() throws {
+    @Test func `the plan contacts no server and shows no secret`() throws {
         let offline = try RESTBridgeTests.bridge([
             "url": "http://127.0.0.1:9/", "auth": ["type": "api_key", "query": "api_key", "value": "s3cret"],
         ])

@@ -57,7 +57,7 @@ import Testing
         #expect(flat.contains(#""name":"assignee.id""#) && !flat.contains(#""to":"User""#), "\(flat)")
     }
 
-    @Test func `a key under another name is told as a doubt, not taken for a reference`() throws {
+    @Test func `a key under another name is reported as a doubt, not taken for a reference`() throws {
         let users = (path: "/say/users", body: #"[{"id": 41, "name": "Ann"}, {"id": 57, "name": "Bob"}]"#)
         let offers = try sampled(
             users, (path: "/say/posts", body: #"[{"id": 7, "author_id": 41}, {"id": 8, "author_id": 57}]"#))
@@ -81,7 +81,7 @@ import Testing
             try sampled(("/say/shops", #"[{"id": 1, "all": {\#(wide)}}]"#)).contains(#""name":"all","type":"json""#))
     }
 
-    @Test func `a time without a zone is told as a doubt`() throws {
+    @Test func `a time without a zone is reported as a doubt`() throws {
         let offer = try sampled(
             (
                 "/say/logs",

@@ -22,7 +22,7 @@ import Testing
         return (0..<batch.count).map { "\(batch[$0]["key"]?.text ?? "-"): \(batch[$0]["message"]?.text ?? "")" }
     }
 
-    @Test func `all faults are told at once, each with its key`() throws {
+    @Test func `all faults are reported at once, each with its key`() throws {
         let faults = try faults([
             "path": "/users{", "records": "$..items", "paging": ["style": "cursor"],
             "headers": ["Bad Header": "x"], "filters": ["name": ["~": "q"]],
@@ -46,7 +46,7 @@ import Testing
         #expect(try faults(child).map { String($0.prefix(8)) } == ["path: pa", "query: q"])
     }
 
-    @Test func `what only the whole makes wrong is told of the whole`() throws {
+    @Test func `a fault of the whole section is reported for the whole`() throws {
         #expect(
             try faults(["records": "$.data", "paging": ["style": "next_url", "path": "$.data.next"]])
                 == ["-: the paging path $.data.next lies inside the records at $.data"])
@@ -63,7 +63,7 @@ import Testing
         for section in sections { #expect(try faults(section, since: "User.updated").isEmpty) }
     }
 
-    @Test func `a variable that is none is told with what was meant`() throws {
+    @Test func `an unknown variable is reported with the one that was meant`() throws {
         let section: Literal = [
             "path": "/users(/{sice})", "parameters": ["tenant": 7],
             "query": ["since": "{sinc}", "t": "{tennant}", "p": "{parnt.id}", "f": "{status} {a}"],
@@ -79,7 +79,7 @@ import Testing
 
     private let names = EntityNames(fields: ["id", "name", "etag", "owner"], key: ["id"])
 
-    @Test func `names of attributes that are not there are told, with what was meant`() throws {
+    @Test func `names of missing attributes are reported, with what was meant`() throws {
         let section: Literal = [
             "path": "/users(/{key.uid})", "filters": ["nmae": "q", "owner": "owner"],
             "query": ["a": "{object.id}", "b": "{parent.titel}", "c": "{since} {x}"],
@@ -114,7 +114,7 @@ import Testing
         #expect(try self.faults(["filters": ["nmae": "q"], "write": ["if_match": "x", "delete": [:]]]).isEmpty)
     }
 
-    @Test func `what a body would leave out is told`() throws {
+    @Test func `a member that a body would leave out is reported`() throws {
         let graphQL: Literal = ["query": "mutation { a }"]
         #expect(
             try faults([
@@ -153,7 +153,7 @@ import Testing
             ])
     }
 
-    @Test func `A part of a nested object whose other parts nobody can keep is warned of`() throws {
+    @Test func `a warning names a part of a nested object whose other parts cannot be kept`() throws {
         let names = EntityNames(fields: ["id", "city"], key: ["id"], nested: ["city"])
         func warnings(_ update: Literal) throws -> [String] {
             try faults(["path": "/x", "write": ["update": update]], names: names)

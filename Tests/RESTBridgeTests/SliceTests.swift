@@ -32,7 +32,7 @@ import Testing
         #expect(found == [Slice(since: "1709247599500", until: "1709251200000")])
     }
 
-    @Test func `a start that moves says so, and a text that is no time is sent as it is`() throws {
+    @Test func `a start that moves is reported, and a text that is not a time is sent as it is`() throws {
         #expect(
             try slices(["since": ["start": "now-1d", "format": "%Y-%m-%d"]])
                 == [Slice(since: "2024-02-29", until: "2024-03-01", isMoving: true)])
@@ -56,7 +56,7 @@ import Testing
     ]
 
     @Test(arguments: faults)
-    func `a fault is told with its member`(section: Literal, message: String) {
+    func `a fault is reported with its member`(section: Literal, message: String) {
         do {
             _ = try slices(section)
             Issue.record("no fault")

@@ -119,7 +119,7 @@ import Testing
         #expect(offers[1].contains(#""query":{"part":"snippet"}"#))
     }
 
-    @Test func `what says where the sample's page begins is no part of the listing's query`() throws {
+    @Test func `the parameter that says where the sample's page begins is not part of the listing's query`() throws {
         let issues = try sample(["/repos/octo/hello/issues?page=2&per_page=5"])[1]
         #expect(issues.contains(#""query":{"per_page":"5"}"#))
         #expect(issues.contains("left out of the query: page=2"))
@@ -131,7 +131,7 @@ import Testing
             "\(books)")
     }
 
-    @Test func `GraphQL without a query is told what it needs`() throws {
+    @Test func `GraphQL without a query is refused with what it needs`() throws {
         let error = try failure { _ = try sample(["/graphql"]) }
         #expect(error.remedy?.contains("write graphql: {query: ...}") == true)
     }
@@ -168,7 +168,7 @@ import Testing
         #expect(scan.last?.isComplete == true)
     }
 
-    @Test func `206 is a page like any other, and 304 nobody asked for is none`() throws {
+    @Test func `206 is a page like any other, and an unrequested 304 is not`() throws {
         let scan = try scanned(["path": "/partial"])
         #expect(scan.ids == Array(1...25))
         #expect(scan.last?.isComplete == true)
@@ -176,7 +176,7 @@ import Testing
         #expect(error.message == "page 1 of User: the server answers 304")
     }
 
-    @Test func `a scan that goes on tells the page of the whole scan that failed`() throws {
+    @Test func `a resumed scan names the failed page by its number in the whole scan`() throws {
         let section: Literal = ["path": "/says?status=500", "paging": ["style": "page"]]
         let error = try failure { _ = try scanned(section, cursor: "p7 page:7") }
         #expect(error.message == "page 7 of User: the server answers 500 Internal Server Error")
@@ -186,7 +186,7 @@ import Testing
         #expect(try failure { _ = try scanned(section, cursor: "p7 offset:7") }.code == .configuration)
     }
 
-    @Test func `a head that is too large is told in words`() throws {
+    @Test func `a head that is too large is explained`() throws {
         for size in ["150000", "90000"] {
             let path = "/says?cookies=\(size)"
             guard size == "150000" else {

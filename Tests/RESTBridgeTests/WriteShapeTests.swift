@@ -16,7 +16,7 @@ extension WriteTests {
             more: Self.resources, references: references)
     }
 
-    @Test func `References to a JSON API are identifiers, whose types are known from what is read`() async throws {
+    @Test func `references to a JSON API are identifiers, whose types are known from what is read`() async throws {
         _ = try await ProcessRun.run(
             "/usr/bin/curl",
             [
@@ -41,7 +41,7 @@ extension WriteTests {
                 == true)
     }
 
-    @Test func `Null needs no type, and a type that nothing shows is asked for`() throws {
+    @Test func `null needs no type, and a type that nothing shows must be configured`() throws {
         let write: Literal = ["create": [:], "type": "articles"]
         _ = try resource(.create, ["title": "a"], write: write)
         let error = try failure { _ = try resource(.create, ["author": 7], write: write) }
@@ -52,7 +52,9 @@ extension WriteTests {
         #expect(try asked("POST").last?.path.contains(#""author":{"data":{"type":"people","id":"7"}}"#) == true)
     }
 
-    @Test func `A relationship whose targets have several types is asked for, and so is a body that is no resource`()
+    @Test
+    func
+        `a relationship whose targets have several types must be configured, and so must a body that is not a resource`()
         throws
     {
         let types: Literal = ["create": [:], "type": "articles", "types": ["author": "people"]]
@@ -77,7 +79,7 @@ extension WriteTests {
                 #"{"data":{"type":"articles","id":"1","attributes":{"gone":true}}}"#) == true)
     }
 
-    @Test func `Values may be wrapped in a list of one`() throws {
+    @Test func `values may be wrapped in a list of one`() throws {
         let record = try write(
             .create, "plain",
             ["create": ["wrap": "records[0].fields", "envelope": ["records": [["kind": "a"]], "typecast": true]]],
@@ -92,7 +94,7 @@ extension WriteTests {
         #expect(error.remedy == "write [0]")
     }
 
-    @Test func `Objects are created and deleted by PATCH where the section says so`() async throws {
+    @Test func `objects are created and deleted by PATCH where the section says so`() async throws {
         _ = try write(.create, "client", ["create": ["method": "PATCH"]], key: ["id": "a"], values: ["text": "mine"])
         #expect(try asked("PATCH").first?.path.hasPrefix("/client/notes/a\n") == true)
         _ = try write(
@@ -100,7 +102,7 @@ extension WriteTests {
         #expect(try await remote("/client/notes/a").contains(#""gone": true"#))
     }
 
-    @Test func `A value of JSON keeps its kind in an envelope`() throws {
+    @Test func `a value of JSON keeps its kind in an envelope`() throws {
         _ = try write(
             .create, "plain",
             ["create": ["wrap": "values", "envelope": ["meta": "{object.meta}", "text": "{object.text}"]]],
@@ -109,7 +111,7 @@ extension WriteTests {
         #expect(sent.hasSuffix(#"{"meta":{"a":[1,null]},"text":"{\"a\":1}","values":{"a":1}}"#), "\(sent)")
     }
 
-    @Test func `A rule of the section's responses may take errors beside data for a success`() throws {
+    @Test func `a rule of the section's responses may take errors beside data for a success`() throws {
         let create: Literal = [
             "path": "/mutate/notes", "query": ["reply": "PARTIAL"],
             "graphql": ["query": "mutation($input: NoteInput!) { create(input: $input) { id text } }"],
@@ -144,7 +146,7 @@ extension WriteTests {
         #expect(error.code != .timeout, "nothing was done")
     }
 
-    @Test func `A rule that retries does not create an object twice`() throws {
+    @Test func `a rule that retries does not create an object twice`() throws {
         let rule: Literal = [["when": ["path": "$.text", "equals": "busy"], "action": "retry"]]
         let error = try failure {
             _ = try write(.create, "plain", ["create": [:]], values: ["text": "busy"], more: [("responses", rule)])
@@ -152,7 +154,7 @@ extension WriteTests {
         #expect(error.code == .timeout && !error.isRetryable, "\(error)")
     }
 
-    @Test func `A rule may call a reply a failure`() throws {
+    @Test func `a rule may call a reply a failure`() throws {
         let rules: Literal = [
             ["when": ["path": "$.text", "equals": "bad"], "action": "fail", "message": "it is no good"],
             ["when": ["path": "$.items", "missing": true], "action": "fail"],

@@ -41,25 +41,25 @@ struct WriteTests {
         try server.events().filter { $0.event == method }
     }
 
-    @Test func `A created object comes back with the key that the server gave it`() async throws {
+    @Test func `a created object comes back with the key that the server gave it`() async throws {
         let record = try write(
             .create, "plain", ["create": [:]], values: ["text": "hello", "size": 9_007_199_254_740_993])
         #expect(record == #"{"text":"hello","size":9007199254740993,"id":1}"#)
         #expect(try await remote("/plain/notes/1") == #"{"text": "hello", "size": 9007199254740993, "id": 1}"#)
     }
 
-    @Test func `A reply without a body is followed to its Location`() throws {
+    @Test func `a reply without a body is followed to its Location`() throws {
         let record = try write(.create, "location", ["create": [:]], values: ["text": "far"])
         #expect(record == #"{"text":"far","id":1}"#)
     }
 
-    @Test func `The key may be taken from Location without another request`() throws {
+    @Test func `the key may be taken from Location without another request`() throws {
         let record = try write(.create, "location", ["create": ["key_field": "id"]], values: ["text": "far"])
         #expect(record == #"{"id":1}"#)
         #expect(try asked("GET").isEmpty)
     }
 
-    @Test func `The key may stand in the reply by another name than in the records`() throws {
+    @Test func `the key may stand in the reply by another name than in the records`() throws {
         let record = try write(
             .create, "keyed", ["create": ["reply_key": "$.noteID", "key_field": "id"]], values: ["text": "far"])
         #expect(record == #"{"id":1}"#)
@@ -69,7 +69,7 @@ struct WriteTests {
         #expect(error.remedy == "set key_field to the record's member that the key is read from")
     }
 
-    @Test func `The key alone is a variable of bodies and queries, and keeps its kind`() throws {
+    @Test func `the key alone is a variable of bodies and queries, and keeps its kind`() throws {
         _ = try write(.create, "plain", ["create": [:]], values: ["text": "a"])
         let record = try write(
             .update, "plain",
@@ -79,7 +79,7 @@ struct WriteTests {
         #expect(try asked("PATCH").first?.path.hasPrefix("/plain/notes/1?id=1\n") == true)
     }
 
-    @Test func `A key that was made here is put where it belongs`() throws {
+    @Test func `a key that was made here is put where it belongs`() throws {
         let record = try write(
             .create, "client", ["create": ["method": "PUT"]], key: ["id": "a/b c"], values: ["text": "mine"])
         #expect(record == nil)
@@ -87,7 +87,7 @@ struct WriteTests {
     }
 
     @Test(arguments: ["", ".", ".."], ["", "/plain/notes/{key}", "/plain/notes(/{key.id})"])
-    func `A key that would lead to the listing, or above it, is refused and nothing is sent`(
+    func `a key that would lead to the listing, or above it, is refused and nothing is sent`(
         key: String, path: String
     ) throws {
         let options: Literal = path.isEmpty ? [:] : ["path": .text(path)]
@@ -106,14 +106,14 @@ struct WriteTests {
         #expect(try server.events().allSatisfy { !["DELETE", "PATCH", "GET"].contains($0.event) })
     }
 
-    @Test func `Values are wrapped, and the answer is unwrapped`() throws {
+    @Test func `values are wrapped, and the answer is unwrapped`() throws {
         let rule: Literal = ["create": ["wrap": "note", "forced": ["source.name": "bmo"]]]
         let record = try write(.create, "wrapped", rule, values: ["text": "inside"])
         #expect(record == #"{"text":"inside","source":{"name":"bmo"},"id":1}"#)
     }
 
     @Test(arguments: ["json", "merge_patch", "json_patch"])
-    func `An update sends only what changed`(format: String) throws {
+    func `an update sends only what changed`(format: String) throws {
         _ = try write(.create, "plain", ["create": [:]], values: ["text": "old", "kept": true])
         let record = try write(
             .update, "plain", ["update": ["format": .text(format)]], key: ["id": 1], values: ["text": "new"])
@@ -127,7 +127,7 @@ struct WriteTests {
         #expect(!sent.path.contains("kept"))
     }
 
-    @Test func `A PUT keeps what this side does not know`() throws {
+    @Test func `a PUT keeps what this side does not know`() throws {
         _ = try write(.create, "plain", ["create": [:]], values: ["text": "old", "theirs": ["deep": 1]])
         let record = try write(.update, "plain", ["update": ["method": "PUT"]], key: ["id": 1], values: ["text": "new"])
         #expect(record == #"{"text":"new","theirs":{"deep":1},"id":1}"#)
@@ -135,13 +135,13 @@ struct WriteTests {
         #expect(try asked("PUT").first?.headers["if-match"] != nil)
     }
 
-    @Test func `A form has nested values in brackets`() throws {
+    @Test func `a form has nested values in brackets`() throws {
         let record = try write(
             .create, "plain", ["create": ["format": "form"]], values: ["text": "a&b", "in": ["x": 1], "list": [1, 2]])
         #expect(record?.contains(#""text":"a&b","in[x]":"1""#) == true)
     }
 
-    @Test func `An object that somebody else changed is a conflict`() async throws {
+    @Test func `an object that another client changed is a conflict`() async throws {
         let rule: Literal = ["create": [:], "update": [:], "if_match": "etag", "etag_field": "@etag"]
         let created = try #require(try write(.create, "plain", rule, values: ["text": "one"]))
         let etag = try #require(created.split(separator: "@etag\":\"").last?.split(separator: "\"}").first)
@@ -163,7 +163,7 @@ struct WriteTests {
     }
 
     @Test(arguments: [WriteRequest.Operation.update, .delete])
-    func `Without an ETag to send, if_match refuses to send at all`(operation: WriteRequest.Operation) throws {
+    func `without an ETag to send, if_match refuses to send at all`(operation: WriteRequest.Operation) throws {
         let error = try failure {
             _ = try write(
                 operation, "plain", ["update": [:], "delete": [:], "if_match": "etag"], key: ["id": 1],
@@ -174,26 +174,26 @@ struct WriteTests {
         #expect(try server.events().filter { ["PATCH", "DELETE"].contains($0.event) }.isEmpty)
     }
 
-    @Test func `A key that is taken is a conflict`() throws {
+    @Test func `a key that is taken is a conflict`() throws {
         _ = try write(.create, "plain", ["create": [:]], values: ["id": 5])
         let error = try failure { _ = try write(.create, "plain", ["create": [:]], values: ["id": 5]) }
         #expect(error.code == .conflict)
         #expect(error.remote?.contains("there is a note 5") == true)
     }
 
-    @Test func `Deleting twice is no error`() async throws {
+    @Test func `deleting twice is not an error`() async throws {
         _ = try write(.create, "plain", ["create": [:]], values: ["text": "gone soon"])
         #expect(try write(.delete, "plain", ["delete": [:]], key: ["id": 1]) == nil)
         #expect(try await remote("/plain/notes") == "[]")
         #expect(try write(.delete, "plain", ["delete": [:]], key: ["id": 1]) == nil)
     }
 
-    @Test func `An update of what is not there is told`() throws {
+    @Test func `an update of a missing object is reported`() throws {
         let error = try failure { _ = try write(.update, "plain", ["update": [:]], key: ["id": 7], values: ["a": 1]) }
         #expect(error.code == .notFound)
     }
 
-    @Test func `The same idempotency key creates one object`() async throws {
+    @Test func `the same idempotency key creates one object`() async throws {
         for _ in 0..<2 {
             _ = try write(.create, "plain", ["create": [:]], values: ["text": "once"], idempotencyKey: "k1")
         }
@@ -201,7 +201,7 @@ struct WriteTests {
     }
 
     @Test(arguments: ["slow", "drop"])
-    func `A write whose outcome is unknown is a timeout that must not be repeated`(style: String) async throws {
+    func `a write whose outcome is unknown is a timeout that must not be repeated`(style: String) async throws {
         let options: Literal = ["url": .text(server.url), "timeout": 0.5]
         // A connection that is kept would let libcurl send it again.
         _ = try await remote("/\(style)/notes")
@@ -215,7 +215,7 @@ struct WriteTests {
         #expect(try await remote("/\(style)/notes").contains("maybe"))
     }
 
-    @Test func `A gateway that does not know is an unknown outcome, a busy server is none`() throws {
+    @Test func `a gateway that does not know is an unknown outcome, a busy server is none`() throws {
         let unknown = try failure { _ = try write(.create, "gateway", ["create": [:]], values: ["a": 1]) }
         #expect(unknown.code == .timeout && !unknown.isRetryable)
         let busy = try failure { _ = try write(.create, "busy", ["create": [:]], values: ["a": 1]) }
@@ -223,7 +223,7 @@ struct WriteTests {
         #expect(busy.retryAfterMilliseconds == 1000)
     }
 
-    @Test func `A server that is not there can be asked again`() throws {
+    @Test func `a server that is not there can be asked again`() throws {
         let error = try failure {
             _ = try write(.create, "plain", ["create": [:]], values: ["a": 1], options: ["url": "http://127.0.0.1:1"])
         }
@@ -231,13 +231,13 @@ struct WriteTests {
         #expect(error.isRetryable)
     }
 
-    @Test func `A redirect that would lose the body is refused`() async throws {
+    @Test func `a redirect that would lose the body is refused`() async throws {
         let error = try failure { _ = try write(.create, "redirect", ["create": [:]], values: ["a": 1]) }
         #expect(error.message.contains("redirects a POST"))
         #expect(try await remote("/plain/notes") == "[]")
     }
 
-    @Test func `A slash that the path lacks is a fault of the path, and nothing was done`() async throws {
+    @Test func `a slash that the path lacks is a fault of the path, and nothing was done`() async throws {
         let error = try failure { _ = try write(.create, "slash", ["create": [:]], values: ["a": 1]) }
         #expect(error.code == .configuration && !error.isRetryable)
         #expect(
@@ -248,19 +248,19 @@ struct WriteTests {
         #expect(error.remote?.hasSuffix("/slash/notes/") == true)
     }
 
-    @Test func `A refusal keeps the remote's words`() throws {
+    @Test func `a refusal keeps the remote's words`() throws {
         let error = try failure { _ = try write(.create, "refuse", ["create": [:]], values: ["text": ""]) }
         #expect(error.code == .remote && !error.isRetryable)
         #expect(error.remote?.contains("text must not be empty") == true)
     }
 
-    @Test func `What the config does not name is not done`() throws {
+    @Test func `what the config does not name is not done`() throws {
         let error = try failure { _ = try write(.delete, "plain", ["create": [:]], key: ["id": 1]) }
         #expect(error.code == .unsupported)
         #expect(try asked("DELETE").isEmpty)
     }
 
-    @Test func `Paths take the object's and the parent's values`() async throws {
+    @Test func `paths take the object's and the parent's values`() async throws {
         let rule: Literal = ["update": ["path": "/plain/notes/{object.number}"]]
         _ = try write(.create, "plain", ["create": [:]], values: ["text": "x"])
         _ = try write(.update, "plain", rule, key: ["id": "other"], values: ["text": "y"], object: ["number": 1])

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: ["only-total", "only-total?clock=1", "only-total?refuse=1", "only-total?overlap=1"])
-    func `a total without a way to go on is no complete listing, and says so`(path: String) throws {
+    func `a total without a next page is not a complete listing, and is reported`(path: String) throws {
         let scan = try scan(["path": .text(path)])
         #expect(scan.ids == Array(1...10))
         #expect(scan.last?.isComplete == false)
@@ -192,7 +192,7 @@ import Testing
         #expect(scan.pages.first?.metadata["paging"] == paging)
     }
 
-    @Test func `a list inside a record that goes on is told`() throws {
+    @Test func `a list inside a record that continues elsewhere is reported`() throws {
         let query: Literal = ["query": "query($after: String) { users(after: $after) { nodes { id } } }"]
         let scan = try scan(["path": "graphql-nested", "graphql": query])
         #expect(scan.ids.last == 25)

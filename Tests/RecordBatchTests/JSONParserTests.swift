@@ -31,7 +31,7 @@ import Testing
         "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "[]]", "1 2", "{\"a\":1}x", "<a/>",
         "64 KiB… (70000 bytes)",
     ])
-    func `what is no JSON is refused`(_ text: String) {
+    func `text that is not JSON is refused`(_ text: String) {
         #expect(throws: JSONParser.Fault.self) { try JSONParser.batch(text) }
     }
 

@@ -80,7 +80,7 @@ extension AgainstRealServer {
             ("2024-02-03T10:11:12Z", "timestamp"), ("03.02.2024", "text"), ("1234567890123456789012", "text"),
             ("f47ac10b-58cc-4372-a567-0e02b2c3d479", "uuid"), ("https://x.org/a", "url"), ("", "text"), ("-", "text"),
         ])
-        func `texts are told apart by their shape`(text: String, type: String) {
+        func `texts are distinguished by their shape`(text: String, type: String) {
             #expect(ColumnGuess.type(of: text) == type)
         }
     }

@@ -10,7 +10,9 @@ extension AgainstRealServer {
         init() throws { server = try SMBServer.shared.get() }
 
         @Test(arguments: [["password": "hunter2"], ["user": "nobody-knows"]] as [[String: Setting]])
-        func `a wrong password and no user are told as far as the server tells`(changes: [String: Setting]) throws {
+        func `a wrong password and an unknown user are reported as far as the server distinguishes them`(
+            changes: [String: Setting]
+        ) throws {
             let error = try bridgeError { _ = try SMBBridge(server, changes).check() }
             #expect(error.code == .authentication)
             #expect(
@@ -21,7 +23,7 @@ extension AgainstRealServer {
             #expect(!error.description.contains("hunter2"))
         }
 
-        @Test func `a share that is not there is told from a path that is not there`() throws {
+        @Test func `a missing share is distinguished from a missing path`() throws {
             let share = try bridgeError { _ = try SMBBridge(server, share: "nothing", folder: "/x").check() }
             #expect(share.code == .notFound)
             #expect(share.message == "cannot open the share: the server has no share nothing")
@@ -53,7 +55,8 @@ extension AgainstRealServer {
             #expect(error.isRetryable)
         }
 
-        @Test func `a host without an address is told from a protocol that the server does not speak`() throws {
+        @Test func `a host without an address is distinguished from a protocol that the server does not speak`() throws
+        {
             let host = try bridgeError {
                 _ = try SMBBridge(server, ["url": "smb://no-such-host.invalid/pw"]).check()
             }

@@ -89,7 +89,7 @@ extension AgainstRealServer {
             #expect(try bridge.scan(["files": "{{x}}.txt"]).records.count == 1)
         }
 
-        @Test func `matching ignores case unless told otherwise`() throws {
+        @Test func `matching ignores case by default`() throws {
             try server.write("case/README.TXT", "")
             let bridge = try SMBBridge(server)
             #expect(try bridge.scan(["files": "case/*.txt"]).records.count == 1)

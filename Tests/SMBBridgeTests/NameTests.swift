@@ -21,7 +21,7 @@ extension AgainstRealServer {
             #expect(Set(scan.values("path")).count == names.count)
         }
 
-        @Test func `a name in both normal forms is two files, and path_key tells that they are alike`() throws {
+        @Test func `a name in both normal forms is two files, and path_key shows that they are alike`() throws {
             try server.write("forms/caf\u{E9}.txt", "nfc")
             try server.write("forms/cafe\u{301}.txt", "nfd")
             try server.write("forms/B.txt", "")

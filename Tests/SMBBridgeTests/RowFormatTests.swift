@@ -12,7 +12,8 @@ extension AgainstRealServer {
         /// Runs a shell command in the folder that the share gives out.
         private func run(_ script: String) throws { try SMBServer.run("cd \"$1\" && " + script, server.share) }
 
-        @Test func `newline-delimited JSON has a record a line, and a line that is no object is rejected alone`() throws
+        @Test func `newline-delimited JSON has a record a line, and a line that is not an object is rejected alone`()
+            throws
         {
             try server.write(
                 "nd/a.ndjson",
@@ -153,7 +154,7 @@ extension AgainstRealServer {
             #expect(scan.skipped == ["bad.gz", "cut.gz", "cut.zip"].map { "@path = broken/\($0)" })
         }
 
-        @Test func `a byte order mark tells UTF-16, as Excel writes it, and sep= its delimiter`() throws {
+        @Test func `a byte order mark reveals UTF-16, as Excel writes it, and sep= its delimiter`() throws {
             let text = "id\tname\r\n1\tGröße 😀\r\n"
             try server.write("utf16/le.txt", [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] })
             try server.write("utf16/be.txt", [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] })

@@ -36,7 +36,10 @@ extension AgainstRealServer {
                 SMBServer.password, String(server.port), server.user, commands)
         }
 
-        @Test func `what another client writes, renames or deletes is told, and what does not concern is not`() throws {
+        @Test
+        func `a watch reports what another client writes, renames or deletes, and nothing that does not concern it`()
+            throws
+        {
             try SMBServer.run("mkdir -p \"$1/n1/in/deep\" \"$1/n1/out\"; chmod -R 777 \"$1/n1\"", server.writable)
             let source = try watch(["csv": "n1/in/**/*.csv", "exclude": "n1/in/secret"], wait: 3000)
             try smbclient("put /etc/hostname n1/in/deep/a.csv")
@@ -70,7 +73,9 @@ extension AgainstRealServer {
             #expect(try SMBBridge(server, share: "rw").check() != nil)
         }
 
-        @Test func `a server that tells nothing, a folder that is not there, and one that goes away`() throws {
+        @Test func `a watch copes with a server without notifications, a missing folder, and one that goes away`()
+            throws
+        {
             let mute = try SMBServer("change notify = no")
             defer { mute.kill() }
             let error = try bridgeError { _ = try watch(["files": "**"], server: mute) }

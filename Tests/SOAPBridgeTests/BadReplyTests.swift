@@ -24,7 +24,9 @@ import Testing
             ] as ConfigValue).adding(section))
     }
 
-    @Test func `a reply with a wrong media type and odd values is read, and what was tolerated is told once`() throws {
+    @Test func `a reply with a wrong media type and odd values is read, and what was tolerated is reported once`()
+        throws
+    {
         let scan = try scan("odd")
         #expect(scan.records == Array(repeating: #"{"id":null,"name":"n","strange":"1"}"#, count: 2))
         #expect(
@@ -175,7 +177,7 @@ import Testing
         ("ftp://x/y", "http(s) URL"), ("relative.wsdl", "absolute path"), ("http://u:secret@h/x", "password"),
         ("/nonexistent/x.wsdl", "can't be opened"), ("/tmp", "not a regular file"), ("http://127.0.0.1:1/x", "connect"),
     ])
-    func `a WSDL that can't be had is said`(wsdl: String, words: String) throws {
+    func `a WSDL that cannot be fetched is reported`(wsdl: String, words: String) throws {
         let error = try bridgeError {
             _ = try SOAPBridge(options: (["wsdl": .text(wsdl)] as ConfigValue).options, context: BridgeContext())
                 .check()
@@ -196,7 +198,7 @@ import Testing
         #expect(ProcessorTime.ofThread() - start < 5)
     }
 
-    @Test func `long texts, comments and values with brackets are no tags with many attributes`() throws {
+    @Test func `long texts, comments and values with brackets are not tags with many attributes`() throws {
         let text = String(repeating: "x='1' y=&quot;2&quot; > ", count: 20_000)
         let value = String(repeating: " a='1' > b", count: 5_000)
         let reply = Samples.list(

@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Each name compared with each other would be 2 billion steps, many minutes.
-    @Test func `a WSDL of which each reference leads nowhere is read`() throws {
+    @Test func `a WSDL whose references all lead nowhere is read`() throws {
         let count = 20_000
         func each(_ text: (Int) -> String) -> String { (0..<count).map(text).joined() }
         let wsdl = """

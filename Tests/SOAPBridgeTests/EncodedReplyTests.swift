@@ -90,7 +90,7 @@ import Testing
         #expect(try read(body).records == [#"{"id":1}"#, #"{"id":1}"#])
     }
 
-    @Test func `references in a circle and to nowhere are left out and told`() throws {
+    @Test func `references in a circle and to nowhere are left out and reported`() throws {
         let body = """
             <n:getResponse><return><item href="#a"/><item href="#nowhere"/><item><id>5</id><next href="#gone"/></item></return>
             </n:getResponse><multiRef id="a"><id>1</id><next href="#b"/></multiRef><multiRef id="b"><id>2</id><next href="#a"/></multiRef>

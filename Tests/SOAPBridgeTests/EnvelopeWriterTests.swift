@@ -113,7 +113,7 @@ import Testing
         #expect(try bridgeError { _ = try input.setting(["a", "b", "c"], to: "1") }.code == .configuration)
     }
 
-    @Test func `required elements that the input lacks are told`() throws {
+    @Test func `required elements that the input lacks are reported`() throws {
         let definition = try Samples.load()
         let port = try definition.port(service: nil, port: nil, version: nil).1
         let missing = try EnvelopeWriter.write(

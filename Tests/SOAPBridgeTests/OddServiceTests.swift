@@ -111,7 +111,7 @@ import Testing
         #expect(error.code == .malformed, "\(error)")
     }
 
-    @Test func `a service of the other version is told, with the remedy`() throws {
+    @Test func `a service of the other version is reported, with the remedy`() throws {
         let mismatch = try bridgeError { _ = try scan("otherversion", options: ["soap_version": "1.2"]) }
         #expect(mismatch.remote?.contains("VersionMismatch: speak 1.1") == true, "\(mismatch)")
         #expect(mismatch.remedy?.contains("soap_version") == true, "\(mismatch)")
@@ -119,13 +119,13 @@ import Testing
         #expect(type.remedy?.contains(#"soap_version to "1.2""#) == true, "\(type)")
     }
 
-    @Test func `pages, other documents and a second document are told as what they are`() throws {
+    @Test func `pages, other documents and a second document are named as what they are`() throws {
         #expect(try bridgeError { _ = try scan("page") }.message.contains("a web page"))
         #expect(try bridgeError { _ = try scan("outer") }.message.contains("<html>"))
         #expect(try bridgeError { _ = try scan("twice") }.message.contains("not well-formed"))
     }
 
-    @Test func `a fault is one under whatever media type, and what is wrong with an envelope is said`() throws {
+    @Test func `a fault is recognized under any media type, and what is wrong with an envelope is reported`() throws {
         let fault = try bridgeError { _ = try scan("faultpage") }
         #expect(fault.remote == "Server.Busy: no disk", "\(fault)")
         #expect(try bridgeError { _ = try scan("otherenvelope") }.message.contains(#"of the namespace "urn:nonsense""#))
@@ -137,7 +137,7 @@ import Testing
         #expect(error.message.contains("no part with an envelope"), "\(error)")
     }
 
-    @Test func `members of a list under another name are its records, and that is told`() throws {
+    @Test func `members of a list under another name are its records, and that is reported`() throws {
         let scan = try scan("renamed")
         #expect(scan.records == [#"{"id":1}"#, #"{"id":2}"#])
         #expect(scan.pages.last?.warnings.first?.contains("<other> occurs in a list") == true)

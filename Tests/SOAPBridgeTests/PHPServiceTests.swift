@@ -89,7 +89,7 @@ import Testing
         #expect(scan.pages.last?.isComplete == true)
     }
 
-    @Test func `a fault tells its code, reason and detail`() throws {
+    @Test func `a fault is reported with its code, reason and detail`() throws {
         let error = try bridgeError { _ = try Scan.run(options("Products11"), offset(size: 10), cursor: "200000") }
         #expect(error.code == .remote)
         #expect(!error.isRetryable)
@@ -120,7 +120,7 @@ import Testing
         #expect(error.message.contains("offset 1"))
     }
 
-    @Test func `wrong names in the config are told before any request`() throws {
+    @Test func `wrong names in the config are reported before any request`() throws {
         let operation = try bridgeError {
             _ = try Scan.run(options("Products11"), ["operation": "ListProduct", "records": "a"])
         }

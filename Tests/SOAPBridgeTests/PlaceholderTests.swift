@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `what has a value, is optional, or is no parent's is no reason to skip`() throws {
+    @Test func `what has a value, is optional, or is not a parent's does not skip`() throws {
         for input: ConfigValue in [
             ["id": "{parent.id}"], ["code": "{parent.code}"], ["area": "({parent.area})"], ["since": "{since}"],
             ["area": nil], [:],
@@ -34,7 +34,7 @@ import Testing
         #expect(try skipped(["area": "({parent.area}{parent.id})"]) != nil)
     }
 
-    @Test func `a scan below such a parent asks nothing, and says nothing of what is there`() async throws {
+    @Test func `a scan below such a parent asks nothing, and deletes nothing`() async throws {
         let server = try await RichService.php()
         let bridge = try SOAPBridge(
             options: (["wsdl": .text(server.url + "/s?wsdl"), "wsdl_cache": ""] as ConfigValue).options,

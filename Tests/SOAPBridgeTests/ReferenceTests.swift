@@ -61,7 +61,7 @@ import Testing
         #expect(gone.notes.count == 1)
     }
 
-    @Test func `an import that is no schema is left out`() throws {
+    @Test func `an import that is not a schema is left out`() throws {
         for text in ["<html><body/></html>", "not XML", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<other/>"] {
             let result = try load(["http://a.example/svc?wsdl": wsdl("x.xsd"), "http://a.example/x.xsd": text])
             #expect(!result.isFound)
@@ -97,7 +97,7 @@ import Testing
         #expect(definition.notes.count == 1)
     }
 
-    @Test func `overloaded operations are told by the names of their inputs`() throws {
+    @Test func `overloaded operations are distinguished by the names of their inputs`() throws {
         let definition = try Samples.load([
             "http://a.example/s.wsdl": """
             <definitions targetNamespace="urn:o" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:o"

@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `an empty list is no error`() throws {
+    @Test func `an empty list is not an error`() throws {
         let outcome = try Samples.read(" \r\n" + Samples.list(""), Samples.plan(Samples.load()))
         #expect(outcome.error == nil)
         #expect(outcome.records.isEmpty)

@@ -13,7 +13,7 @@ import Testing
         return SOAPSectionValidator(request: request).faults().map(\.message)
     }
 
-    @Test func `names of attributes that are not there are told, with what was meant`() throws {
+    @Test func `names of missing attributes are reported, with what was meant`() throws {
         let section: ConfigValue = [
             "operation": "ListNotes", "records": "ListNotesResponse/note", "input": ["of": "{parent.id}"],
             "write": [

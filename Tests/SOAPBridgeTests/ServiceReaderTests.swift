@@ -156,7 +156,7 @@ import Testing
         #expect(write?["update"]?["key"] == nil)
     }
 
-    @Test func `an operation that changes something is not called before somebody looked at it`() throws {
+    @Test func `an operation that changes something is not called before a person has reviewed it`() throws {
         let types = Self.type("Item", Self.text("id"))
         let offer = try offers([Operation(name: "ProvisionItems", gives: Self.many)], types: types)["Item"]
         #expect(offer?["obstacle"]?.text?.contains("ProvisionItems changes something") == true)
@@ -165,7 +165,7 @@ import Testing
         #expect(unknown?["obstacle"] == nil)
     }
 
-    @Test func `an object whose history has objects of its own type is no list of them`() throws {
+    @Test func `an object whose history has objects of its own type is not a list of them`() throws {
         let types = Self.type(
             "Project",
             Self.text("name") + #"<xs:element name="past" type="t:Project" minOccurs="0" maxOccurs="unbounded"/>"#)
@@ -251,7 +251,7 @@ import Testing
         #expect(found["Item"]?["section"]?["operation"]?.text == "Product_GetAll")
     }
 
-    @Test func `what a create requires and no attribute gives is told`() throws {
+    @Test func `what a create requires and no attribute gives is reported`() throws {
         let types = Self.type("Item", Self.text("id") + Self.text("name"))
         let found = try offers(
             [

@@ -170,7 +170,7 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
     }
 
     @Test(arguments: Stack.allCases)
-    func `fault: its typed detail decides what it means, and is told`(stack: Stack) async throws {
+    func `fault: its typed detail decides what it means, and is reported`(stack: Stack) async throws {
         let server = try await stack.start()
         let error = try bridgeError { _ = try got(77777, stack, server) }
         #expect(error.code == .notFound && !error.isRetryable)
@@ -179,7 +179,7 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
     }
 
     @Test(arguments: Stack.allCases)
-    func `header: who sends the wrong one is told so, and its secret is not`(stack: Stack) async throws {
+    func `header: a wrong one is reported, and its secret is not`(stack: Stack) async throws {
         let server = try await stack.start()
         let error = try bridgeError {
             _ = try Scan.run(stack.options(server, key: "not-the-key"), stack.section())

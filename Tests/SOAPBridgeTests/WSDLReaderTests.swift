@@ -214,7 +214,7 @@ import Testing
         ("", "is empty"),
         (String(repeating: "<a>", count: 200), "deeper than 100"),
     ])
-    func `what is not a WSDL is said in words`(text: String, words: String) throws {
+    func `a document that is not a WSDL is explained`(text: String, words: String) throws {
         let error = try bridgeError { _ = try Samples.load(["http://a.example/s.wsdl": text]) }
         #expect(error.message.contains(words), "\(error)")
     }

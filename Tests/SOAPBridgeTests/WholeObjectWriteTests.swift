@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `nested objects, attributes, lists, bytes, types and strangers stay`(isReadByKey: Bool) throws {
+    func `nested objects, attributes, lists, bytes, types and unknown elements stay`(isReadByKey: Bool) throws {
         // The local object calls by `name` what the service calls `title`.
         let updated = try update(
             ["title": "our title"], object: ["id": 1, "name": "our title", "size": "lost"], isReadByKey: isReadByKey)

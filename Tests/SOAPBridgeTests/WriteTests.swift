@@ -112,7 +112,7 @@ import Testing
         #expect(try await remote(1).contains("theirs"))
     }
 
-    @Test func `what somebody else changed meanwhile is a conflict, and what they changed beside it stays`()
+    @Test func `what another client changed meanwhile is a conflict, and what it changed beside it stays`()
         async throws
     {
         _ = try write(.create, values: ["text": "one", "price": "2.50"])
@@ -151,7 +151,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: server.folder.appending("requests.log")))
     }
 
-    @Test func `what would be sent is told, with the object as the service has it, and is not sent`() async throws {
+    @Test func `what would be sent is shown, with the object as the service has it, and is not sent`() async throws {
         _ = try write(.create, values: ["text": "one", "price": "2.50"])
         let told = try #require(try write(.update, key: ["id": 1], values: ["text": "two"], explains: true))
         #expect(
@@ -159,7 +159,7 @@ import Testing
         #expect(try await remote(1).contains(#""version":1,"text":"one""#))
     }
 
-    @Test func `an update of what is not there is told`() throws {
+    @Test func `an update of a missing object is reported`() throws {
         let error = try failure { _ = try write(.update, key: ["id": 9], values: ["text": "x"]) }
         #expect(error.code == .notFound)
     }

@@ -41,7 +41,7 @@ import Testing
 
     /// A file system of 8 MiB in a mount namespace of its own, which ends with the process.
     @Test(.enabled(if: Self.canMount, "needs the right to mount"))
-    func `a full file system is said and overcome`() async throws {
+    func `a full file system is reported and overcome`() async throws {
         let folder = try TemporaryFolder()
         let run = try await ProcessRun.run(
             "unshare",

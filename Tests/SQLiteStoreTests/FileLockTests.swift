@@ -19,7 +19,7 @@ import Testing
 
     private func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    @Test func `the second is told who has it and since when`() throws {
+    @Test func `the second learns who has the lock and since when`() throws {
         let lock = try SQLiteStores().lock(database, command: "bmo sync\nCountry")
         let holder = try #require(SQLiteStores().lockHolder(of: database, for: .writing))
         #expect(holder.pid == getpid() && holder.command == "bmo sync Country" && !holder.host.isEmpty)
@@ -114,7 +114,7 @@ import Testing
         _ = try await child.finish()
     }
 
-    @Test func `a folder that is not there is said`() throws {
+    @Test func `a missing folder is reported`() throws {
         let error = try storeError { _ = try SQLiteStores().lock(folder.appending("no/bmo.sqlite"), command: "a") }
         #expect(error.code == .open)
         #expect(error.message.contains("no/bmo.sqlite-lock cannot be created: No such file or directory"), "\(error)")

@@ -77,7 +77,7 @@ import Testing
             ])
     }
 
-    @Test func `a list that changed is told whole, also after later runs`() throws {
+    @Test func `a changed list is reported whole, also after later runs`() throws {
         func lists(_ run: Int64) throws -> [String] {
             var lines: [String] = []
             try fixture.store.changes(of: run, entity: "Country") { change in
@@ -181,7 +181,7 @@ import Testing
         #expect(try sources("City", .integer(2)).first == "listed")
     }
 
-    @Test func `a stub belongs to nobody until it is filled`() throws {
+    @Test func `a stub has no source until it is filled`() throws {
         try run { try fixture.add("City", ["id": 1, "country": "NO"]) }
         #expect(try sources("Country", .text("NO")) == ["stub"])
         try run { try fixture.add("Country", ["code": "NO", "cities": [2]]) }
@@ -213,7 +213,7 @@ import Testing
         #expect(try fixture.file().faults().isEmpty)
     }
 
-    @Test func `the events of a row are told newest first`() throws {
+    @Test func `the events of a row are listed newest first`() throws {
         try run { try fixture.add("Country", ["code": "NO", "name": "a"]) }
         try run { try fixture.add("Country", ["code": "NO", "name": "b"], ["code": "SE"]) }
         try run { try fixture.add("Country", ["code": "NO", "area": 1.0]) }

@@ -18,7 +18,7 @@ import Testing
                     [.one("twin", "City"), .many("near", "City")])))
     }
 
-    @Test func `an open page is seen by nobody else`() throws {
+    @Test func `an open page is invisible to others`() throws {
         try fixture.add("City", ["id": 1, "name": "Oslo"])
         let file = try fixture.file()
         let page = try fixture.begin("City")

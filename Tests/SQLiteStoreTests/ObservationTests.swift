@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a page of this process is told at once to those it concerns`() async throws {
+    @Test func `a page of this process notifies at once those it concerns`() async throws {
         // So rarely looked at that only the commit itself can have told.
         let countries = try fixture.store.changes(of: "Country", every: .seconds(600))
         let cities = try fixture.store.changes(of: "City", every: .seconds(600))
@@ -75,7 +75,7 @@ import Testing
         #expect(await iterator.next()?.entities == ["City"])
     }
 
-    @Test func `what writes nothing is told to nobody`() async throws {
+    @Test func `a page that writes nothing notifies no observer`() async throws {
         try fixture.add("Country", ["code": "NO"])
         let changes = try fixture.store.changes(every: .milliseconds(5))
         try fixture.add("Country", ["code": "NO"])
@@ -92,7 +92,7 @@ import Testing
         #expect(change == StoreChanges.Element(entities: ["Country"], isForeign: true))
     }
 
-    @Test func `who listens while a page is open misses nothing`() async throws {
+    @Test func `an observer that starts while a page is open misses nothing`() async throws {
         let page = try fixture.begin("Country")
         try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
         let changes = try fixture.store.changes(of: "Country", every: .milliseconds(5))
@@ -103,7 +103,7 @@ import Testing
         #expect(await iterator.next()?.isForeign == true)
     }
 
-    @Test func `a query tells its rows and then what becomes of them`() async throws {
+    @Test func `a query delivers its rows and then their changes`() async throws {
         try fixture.add(
             "Country", ["code": "NO", "name": "Norway", "size": 3], ["code": "SE", "name": "Sweden", "size": 4])
         let query = RowQuery(

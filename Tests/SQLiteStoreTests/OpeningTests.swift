@@ -22,7 +22,7 @@ import Testing
         try storeError { _ = try SQLiteStore(path: path, model: model) }
     }
 
-    @Test func `a file that is no database is left alone`() throws {
+    @Test func `a file that is not a database is left alone`() throws {
         let text = String(repeating: "not a database\n", count: 100)
         let path = try folder.write(text, to: "notes.txt")
         let error = try failure(path)
@@ -33,7 +33,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
     }
 
-    @Test func `a damaged database is said to be`() throws {
+    @Test func `a damaged database is reported as damaged`() throws {
         let fixture = try StoreFixture(model)
         for id in 0..<2000 as Range<Int64> { try fixture.add("E", ["id": .int(id)]) }
         try fixture.store.close()
@@ -44,7 +44,7 @@ import Testing
         #expect(error.code == .open && error.message.contains("damaged"))
     }
 
-    @Test func `a folder is no database`() throws {
+    @Test func `a folder is not a database`() throws {
         let error = try failure(folder.path)
         #expect(error.code == .open)
         #expect(
@@ -71,7 +71,7 @@ import Testing
         if geteuid() != 0 { chmod(folder.path, 0o755) }
     }
 
-    @Test func `a database of somebody else is extended not harmed`() throws {
+    @Test func `a foreign database is extended, not harmed`() throws {
         let path = folder.appending("theirs.sqlite")
         let file = try SQLiteFile(path, creates: true)
         try file.rows("CREATE TABLE theirs (x)")

@@ -93,7 +93,7 @@ import Testing
         #expect(try fixture.rows("Customer") == ["1 'a' null"])
     }
 
-    @Test func `a column without history is told before an undo`() throws {
+    @Test func `a column without history is reported before an undo`() throws {
         let fixture = try StoreFixture(Self.model())
         try fixture.add("Customer", ["id": 1, "name": "a"], ["id": 2, "name": "b"])
         try fixture.file().rows("ALTER TABLE Customer ADD COLUMN note TEXT")
@@ -113,7 +113,7 @@ import Testing
         #expect(try fixture.file().table("Customer") == "id | name | note\n1 | 'c' | null\n2 | 'b' | null")
     }
 
-    @Test func `a column of somebody else stays in a migration`() throws {
+    @Test func `a foreign column stays in a migration`() throws {
         let fixture = try StoreFixture(Self.model(.of("size", .text), .of("old", .text)))
         try fixture.add("Customer", ["id": 1, "name": "a", "size": "7", "old": "x", "friends": [1]])
         try fixture.file().rows("ALTER TABLE Customer ADD COLUMN note TEXT DEFAULT 'none'")

@@ -63,7 +63,7 @@ import Testing
             ])
     }
 
-    @Test func `a nested object that is refused is told with its record`() throws {
+    @Test func `a refused nested object is reported with its record`() throws {
         try fixture.file().rows("CREATE UNIQUE INDEX mine ON Country (name)")
         try fixture.add("Country", ["code": "NO", "name": "Norway"])
         let counts = try fixture.add("City", ["id": 1, "country": ["code": "XX", "name": "Norway"]], ["id": 2])

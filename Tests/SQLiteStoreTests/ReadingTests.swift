@@ -78,7 +78,7 @@ import Testing
         try bookkeeping.close()
     }
 
-    @Test func `what is unused is no obstacle`() throws {
+    @Test func `an unused table is not an obstacle`() throws {
         let fixture = try filled()
         let store = try SQLiteStore(
             reading: fixture.path, model: .of(Entity("City", key: ["id"], [.of("id", .integer)])))
@@ -107,7 +107,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `a file that is not there is not made`() throws {
+    @Test func `a missing file is not created`() throws {
         let folder = try TemporaryFolder()
         let path = folder.appending("none.sqlite")
         let error = try storeError { _ = try SQLiteStore(reading: path, model: Self.model()) }

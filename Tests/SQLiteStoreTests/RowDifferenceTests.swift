@@ -28,7 +28,7 @@ import Testing
         ("a b c d", "b c d a", "0>3"), ("a b c", "c b a", "2>0 1>1"), ("a b c", "x c1 a", "-1 +0 2>1 2~1[1]"),
         ("a b", "b1 a", "1>0 1~0[1]"),
     ])
-    func `a small change is said in few steps`(_ example: (old: String, new: String, difference: String)) {
+    func `a small change takes few steps`(_ example: (old: String, new: String, difference: String)) {
         #expect(text(example.old, example.new) == example.difference)
         #expect(RowDifference(from: rows(example.old), to: rows(example.new)).isEmpty == example.difference.isEmpty)
     }

@@ -212,7 +212,7 @@ import Testing
         #expect(try everything(fixture.path) == before, "and nothing is changed")
     }
 
-    @Test func `a relationship that goes is no difference`() throws {
+    @Test func `a removed relationship is not a difference`() throws {
         let fixture = try StoreFixture(city([], [.one("country", "Country")]))
         try fixture.add("City", ["id": 1, "country": "NO"])
         try fixture.reopen(city())

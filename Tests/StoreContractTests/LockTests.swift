@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a wait is told of once and ends with the lock`() async throws {
+    @Test func `a wait is reported once and ends with the lock`() async throws {
         let waits = Mutex(0)
         _ = try await Provider(freeAt: 4).lock("world", command: "a", timeout: .unlimited) { _ in
             waits.withLock { $0 += 1 }

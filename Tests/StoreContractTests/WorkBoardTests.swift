@@ -133,7 +133,7 @@ import Testing
         #expect(second?.name == "B")
     }
 
-    @Test func `a round of another configuration is noticed, and ranges are no difference`() throws {
+    @Test func `a round of another configuration is noticed, and ranges do not make a difference`() throws {
         var board = board()
         let country = try #require(claim(&board, by: "a"))
         end(&board, country)

@@ -35,7 +35,7 @@ import Testing
         #expect(try BoundedFile.prefix(of: "/dev/zero", 3) == [0, 0, 0])
     }
 
-    @Test func `a scan ends where it is told to`() throws {
+    @Test func `a scan ends where the caller stops it`() throws {
         let file = try file([UInt8](repeating: 7, count: 300_000))
         var chunks = 0
         try BoundedFile.scan(file) { chunk in

@@ -56,11 +56,11 @@ import TextFormats
     }
 
     @Test(arguments: [#"a\\bc"#, "a\\bc", "a%5cbc"])
-    func `a backslash of the secret is no escape`(spelled: String) {
+    func `a backslash of the secret is not an escape`(spelled: String) {
         #expect(redact("x\(spelled)x", "a\\bc") == "x***x")
     }
 
-    @Test func `what is no secret stays`() {
+    @Test func `text that is not a secret stays`() {
         let text = #"Ab1/cd&ef \u0041 &amp; % %4 \ \u00 &#; &#xZ; + "#
         #expect(redact(text) == text)
     }

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `the seven steps are told in their order`() async throws {
+    @Test func `the seven steps are reported in their order`() async throws {
         world.change {
             $0.records["Country"] = World.countries(25)
             $0.metadata = ["licence": "free"]
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `the last one who gives up cancels the fetch before its next commit`() async throws {
+    @Test func `the last caller that gives up cancels the fetch before its next commit`() async throws {
         world.change {
             $0.records["Country"] = World.countries(30)
             $0.heldFrom = 1
@@ -338,7 +338,7 @@ import Testing
         }
     }
 
-    @Test func `records that do not fit are told with their reasons`() async throws {
+    @Test func `records that do not fit are reported with their reasons`() async throws {
         world.change { $0.records["Country"] = three + [.object([("code", "XX"), ("population", "many")])] }
         try await withManager { manager in
             let result = try await manager.fetch(ObjectRequest("Country")).remote

@@ -197,7 +197,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func `a stub is told from an object`() async throws {
+    @Test func `a stub is distinguished from an object`() async throws {
         let manager = try await loaded([World.country("A", "A", 1, ("capital", .int(7)))])
         let city = try #require(try await manager.get("City", 7))
         #expect(city.isStub && city["name"] == LocalValue.null)
@@ -207,7 +207,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test(.overSQLiteOnly) func `observation tells what became of the list`() async throws {
+    @Test(.overSQLiteOnly) func `observation reports the changes of the list`() async throws {
         let manager = try await loaded([World.country("A", "A", 1), World.country("B", "B", 2)])
         var changes = try manager.observe(ObjectRequest("Country", sort: ["-population"])).makeAsyncIterator()
         let first = try #require(try await changes.next())

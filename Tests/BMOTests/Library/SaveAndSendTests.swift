@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [SaveWorkflow.rollBack, .afterRemote])
-    func `an edit of which nobody knows whether it arrived is never rolled back`(workflow: SaveWorkflow) async throws {
+    func `an edit that may have arrived is never rolled back`(workflow: SaveWorkflow) async throws {
         let place = try SavePlace(style: "drop")
         let manager = try await place.manager(match: "# no match")
         let note = ObjectEdit.create("Note", values: ["text": "a"])
@@ -261,7 +261,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly, arguments: [SaveWorkflow.localFirst, .rollBack, .afterRemote])
-    func `an edit that is dropped before its turn is not told as sent`(_ workflow: SaveWorkflow) async throws {
+    func `an edit that is dropped before its turn is not reported as sent`(_ workflow: SaveWorkflow) async throws {
         let place = try SavePlace()
         let manager = try await place.manager()
         let lock = try SQLiteStores().lock(place.folder.appending("bmo.sqlite") + "-push", command: "another push")
@@ -285,7 +285,9 @@ import Testing
     }
 
     @Test(.overSQLiteOnly, arguments: [SaveWorkflow.localFirst, .rollBack, .afterRemote])
-    func `an edit that an import gives up before its turn is not told as sent`(_ workflow: SaveWorkflow) async throws {
+    func `an edit that an import gives up before its turn is not reported as sent`(_ workflow: SaveWorkflow)
+        async throws
+    {
         let place = try SavePlace()
         let manager = try await place.manager(conflicts: "remote")
         let create = ObjectEdit.create("Note", values: ["text": "a"])
@@ -315,7 +317,7 @@ import Testing
         try await manager.close()
     }
 
-    @Test func `an edit that is given up for what the remote has when it is sent is not told as sent`() async throws {
+    @Test func `an edit that gives way to the remote's version is not reported as sent`() async throws {
         let place = try SavePlace()
         let manager = try await place.manager(conflicts: "remote")
         let create = ObjectEdit.create("Note", values: ["text": "a"])
