@@ -202,8 +202,12 @@ let package = Package(
         // A bridge in plain C: the contract needs no Swift.
         .target(name: "CountingBridge", dependencies: ["CBridge"], path: "Tests/CountingBridge"),
 
+        // Records and options as literals, and checks, without Foundation.
         .target(
-            name: "TestSupport", dependencies: ["RecordBatch", .product(name: "Logging", package: "swift-log")],
+            name: "TestLiterals", dependencies: ["BridgeContract", "RecordBatch"], path: "Tests/TestLiterals"),
+        .target(
+            name: "TestSupport",
+            dependencies: ["RecordBatch", "TestLiterals", .product(name: "Logging", package: "swift-log")],
             path: "Tests/TestSupport"),
         .testTarget(name: "TextFormatsTests", dependencies: ["TextFormats"]),
         .testTarget(name: "SystemCallsTests", dependencies: ["SystemCalls", "TestSupport"]),
@@ -221,7 +225,7 @@ let package = Package(
             name: "SMBBridgeTests",
             dependencies: [
                 "SMBBridge", "BridgeKit", "CSMBClient", "Inference", "RecordBatch", "RowFormats", "SystemCalls",
-                "TextFormats", "TestSupport",
+                "TextFormats", "TestLiterals",
             ]),
         // The executable that the host's tests start to serve a bridge, as `bmo` starts itself.
         .executableTarget(
@@ -243,23 +247,24 @@ let package = Package(
             dependencies: [
                 "BridgeConformance", "BridgeHost", "BridgeKit", "BridgeRecording", "SQLiteStore", "TestSupport", "bmo",
             ]),
-        .testTarget(name: "AirbyteManifestTests", dependencies: ["AirbyteManifest", "Model"]),
+        .testTarget(name: "AirbyteManifestTests", dependencies: ["AirbyteManifest", "Model", "TestLiterals"]),
         .testTarget(name: "ModelTests", dependencies: ["Model", "TestSupport"]),
         // Models and records as literals, and a reader of the database as another program sees it.
         .target(
             name: "ImportTestSupport",
             dependencies: [
-                "Importer", "Mapping", "Model", "RecordBatch", "StoreContract",
+                "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "TestLiterals",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], path: "Tests/ImportTestSupport"),
         // The stores that suites run over, and what is in them.
         .target(
             name: "StoreTestSupport",
             dependencies: [
-                "ImportTestSupport", "Mapping", "MemoryStore", "PostgreSQLStore", "SQLiteStore", "StoreContract",
-                "TestSupport",
+                "ImportTestSupport", "Importer", "Mapping", "MemoryStore", "Model", "PostgreSQLStore", "SQLiteStore",
+                "StoreContract", "TestSupport",
             ], path: "Tests/StoreTestSupport"),
-        .testTarget(name: "MappingTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "RecordBatch"]),
+        .testTarget(
+            name: "MappingTests", dependencies: ["ImportTestSupport", "Mapping", "Model", "RecordBatch", "TestSupport"]),
         .testTarget(
             name: "StoreConformanceTests",
             dependencies: [
@@ -280,7 +285,7 @@ let package = Package(
             name: "FaultHost",
             dependencies: [
                 "FaultySQLite", "ImportTestSupport", "Importer", "Mapping", "Model", "RecordBatch", "SQLiteStore",
-                "StoreContract",
+                "StoreContract", "TestLiterals",
             ], path: "Tests/FaultHost"),
         .testTarget(
             name: "SQLiteStoreTests",
@@ -293,7 +298,7 @@ let package = Package(
             name: "PostgreSQLStoreTests",
             dependencies: [
                 "ImportTestSupport", "Importer", "Mapping", "Model", "PostgreSQLStore", "RecordBatch", "StoreContract",
-                "TestSupport",
+                "StoreTestSupport", "TestSupport",
             ]),
         .testTarget(
             name: "BMOTests",

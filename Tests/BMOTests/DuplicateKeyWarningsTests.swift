@@ -4,6 +4,7 @@ import StoreContract
 import Mapping
 import Model
 import Testing
+import TestSupport
 
 @testable import BMO
 

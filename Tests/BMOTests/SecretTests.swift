@@ -65,10 +65,10 @@ import Testing
     @Test(arguments: [#"COUNTING_ISOLATION="in_process""#, #"COUNTING_ISOLATION="child_process""#])
     func `nothing that a sync leaves shows a secret`(_ isolation: String) async throws {
         let secret = "hunter2-correct-horse"
-        let place = try CountingWorkplace([isolation])
+        let place = try CountingWorkspace([isolation])
         let name = setVariable(secret)
         let workspace = try await place.workspace(
-            CountingWorkplace.numbers(
+            CountingWorkspace.numbers(
                 options: "secret: {env: \(name)}, print_at: 1, fail_at: 15, fail_times: 100",
                 section: "count: 20, page_size: 10"))
         let report = try await place.sync(workspace)
@@ -88,10 +88,10 @@ import Testing
     }
 
     @Test func `a secret of an entitys section is not kept with its place`() async throws {
-        let place = try CountingWorkplace()
+        let place = try CountingWorkspace()
         let name = setVariable("hunter2-in-a-section")
         let workspace = try await place.workspace(
-            CountingWorkplace.numbers(options: "fail_at: 15, fail_times: 100", section: "count: 20, page_size: 10"))
+            CountingWorkspace.numbers(options: "fail_at: 15, fail_times: 100", section: "count: 20, page_size: 10"))
         var configuration = workspace.configuration
         configuration.model.entities[0].section = [
             "count": 20, "page_size": 10, "token": .secret(.env(name)),
@@ -107,9 +107,9 @@ import Testing
     }
 
     @Test func `a missing secret fails its entity in words`() async throws {
-        let place = try CountingWorkplace()
+        let place = try CountingWorkspace()
         let workspace = try await place.workspace(
-            CountingWorkplace.numbers(options: "secret: {env: BMO_TEST_NOT_SET}", section: "count: 3"))
+            CountingWorkspace.numbers(options: "secret: {env: BMO_TEST_NOT_SET}", section: "count: 3"))
         #expect(workspace.configuration.warnings.count == 1)
         let failure = try #require(try await place.sync(workspace).failure(of: "Number"))
         #expect(failure.code == "configuration")

@@ -21,7 +21,7 @@ import Testing
         let whole = try get(coding, framing, "")
         #expect(whole.body.split(separator: UInt8(ascii: "\n")).count == 100 && whole.tellsEnd)
         for flushes in [1, 3, 10] {
-            let error = try failure { _ = try get(coding, framing, "flushes=\(flushes)") }
+            let error = try bridgeError { _ = try get(coding, framing, "flushes=\(flushes)") }
             #expect(error.code == .malformed && error.isRetryable, "\(flushes): \(error)")
             let name = coding == "raw-deflate" ? "deflate" : coding
             #expect(error.message.contains("its \(name) data, of which "), "\(error)")

@@ -14,7 +14,7 @@ import Testing
     @Test func `https checks certificates, offers HTTP/2 and shows a client certificate`() throws {
         let server = try SecureServer()
         let stranger = try client()
-        let error = try failure { _ = try text(stranger, server.url) }
+        let error = try bridgeError { _ = try text(stranger, server.url) }
         #expect(error.code == .tls)
         #expect(error.message.contains("certificate"))
         #expect(error.remedy == "check the certificate, or name its authority in tls.ca_file")
@@ -37,7 +37,9 @@ import Testing
             ("/tmp", "tls.ca_file: /tmp is not a file"),
             ("/etc/passwd", "tls.ca_file: /etc/passwd is not a PEM file"),
         ] {
-            let lost = try failure { _ = try client { writer in writer.set("tls") { writer.set("ca_file", path) } } }
+            let lost = try bridgeError {
+                _ = try client { writer in writer.set("tls") { writer.set("ca_file", path) } }
+            }
             #expect(lost.code == .configuration)
             #expect(lost.message == words)
         }
@@ -64,7 +66,7 @@ import Testing
         for _ in 0..<3 {
             let body = try client.start(HTTPRequest(url: server.url + "/gzip/whole")).body()
             #expect(body.count == 3_000_000)
-            let error = try failure { _ = try client.start(HTTPRequest(url: server.url + "/gzip/cut")).body() }
+            let error = try bridgeError { _ = try client.start(HTTPRequest(url: server.url + "/gzip/cut")).body() }
             #expect(error.code == .malformed && error.isRetryable, "\(error)")
             #expect(error.message.contains("its gzip data, of which "), "\(error)")
             #expect(try text(client, server.url).hasPrefix("HTTP/\(version)"))

@@ -76,7 +76,7 @@ import Testing
     @Test func `a key in the query of a request does not cross to another origin either`() throws {
         let copied = HTTPURL.encode("\(server.otherURL)/echo?access_token=unknown")
         let client = try client()
-        let error = try failure {
+        let error = try bridgeError {
             _ = try echo(client.start(HTTPRequest(url: "\(server.url)/redirect?access_token=unknown&to=\(copied)")))
         }
         #expect(error.code == .permission)
@@ -109,7 +109,7 @@ import Testing
         request.method = "POST"
         request.body = Array("body".utf8)
         let client = try client()
-        let error = try failure { _ = try client.start(request).response() }
+        let error = try bridgeError { _ = try client.start(request).response() }
         #expect(error.code == .malformed)
         #expect(error.message == "the server redirects a POST with \(status), after which only a GET is usual")
         #expect(error.remedy == "set the URL that it leads to")
@@ -120,16 +120,16 @@ import Testing
         request.method = "POST"
         request.body = Array("password".utf8)
         let client = try client()
-        let error = try failure { _ = try client.start(request).response() }
+        let error = try bridgeError { _ = try client.start(request).response() }
         #expect(error.code == .permission)
     }
 
     @Test func `ten redirects are followed and no more, and never to another scheme`() throws {
         let client = try client()
         #expect(try echo(client.start(HTTPRequest(url: server.url + "/hop/9"))).path == "/echo")
-        let error = try failure { _ = try client.start(HTTPRequest(url: server.url + "/hop/10")).response() }
+        let error = try bridgeError { _ = try client.start(HTTPRequest(url: server.url + "/hop/10")).response() }
         #expect(error.code == .limit)
-        let file = try failure { _ = try client.start(redirect("file:///etc/passwd")).response() }
+        let file = try bridgeError { _ = try client.start(redirect("file:///etc/passwd")).response() }
         #expect(file.code == .malformed)
     }
 
@@ -152,7 +152,7 @@ import Testing
             exchange.cancel()
         }
         thread.start()
-        #expect(try failure { _ = try exchange.response() }.code == .cancelled)
+        #expect(try bridgeError { _ = try exchange.response() }.code == .cancelled)
         var last = HTTPRequest(url: server.url + "/users?count=1")
         last.sendsCredentials = false
         #expect(try !client.start(last).body().isEmpty)
@@ -181,7 +181,7 @@ import Testing
 
     @Test func `options that make no sense are refused by name`() throws {
         func message(_ write: (RecordBatchWriter) -> Void) throws -> String {
-            let error = try failure { _ = try client(write) }
+            let error = try bridgeError { _ = try client(write) }
             #expect(error.code == .configuration)
             return error.message
         }

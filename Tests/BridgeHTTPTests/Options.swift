@@ -39,8 +39,3 @@ extension RecordBatchWriter {
         set("auth") { for (name, value) in members { set(name, value) } }
     }
 }
-
-/// The error that `body` throws.
-func failure(sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void) throws -> BridgeError {
-    try #require(throws: BridgeError.self, sourceLocation: sourceLocation, performing: body)
-}

@@ -27,7 +27,7 @@ import Testing
     ])
     func `a slow reply ends with the limit's name`(where place: String, words: String, option: String) throws {
         let began = ContinuousClock.now
-        let error = try failure {
+        let error = try bridgeError {
             _ = try slow().start(HTTPRequest(url: server.url + "/drip/\(place)?pause=0.05")).body()
         }
         #expect(error.code == .timeout && error.isRetryable)
@@ -40,7 +40,7 @@ import Testing
         var request = HTTPRequest(url: server.url + "/drip/body?pause=0.01")
         let options = BridgeOptions { $0.set("minimum_speed", 1_000_000) }
         request.timing = try slow().timing.replaced(by: options)
-        let error = try failure { _ = try client().start(request).body() }
+        let error = try bridgeError { _ = try client().start(request).body() }
         #expect(error.message.hasPrefix("the reply is slower than 1000000 bytes a second"), "\(error)")
     }
 
@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: [("first_byte_timeout", 0.0), ("minimum_speed_time", -1), ("timeout", 0), ("minimum_speed", -5)])
     func `a limit that is none is refused`(name: String, value: Double) throws {
-        let error = try failure {
+        let error = try bridgeError {
             if name == "minimum_speed" {
                 _ = try client { $0.set(name, Int(value)) }
             } else {

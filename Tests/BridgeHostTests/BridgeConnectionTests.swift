@@ -75,7 +75,7 @@ import Testing
         for _ in 0..<3 { #expect(try await ids(connection.fetch(try request())).count == 10) }
         let broken = try await connection.fetch(try request(["garbage_at": 5]))
         _ = try await failure { _ = try await ids(broken) }
-        try await eventually { try await connection.check() == "buffers=0" }
+        try await eventually("no buffer is left") { try await connection.check() == "buffers=0" }
         await connection.close()
     }
 

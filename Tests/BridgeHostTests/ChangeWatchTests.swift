@@ -49,7 +49,7 @@ import Testing
         isolation: PluginListing.Isolation
     ) async throws {
         let connection = try await connect(isolation)
-        for section in [[:], ["stubborn": 1]] as [[String: OptionValue]] {
+        for section in [[:], ["stubborn": 1]] as [Literal] {
             let watch = try await connection.watch(try request(section))
             let waiting = Task { () async throws(BridgeFailure) -> Bool in try await watch.change(within: .seconds(60))
             }

@@ -132,7 +132,7 @@ struct CountingHost {
     }
 
     func connect(
-        _ isolation: PluginListing.Isolation, options: [String: OptionValue] = [:], secrets: [String] = []
+        _ isolation: PluginListing.Isolation, options: Literal = [:], secrets: [String] = []
     ) async throws -> BridgeConnection {
         try await host.connect(
             to: try await host.plugin(named: "counting"), options: try batch(options), name: "numbers",
@@ -140,31 +140,11 @@ struct CountingHost {
     }
 }
 
-enum OptionValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
-    case integer(Int64)
-    case text(String)
-
-    init(integerLiteral value: Int64) { self = .integer(value) }
-    init(stringLiteral value: String) { self = .text(value) }
-}
-
 /// A batch of one object.
-func batch(_ members: [String: OptionValue]) throws -> RecordBatch {
-    let writer = RecordBatchWriter()
-    writer.object {
-        for (key, value) in members {
-            writer.key(key)
-            switch value {
-            case .integer(let value): writer.int64(value)
-            case .text(let value): writer.text(value)
-            }
-        }
-    }
-    return try writer.finish()
-}
+func batch(_ object: Literal) throws -> RecordBatch { try Literal.batch([object]) }
 
 func request(
-    _ section: [String: OptionValue] = [:], cursor: String? = nil, pageSize: Int? = nil
+    _ section: Literal = [:], cursor: String? = nil, pageSize: Int? = nil
 ) throws -> FetchRequest {
     FetchRequest(entity: "Number", section: try batch(section), cursor: cursor, pageSize: pageSize)
 }
@@ -195,16 +175,4 @@ func failure(
     }
     Issue.record("nothing was thrown", sourceLocation: sourceLocation)
     throw CancellationError()
-}
-
-/// Waits until `condition` holds, at most five seconds.
-func eventually(
-    sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + .seconds(5)
-    while ContinuousClock.now < deadline {
-        if try await condition() { return }
-        try await Task.sleep(for: .milliseconds(10))
-    }
-    Issue.record("did not come true within 5 s", sourceLocation: sourceLocation)
 }

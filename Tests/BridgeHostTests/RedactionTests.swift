@@ -58,9 +58,13 @@ import TextFormats
         #expect(page.metadata == #"{"key":"***"}"#)
         let failure = try await failure { _ = try await ids(stream) }
         #expect(failure.description == "numbers: unreachable: asked to fail at 8 with *** (counting:/numbers)")
-        try await eventually { host.lines.all.contains("warning bridge message message=logged in with ***") }
+        try await eventually("the message is logged") {
+            host.lines.all.contains("warning bridge message message=logged in with ***")
+        }
         if isolation == .childProcess {
-            try await eventually { host.lines.all.contains("debug bridge printed line=noise on standard error ***") }
+            try await eventually("the line is logged") {
+                host.lines.all.contains("debug bridge printed line=noise on standard error ***")
+            }
             let crash = try await BridgeHostTests.failure {
                 _ = try await ids(connection.fetch(try request(["crash_at": 0])))
             }

@@ -32,7 +32,7 @@ extension EndToEndTests {
         {
             let library = try await crashingLibrary()
             let run = try await ProcessRun.run(
-                Command.path(), arguments, environment: ["LD_PRELOAD": library], directory: folder.path)
+                BuiltCommand.path(), arguments, environment: ["LD_PRELOAD": library], directory: folder.path)
             #expect(run.exitCode == Int32(code), "\(run)")
         }
 
@@ -52,10 +52,10 @@ extension EndToEndTests {
                     time.sleep(0.001)
                 print(child.wait(), size)
                 """, to: "slow.py")
-            let whole = try await ProcessRun.run(Command.path(), ["schema", "--config"], directory: folder.path)
+            let whole = try await ProcessRun.run(BuiltCommand.path(), ["schema", "--config"], directory: folder.path)
             try #require(whole.output.utf8.count > 40_000)
             let slow = try await ProcessRun.run(
-                "python3", [folder.appending("slow.py"), try Command.path(), "schema", "--config"],
+                "python3", [folder.appending("slow.py"), try BuiltCommand.path(), "schema", "--config"],
                 directory: folder.path)
             #expect(slow.output == "0 \(whole.output.utf8.count)\n", "\(slow)")
         }

@@ -4,16 +4,12 @@ import Testing
 
 extension EndToEndTests {
     /// What the command line takes, and what it looks like on a terminal.
-    @Suite struct CommandLineTests {
-        let site: FileSite
+    @Suite struct CommandLineTests: TestWorkspace {
+        let site: FileWorkspace
         var folder: TemporaryFolder { site.folder }
 
         init() async throws {
-            site = try await FileSite()
-        }
-
-        private func bmo(_ arguments: String...) async throws -> ProcessRun {
-            try await ProcessRun.run(Command.path(), arguments, directory: folder.path)
+            site = try await FileWorkspace()
         }
 
         /// A config with users, and as many entities as are named, all of which come from one file.
@@ -39,7 +35,7 @@ extension EndToEndTests {
 
         /// Runs a command on a terminal of a size, as script(1) makes one.
         private func onTerminal(_ command: String, columns: Int = 80, environment: String = "") async throws -> String {
-            let line = try "stty cols \(columns) rows 24; \(environment) '\(Command.path())' \(command)"
+            let line = try "stty cols \(columns) rows 24; \(environment) '\(BuiltCommand.path())' \(command)"
             let run = try await ProcessRun.run(
                 "script", ["-qec", line, "/dev/null"], environment: ["TERM": "xterm", "NO_COLOR": ""],
                 directory: folder.path)
@@ -57,7 +53,7 @@ extension EndToEndTests {
                 ["outbox", "-f", "other.yml", "User"],
                 ["plugins", "-f", "other.yml", "info", "rest"], ["plugins", "-f", "other.yml", "rest"],
             ] {
-                let run = try await ProcessRun.run(Command.path(), arguments, directory: folder.path)
+                let run = try await bmo(arguments)
                 #expect(run.exitCode == 0, "\(arguments) \(run)")
             }
             #expect(try await bmo("init", "-f", "new.yml").exitCode == 0)
@@ -79,7 +75,7 @@ extension EndToEndTests {
         func `an unknown command is reported with the nearest`(arguments: [String], words: String) async throws {
             try write("[]")
             _ = try await bmo("sync", "-f", "other.yml")
-            let run = try await ProcessRun.run(Command.path(), arguments, directory: folder.path)
+            let run = try await bmo(arguments)
             #expect(run.exitCode == 2 && run.errorOutput.contains(words), "\(run)")
         }
 
@@ -87,7 +83,7 @@ extension EndToEndTests {
             try write("[]")
             for command in ["list User", "status", "outbox", "runs", "undo 1"] {
                 let arguments = command.split(separator: " ").map(String.init) + ["-f", "other.yml"]
-                let run = try await ProcessRun.run(Command.path(), arguments, directory: folder.path)
+                let run = try await bmo(arguments)
                 #expect(run.exitCode == 2 && run.errorOutput.contains("`bmo sync` creates it"), "\(command) \(run)")
             }
         }
@@ -108,7 +104,7 @@ extension EndToEndTests {
             let synced = try await onTerminal("sync -f other.yml")
             let table = synced.split(separator: "\n").map { $0.replacing(/\u{1B}\[[0-9;]*[A-Za-z]/, with: "") }
             #expect(
-                table.allSatisfy { $0.count <= 80 || $0.contains("bmo: ") || $0.hasPrefix("  User (bridge") },
+                table.nonEmptyAllSatisfy { $0.count <= 80 || $0.contains("bmo: ") || $0.hasPrefix("  User (bridge") },
                 "\(synced)"
             )
             #expect(table.contains { $0.contains("quarantined") && $0.contains("outcome") && $0.contains("records") })
@@ -116,7 +112,9 @@ extension EndToEndTests {
             let plain = try await onTerminal("status -f other.yml", environment: "NO_COLOR=1")
             #expect(!plain.contains("\u{1B}["), "\(plain)")
             let narrow = try await onTerminal("list User -f other.yml", columns: 40)
-            #expect(narrow.split(separator: "\n").allSatisfy { $0.count <= 40 } && narrow.contains("…"), "\(narrow)")
+            #expect(
+                narrow.split(separator: "\n").nonEmptyAllSatisfy { $0.count <= 40 } && narrow.contains("…"), "\(narrow)"
+            )
             let piped = try await bmo("status", "-f", "other.yml")
             #expect(!piped.output.contains("\u{1B}["))
         }
@@ -126,7 +124,7 @@ extension EndToEndTests {
             let text = try await onTerminal("sync -f other.yml")
             // Moving up further than the screen goes would leave lines behind.
             let moves = text.matches(of: /\u{1B}\[([0-9]+)A/).compactMap { Int($0.1) }
-            #expect(!moves.isEmpty && moves.allSatisfy { $0 <= 23 }, "\(moves)")
+            #expect(moves.nonEmptyAllSatisfy { $0 <= 23 }, "\(moves)")
         }
     }
 }

@@ -7,8 +7,8 @@ extension EndToEndTests {
     /// Creates that the remote may have done already: they are looked up, and never doubled.
     @Suite struct CreateLookupTests {
         /// A place whose notes have keys that are made here.
-        private func place(_ style: String) throws -> NotePlace {
-            let place = try NotePlace(style: style)
+        private func place(_ style: String) throws -> NoteWorkspace {
+            let place = try NoteWorkspace(style: style)
             try place.folder.write(
                 """
                 version: 1
@@ -46,7 +46,7 @@ extension EndToEndTests {
         }
 
         @Test func `a create that the remote is still at is not doubled, however soon it is looked for`() async throws {
-            let place = try NotePlace(style: "late")
+            let place = try NoteWorkspace(style: "late")
             try await place.expect("create", "Note", "--set", "text=once")
             let push = try place.start(["push"])
             try await eventually("the server has it") { try place.server.events().contains { $0.event == "POST" } }
@@ -60,7 +60,7 @@ extension EndToEndTests {
         }
 
         @Test func `the time to look again counts for edits that are unknown already`() async throws {
-            let place = try NotePlace(style: "lose")
+            let place = try NoteWorkspace(style: "lose")
             try await place.expect("create", "Note", "--set", "text=a")
             #expect(try await place.bmo("push").output.contains("the remote does not have it yet"))
             let json = try await place.expect("outbox", "--json")
@@ -72,7 +72,7 @@ extension EndToEndTests {
         }
 
         @Test func `a lost create is found by a relationship to one as well`() async throws {
-            let place = try NotePlace(style: "drop", match: "match: [text, topic]")
+            let place = try NoteWorkspace(style: "drop", match: "match: [text, topic]")
             for name in ["a", "b"] { try await place.expect("create", "Topic", "--set", "name=\(name)", "--push") }
             _ = try await place.curl(
                 "drop/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d",
@@ -85,7 +85,7 @@ extension EndToEndTests {
         }
 
         @Test func `options may stand before a subcommand`() async throws {
-            let place = try NotePlace(style: "refuse")
+            let place = try NoteWorkspace(style: "refuse")
             try await place.expect("create", "Note", "--set", "text=a")
             _ = try await place.bmo("push")
             #expect(try await place.expect("outbox", "-f", "bmo.yml", "retry").hasPrefix("1 edit is due"))

@@ -4,11 +4,12 @@ import Testing
 
 extension EndToEndTests {
     /// `bmo doctor` and `bmo version`: what a user is told about the program and its surroundings.
-    @Suite struct DoctorTests {
-        let site: FileSite
+    @Suite struct DoctorTests: TestWorkspace {
+        let site: FileWorkspace
+        var folder: TemporaryFolder { site.folder }
 
         init() async throws {
-            site = try await FileSite()
+            site = try await FileWorkspace()
             try site.publish(countries: #"[{"code": "CH", "name": "Switzerland"}]"#)
         }
 
@@ -17,10 +18,6 @@ extension EndToEndTests {
             let state: String
             let message: String
             let remedy: String?
-        }
-
-        private func bmo(_ arguments: String...) async throws -> ProcessRun {
-            try await ProcessRun.run(Command.path(), arguments, directory: site.folder.path)
         }
 
         private func findings(_ run: ProcessRun) throws -> [Finding] {
@@ -45,7 +42,7 @@ extension EndToEndTests {
         }
 
         @Test func `a server that has gone is an error with a remedy, and no error offline`() async throws {
-            try await site.stop()
+            site.stop()
             let run = try await bmo("doctor", "--json")
             #expect(run.exitCode == 1, "\(run)")
             let server = try #require(try findings(run).first { $0.subject == "server site" })

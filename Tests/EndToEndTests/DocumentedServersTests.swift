@@ -15,7 +15,8 @@ extension EndToEndTests {
                 try folder.write(block, to: "bmo.yml")
                 let secrets = block.matches(of: /env: ([A-Z_]+)/).map { (String($0.1), "s3cret") }
                 let check = try await ProcessRun.run(
-                    Command.path(), ["check"], environment: Dictionary(secrets, uniquingKeysWith: { one, _ in one }),
+                    BuiltCommand.path(), ["check"],
+                    environment: Dictionary(secrets, uniquingKeysWith: { one, _ in one }),
                     directory: folder.path)
                 #expect(check.exitCode == 0, "\(block)\n\(check)")
             }

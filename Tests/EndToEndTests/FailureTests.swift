@@ -5,8 +5,8 @@ extension EndToEndTests {
     /// Some entity fails: it is named with its bridge, the others are committed, and the exit code is 1.
     @Suite struct FailureTests {
         @Test func `a wrong password fails the entities of its bridge and no other`() async throws {
-            let workplace = try await Workplace()
-            let sync = try await workplace.bmo("sync", password: "not-the-password")
+            let workplace = try await DemoWorkspace()
+            let sync = try await workplace.bmo("sync", environment: ["DEMO_SMB_PASSWORD": "not-the-password"])
             #expect(sync.exitCode == 1, "\(sync)")
             sync.expectMessages("Document", "CountryName", "files")
             #expect(!sync.allOutput.contains("not-the-password"))
@@ -14,7 +14,7 @@ extension EndToEndTests {
         }
 
         @Test func `a share that does not exist is named`() async throws {
-            let workplace = try await Workplace(share: "nothing-here")
+            let workplace = try await DemoWorkspace(share: "nothing-here")
             let sync = try await workplace.bmo("sync")
             #expect(sync.exitCode == 1, "\(sync)")
             sync.expectMessages("Document", "files", "nothing-here")
@@ -23,7 +23,7 @@ extension EndToEndTests {
         }
 
         @Test func `a server that is not there fails its entities and no other`() async throws {
-            let workplace = try await Workplace()
+            let workplace = try await DemoWorkspace()
             try await workplace.servers.stop(.rest)
             let sync = try await workplace.bmo("sync")
             #expect(sync.exitCode == 1, "\(sync)")
@@ -33,7 +33,7 @@ extension EndToEndTests {
 
         @Test(arguments: ["status 500", "status 404", "html 502", "html 200", "truncate"])
         func `a bad answer fails its entity, and nothing is half imported`(fault: String) async throws {
-            let workplace = try await Workplace()
+            let workplace = try await DemoWorkspace()
             try workplace.servers.misbehave(fault + " /currencies")
             let sync = try await workplace.bmo("sync", "Currency", "Language")
             #expect(sync.exitCode == 1, "\(sync)")
@@ -65,16 +65,16 @@ extension EndToEndTests {
                     rest: {path: /say, query: {body: '{"items":[{"id":1},{"id":2}],"total":5}'}}
 
                 """, to: "bmo.yml")
-            let table = try await ProcessRun.run(Command.path(), ["sync"], directory: folder.path)
+            let table = try await ProcessRun.run(BuiltCommand.path(), ["sync"], directory: folder.path)
             #expect(table.exitCode == 0, "\(table)")
             table.expectMessages("incomplete", "the reply says 5 records and holds 2")
-            let json = try await ProcessRun.run(Command.path(), ["sync", "--json"], directory: folder.path)
+            let json = try await ProcessRun.run(BuiltCommand.path(), ["sync", "--json"], directory: folder.path)
             #expect(json.exitCode == 0, "\(json)")
             json.expectMessages(#""outcome":"finished","incomplete":true"#)
         }
 
         @Test func `a SOAP fault is reported in the service's own words`() async throws {
-            let workplace = try await Workplace(subdivisionPage: 2001)
+            let workplace = try await DemoWorkspace(subdivisionPage: 2001)
             let sync = try await workplace.bmo("sync", "Subdivision", "Currency")
             #expect(sync.exitCode == 1, "\(sync)")
             sync.expectMessages("Subdivision", "gazetteer", "limit is 2001, at most 2000 are given at once")

@@ -22,7 +22,7 @@ extension EndToEndTests {
         private func sync(
             _ shape: String, _ packing: String, mib: Int = size, options: String = ""
         ) async throws -> (run: ProcessRun, memory: Int, seconds: Double, reasons: String) {
-            let server = try await ShareServer()
+            let server = try await ShareWorkspace()
             let made = try await ProcessRun.run(
                 "python3", [PackageFolder.path + "/Fixtures/rest/bombs.py", server.share, "\(mib)", packing, shape],
                 within: .seconds(120))
@@ -33,8 +33,8 @@ extension EndToEndTests {
                   Item: {bridge: files, key: id, attributes: {id: integer, n: {type: json}}, smb: {\(kind): "\(shape).\(packing)"}}
                 """, options: options)
             let run = try await ProcessRun.run(
-                "python3", [PackageFolder.path + "/Fixtures/rest/measure.py", Command.path(), "sync"],
-                environment: ["SHARE_PASSWORD": ShareServer.password], directory: server.folder.path,
+                "python3", [PackageFolder.path + "/Fixtures/rest/measure.py", BuiltCommand.path(), "sync"],
+                environment: ["SHARE_PASSWORD": ShareWorkspace.password], directory: server.folder.path,
                 within: .seconds(280))
             let words = run.errorOutput.split(separator: "\n").last?.split(separator: " ") ?? []
             let numbers = words.dropFirst().compactMap { Double($0) }

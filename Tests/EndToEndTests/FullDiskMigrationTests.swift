@@ -90,11 +90,11 @@ extension EndToEndTests {
                 exit $code
                 """
             return try await ProcessRun.run(
-                "unshare", ["--mount", "sh", "-c", script, Command.path(), folder, String(room), out])
+                "unshare", ["--mount", "sh", "-c", script, BuiltCommand.path(), folder, String(room), out])
         }
 
         private func bmo(_ arguments: [String], _ folder: String) async throws -> ProcessRun {
-            try await ProcessRun.run(Command.path(), arguments, directory: folder)
+            try await ProcessRun.run(BuiltCommand.path(), arguments, directory: folder)
         }
 
         private func copy(_ folder: String, to other: String) throws {

@@ -8,7 +8,7 @@ extension EndToEndTests {
         func `an interrupted sync ends within a second, keeps its pages, and is completed by the next`(
             signal: Int32
         ) async throws {
-            let workplace = try await Workplace(countryPage: 20)
+            let workplace = try await DemoWorkspace(countryPage: 20)
             try workplace.servers.misbehave("delay 300")
             let sync = try workplace.start(["sync", "Country"])
             let before = try await eventually("a page of countries is committed") {

@@ -12,14 +12,14 @@ extension EndToEndTests {
         @Test func `a sync that is killed at any instant and run again brings the rows of one that was not`()
             async throws
         {
-            let place = try PagedPlace()
+            let place = try PagedWorkspace()
             let start = ContinuousClock.now
             let cleanRun = try await place.sync("clean.sqlite").finish()
             // How long to wait at most: it follows the machine, which may be busier now than later.
             var window = ContinuousClock.now - start
             try #require(cleanRun.exitCode == 0, "\(cleanRun)")
             let clean = try place.contents(of: "clean.sqlite")
-            #expect(clean.count > 2 * PagedPlace.people)
+            #expect(clean.count > 2 * PagedWorkspace.people)
 
             let seed = UInt64.random(in: 0...UInt64.max)
             var random = SplitMix64(seed: seed)
@@ -56,7 +56,7 @@ extension EndToEndTests {
         @Test func `a sync that is killed while it deletes and run again deletes what one that was not would`()
             async throws
         {
-            let place = try PagedPlace()
+            let place = try PagedWorkspace()
             try #require(try await place.sync("before.sqlite").finish().exitCode == 0)
             try place.write(without: { $0.isMultiple(of: 11) || $0 % 60 == 59 }, change: { $0.isMultiple(of: 13) })
             try place.copy("before.sqlite", to: "clean.sqlite")
@@ -105,12 +105,12 @@ extension EndToEndTests {
 }
 
 /// Pages of people and teams on a real server of static files, and the command that brings them.
-final class PagedPlace {
+final class PagedWorkspace: TestWorkspace {
     static let people = 600
     private static let page = 30
 
-    private let folder: TemporaryFolder
-    private let server: StaticServer
+    let folder: TemporaryFolder
+    private let server: RemoteServer
 
     init() throws {
         folder = try TemporaryFolder()
@@ -118,7 +118,7 @@ final class PagedPlace {
         for name in ["people", "teams"] {
             try FileManager.default.createDirectory(atPath: "\(files)/\(name)", withIntermediateDirectories: true)
         }
-        server = try StaticServer(files)
+        server = try RemoteServer(blocking: ["python3", "-u", "-B", TestServers.path("files.py"), files])
         try write(without: { _ in false }, change: { _ in false })
     }
 
@@ -185,8 +185,7 @@ final class PagedPlace {
                 attributes: {code: text}
                 rest: {path: /teams/1.json, records: $.badges}
             """, to: name)
-        return try RunningProcess(
-            Command.path(), ["sync", "Person", "Team", "-f", name], directory: folder.path)
+        return try start(["sync", "Person", "Team", "-f", name])
     }
 
     func isThere(_ database: String) -> Bool {
@@ -212,34 +211,5 @@ final class PagedPlace {
             try file.rows("SELECT * FROM \(table)").map { "\(table.prefix(16)): " + $0.joined(separator: " | ") }
                 .sorted()
         }
-    }
-}
-
-/// Python's server of static files, on a free port of loopback.
-final class StaticServer {
-    let url: String
-    private let process: RunningProcess
-
-    init(_ folder: String) throws {
-        let program = """
-            import functools, http.server, sys
-            handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=sys.argv[1])
-            handler.func.log_message = lambda *_: None
-            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-            print(server.server_port, flush=True)
-            server.serve_forever()
-            """
-        process = try RunningProcess("python3", ["-c", program, folder])
-        let end = ContinuousClock.now + .seconds(20)
-        while !process.output.hasSuffix("\n") {
-            guard ContinuousClock.now < end else { throw DeadlineError(description: "python3 serves nothing") }
-            usleep(5000)
-        }
-        url = "http://127.0.0.1:" + process.output.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    deinit {
-        process.signal(SIGKILL)
-        process.finishBlocking()
     }
 }

@@ -7,7 +7,7 @@ extension EndToEndTests {
         @Test func `two syncs at once - the second says who holds the file, or waits, and death gives it back`()
             async throws
         {
-            let workplace = try await Workplace(countryPage: 20)
+            let workplace = try await DemoWorkspace(countryPage: 20)
             try workplace.servers.misbehave("delay 300")
             let first = try workplace.start(["sync", "Country"])
             _ = try await eventually("a page is in") { try await workplace.count("Country") ?? 0 > 0 ? true : nil }
@@ -36,7 +36,7 @@ extension EndToEndTests {
         }
 
         @Test func `an interrupted wait ends, and an entity after --wait is not a duration`() async throws {
-            let workplace = try await Workplace(countryPage: 20)
+            let workplace = try await DemoWorkspace(countryPage: 20)
             let holder = try RunningProcess("flock", [workplace.database + "-lock", "sleep", "60"])
             try await eventually("the lock is held") {
                 try await ProcessRun.run("flock", ["-n", workplace.database + "-lock", "true"]).exitCode != 0

@@ -37,7 +37,7 @@ extension EndToEndTests {
         ) async throws -> (run: ProcessRun, memory: Int, seconds: Double) {
             let script = PackageFolder.path + "/Fixtures/rest/measure.py"
             let run = try await ProcessRun.run(
-                "python3", [script, Command.path(), "sync"], directory: folder.path, within: .seconds(280))
+                "python3", [script, BuiltCommand.path(), "sync"], directory: folder.path, within: .seconds(280))
             let words = run.errorOutput.split(separator: "\n").last?.split(separator: " ") ?? []
             let numbers = words.dropFirst().compactMap { Double($0) }
             try #require(words.first == "measured" && numbers.count == 2, "\(run)")

@@ -5,8 +5,8 @@ import Testing
 extension EndToEndTests {
     /// Edits of a part of an object inside the object: the other parts stay, at the remote and here, or it is said.
     @Suite struct NestedWriteTests {
-        private func place(_ update: String, style: String = "plain", more: String = "") throws -> NotePlace {
-            let place = try NotePlace(style: style)
+        private func place(_ update: String, style: String = "plain", more: String = "") throws -> NoteWorkspace {
+            let place = try NoteWorkspace(style: style)
             try place.folder.write(
                 """
                 version: 1
@@ -28,7 +28,7 @@ extension EndToEndTests {
             return place
         }
 
-        private func make(_ place: NotePlace) async throws {
+        private func make(_ place: NoteWorkspace) async throws {
             _ = try await place.curl(
                 "\(place.style)/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d",
                 #"{"text": "a", "address": {"city": "Lyon", "zip": "69001", "theirs": 1}, "labels": {"a": 1, "b": 2}}"#)

@@ -32,7 +32,7 @@ final class PageBrowser: Sendable {
         in folder: String, _ arguments: [String] = [], environment: [String: String] = [:], signsIn: Bool = true
     ) async throws {
         let process = try RunningProcess(
-            Command.path(), ["serve"] + arguments, environment: environment, directory: folder)
+            BuiltCommand.path(), ["serve"] + arguments, environment: environment, directory: folder)
         self.process = process
         let line = try await eventually("bmo serve prints its address") {
             process.output.firstMatch(of: /open (http:\/\/[^\/]+)\/(?:login\?token=([0-9a-f]+))?\n/).map {

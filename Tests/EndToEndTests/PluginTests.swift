@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// A bridge of one's own, from nothing to a sync, as its author and its users do it.
-    @Suite struct PluginTests {
+    @Suite struct PluginTests: TestWorkspace {
         let folder: TemporaryFolder
 
         init() throws {
@@ -72,24 +72,15 @@ extension EndToEndTests {
             (["plugins", "test", "nothing.so"], "conformance.yml"),
         ])
         func `what cannot be done is explained`(arguments: [String], words: String) async throws {
-            let run = try await ProcessRun.run(
-                Command.path(), arguments, environment: environment, directory: folder.path)
+            let run = try await bmo(arguments)
             #expect(run.exitCode == 2, "\(run)")
             run.expectMessages(words)
         }
 
-        private var environment: [String: String] { ["XDG_DATA_HOME": folder.appending("data")] }
+        var environment: [String: String] { ["XDG_DATA_HOME": folder.appending("data")] }
 
         private func bmo(_ arguments: String..., in directory: String) async throws -> ProcessRun {
-            try await ProcessRun.run(Command.path(), arguments, environment: environment, directory: directory)
-        }
-
-        private func expectSuccess(
-            _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
-        ) async throws {
-            let run = try await ProcessRun.run(
-                Command.path(), arguments, environment: environment, directory: folder.path)
-            try #require(run.exitCode == 0, "\(run)", sourceLocation: sourceLocation)
+            try await ProcessRun.run(BuiltCommand.path(), arguments, environment: environment, directory: directory)
         }
     }
 }

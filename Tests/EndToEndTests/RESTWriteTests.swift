@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// Edits that go to a JSON API and are read back there with curl.
     @Suite struct RESTWriteTests {
         @Test func `an object is created, changed and deleted here, and curl finds it so`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("sync", "-q")
             let created = try await place.expect("create", "Note", "--set", "text=buy milk", "--set", "city=Lyon")
             #expect(created == "Note -1 created (temporary key), to be sent: outbox 1\n")
@@ -42,7 +42,7 @@ extension EndToEndTests {
         @Test func `a temporary key gives way everywhere, and what refers to a new object is sent after it`()
             async throws
         {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("sync", "-q")
             let topic = try await place.expect("create", "Topic", "--set", "name=food", "--json")
             #expect(topic.contains(#""key":[-1],"temporary_key":true"#), "\(topic)")
@@ -59,7 +59,7 @@ extension EndToEndTests {
 
         @Test(arguments: [false, true])
         func `a uuid that the remote makes takes the place of the one made here`(isSent: Bool) async throws {
-            let place = try NotePlace(style: "own")
+            let place = try NoteWorkspace(style: "own")
             let path = "bmo.yml"
             let key = isSent ? "id: uuid" : "id: {type: uuid, write: false}"
             let config = try String(contentsOfFile: place.folder.appending(path), encoding: .utf8).replacing(
@@ -83,7 +83,7 @@ extension EndToEndTests {
         func `an ETag that reading brings first is not a change, and what reading does not show is not overwritten`()
             async throws
         {
-            let place = try NotePlace(style: "brief")
+            let place = try NoteWorkspace(style: "brief")
             for text in ["a", "b"] {
                 let body = "{\"text\": \"\(text)\"}"
                 _ = try await place.curl("brief/notes", "-H", "Content-Type: application/json", "-d", body)
@@ -103,7 +103,7 @@ extension EndToEndTests {
         }
 
         @Test func `objects of a JSON file are made in one transaction, and each is sent`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try place.folder.write(#"[{"text": "a", "city": "X"}, {"text": "b", "tags": []}]"#, to: "list.json")
             try place.folder.write("{\"text\": \"c\"}\n\n{\"text\": \"d\"}\n", to: "lines.ndjson")
             #expect(try await place.expect("create", "Note", "--values", "list.json").split(separator: "\n").count == 2)
@@ -124,7 +124,7 @@ extension EndToEndTests {
         @Test func `an edit that the remote's version replaces is reported as dropped, and not as sent`()
             async throws
         {
-            let place = try NotePlace(more: "conflicts: remote")
+            let place = try NoteWorkspace(more: "conflicts: remote")
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.change(1, #"{"text": "theirs"}"#)
             let update = try await place.bmo("update", "Note", "1", "--set", "text=ours", "--push")
@@ -149,7 +149,7 @@ extension EndToEndTests {
         @Test func `what only one side changed is merged and sent, and what both changed waits for a decision`()
             async throws
         {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             for text in ["a", "b", "c"] { try await place.expect("create", "Note", "--set", "text=\(text)", "--push") }
             try await place.change(1, #"{"text": "theirs"}"#)
             #expect(
@@ -182,7 +182,7 @@ extension EndToEndTests {
         }
 
         @Test func `an object that the remote deleted meanwhile is a conflict of the whole object`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             for text in ["a", "b"] { try await place.expect("create", "Note", "--set", "text=\(text)", "--push") }
             for id in [1, 2] {
                 _ = try await place.curl("plain/notes/\(id)", "-X", "DELETE")
@@ -200,7 +200,7 @@ extension EndToEndTests {
         }
 
         @Test func `what the remote refuses stays with its words, and can be dropped or rolled back`() async throws {
-            let place = try NotePlace(style: "refuse")
+            let place = try NoteWorkspace(style: "refuse")
             try await place.expect("create", "Note", "--set", "text=a")
             let push = try await place.bmo("push")
             #expect(push.exitCode == 1)
@@ -229,7 +229,7 @@ extension EndToEndTests {
 
         @Test(arguments: ["--push", "--or-rollback"])
         func `an edit that is dropped while it waits for another push was not accepted`(_ option: String) async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("sync", "-q")
             let lock = place.database + "-push-lock"
             let holder = try RunningProcess("flock", [lock, "sleep", "60"])
@@ -251,7 +251,7 @@ extension EndToEndTests {
         }
 
         @Test func `what cannot be written is refused at once with the reason`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             for (arguments, words) in [
                 (["--set", "id=5"], #"Note.id comes from the remote only ("write: false")"#),
                 (["--set", "txt=5"], #"Note has no attribute or relationship "txt"; did you mean "text"?"#),

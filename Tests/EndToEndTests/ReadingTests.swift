@@ -12,8 +12,8 @@ extension EndToEndTests {
             ["conflicts"], ["push", "--dry-run"], ["plan"], ["runs"], ["quarantine"], ["migrate"],
         ]
 
-        private func filled() async throws -> NotePlace {
-            let place = try NotePlace()
+        private func filled() async throws -> NoteWorkspace {
+            let place = try NoteWorkspace()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             return place
         }
@@ -68,7 +68,7 @@ extension EndToEndTests {
         }
 
         @Test func `a plan leaves a file of another tool as it is`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try SQLiteFile(place.database, creates: true).rows("CREATE TABLE mine (a)")
             let before = try Data(contentsOf: URL(filePath: place.database))
             let plan = try await place.bmo("plan")
@@ -89,7 +89,7 @@ extension EndToEndTests {
 
         @Test func `a database that may only be read can be read`() async throws {
             let place = try await filled()
-            let command = try Command.path()
+            let command = try BuiltCommand.path()
             // Root may write anywhere.
             let user = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : ["env"]
             chmod(place.database, 0o444)

@@ -5,19 +5,8 @@ import Testing
 extension EndToEndTests {
     /// What `bmo check --remote` finds out at a server.
     @Suite struct RemoteCheckTests {
-        private static let page =
-            #"<!doctype html><title>Sign in</title><form><input name=\"p\" type=\"password\"></form>"#
-
         @Test func `a redirect to a login page is not a connection`() async throws {
-            let server = try await ScriptServer(
-                """
-                def answer(path, query):
-                    if path == "/docs": return 200, {"Content-Type": "text/html"}, b"<!doctype html><title>Docs</title>"
-                    if path in ("/", "/api"): return 302, {"Location": "/login?next=" + path}, b""
-                    if path == "/moved": return 302, {"Location": "/docs"}, b""
-                    if path.startswith("/login"): return 200, {"Content-Type": "text/html"}, b'\(Self.page)'
-                    return 200, {"ok": True}
-                """)
+            let server = try await RemoteWorkspace("login-pages.py")
             func check(_ options: String) async throws -> ProcessRun {
                 try server.folder.write(
                     """
@@ -42,17 +31,7 @@ extension EndToEndTests {
         }
 
         @Test func `an unreadable tombstone holds the delta token`() async throws {
-            let server = try await ScriptServer(
-                """
-                def answer(path, query):
-                    if query.get("delta") == "1":
-                        id = "Users(2)" if os.path.exists("mended") else "nonsense"
-                        gone = {"@odata.context": "$metadata#Users/$deletedEntity", "id": id, "reason": "deleted"}
-                        return 200, {"value": [gone], "@odata.deltaLink": server_url() + "/users?delta=2"}
-                    if query.get("delta") == "2": return 200, {"value": [], "@odata.deltaLink": server_url() + "/users?delta=2"}
-                    return 200, {"value": [{"id": 1}, {"id": 2}], "@odata.deltaLink": server_url() + "/users?delta=1"}
-                def server_url(): return "http://127.0.0.1:" + open("port").read()
-                """)
+            let server = try await RemoteWorkspace("odata-tombstones.py")
             try server.folder.write(
                 """
                 version: 1

@@ -6,8 +6,8 @@ import Testing
 extension EndToEndTests {
     /// Edits of resources of a JSON:API, from the command to what the server has.
     @Suite struct ResourceWriteTests {
-        private func place() throws -> NotePlace {
-            let place = try NotePlace(style: "resources")
+        private func place() throws -> NoteWorkspace {
+            let place = try NoteWorkspace(style: "resources")
             try place.folder.write(
                 """
                 version: 1

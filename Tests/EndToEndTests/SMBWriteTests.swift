@@ -34,7 +34,7 @@ extension EndToEndTests {
                 """, to: "bmo.yml")
             func bmo(_ arguments: String...) async throws -> ProcessRun {
                 try await RunningProcess(
-                    Command.path(), arguments, environment: ["SMB_PASSWORD": servers.smbPassword],
+                    BuiltCommand.path(), arguments, environment: ["SMB_PASSWORD": servers.smbPassword],
                     directory: folder.path
                 ).finish(within: .seconds(60))
             }

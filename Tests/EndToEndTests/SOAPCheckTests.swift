@@ -45,7 +45,7 @@ extension EndToEndTests {
                 """, to: "bmo.yml")
             // From elsewhere: the WSDL's path begins at the configuration's folder.
             return try await ProcessRun.run(
-                Command.path(), ["check", "--remote", "-f", folder.appending("bmo.yml")], directory: "/")
+                BuiltCommand.path(), ["check", "--remote", "-f", folder.appending("bmo.yml")], directory: "/")
         }
 
         private static let good = "operation: ListItems, records: ListItemsResponse/item, input: {offset: 0}"

@@ -4,27 +4,16 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct SOAPStreamTests {
-        /// A reply without an end in sight; the WSDL is that of the demo.
-        private static let server = TestServers.text("soap-stream.py")
-
         @Test func `a reply of 33 MB is imported in the memory of a few`() async throws {
-            let folder = try TemporaryFolder()
-            try folder.write(Self.server, to: "server.py")
-            let server = try RunningProcess("python3", ["-u", "server.py"], directory: folder.path)
-            defer {
-                server.signal(SIGKILL)
-                server.finishBlocking()
-            }
-            let port = try await eventually("the server tells its port") {
-                server.output.hasSuffix("\n") ? Int(server.output.dropFirst(5).dropLast()) : nil
-            }
-            try folder.write(
+            // The WSDL is that of the demo.
+            let remote = try await RemoteWorkspace("soap-stream.py")
+            try remote.folder.write(
                 """
                 version: 1
                 bridges:
                   g:
                     plugin: soap
-                    options: {wsdl: "\(PackageFolder.path)/Examples/demo/gazetteer.wsdl", endpoint: "http://127.0.0.1:\(port)/"}
+                    options: {wsdl: "\(PackageFolder.path)/Examples/demo/gazetteer.wsdl", endpoint: "\(remote.url)/"}
                 entities:
                   Subdivision:
                     bridge: g
@@ -37,7 +26,7 @@ extension EndToEndTests {
                       paging: {style: none, total: total}
 
                 """, to: "bmo.yml")
-            let sync = try RunningProcess(Command.path(), ["sync"], directory: folder.path)
+            let sync = try remote.start(["sync"])
             // The kernel's own high-water mark, as long as the process is there.
             var peak = 0
             while let status = try? String(contentsOfFile: "/proc/\(sync.pid)/status", encoding: .utf8),
@@ -48,10 +37,8 @@ extension EndToEndTests {
             }
             let run = try await sync.finish(within: .seconds(120))
             #expect(run.exitCode == 0, "\(run)")
-            let count = try await ProcessRun.run(
-                "sqlite3",
-                ["-readonly", folder.appending("bmo.sqlite"), "SELECT count(*), sum(length(name)) FROM Subdivision"])
-            #expect(count.output == "30000|\(30_000 * 60 * 14)\n", "\(count)")
+            let count = try await remote.query("SELECT count(*), sum(length(name)) FROM Subdivision")
+            #expect(count == "30000|\(30_000 * 60 * 14)")
             // Whole in memory, it would take 33 MB as bytes alone, and several times that as a tree.
             #expect(peak > 10_000 && peak < 90_000, "a peak of \(peak) KiB")
         }

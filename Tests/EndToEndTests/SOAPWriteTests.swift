@@ -6,29 +6,18 @@ import Testing
 extension EndToEndTests {
     /// Edits that go to PHP's SoapServer, and what PHP's own client then sees there.
     @Suite struct SOAPWriteTests {
-        private final class Place: Sendable {
-            let folder: TemporaryFolder
-            private let server: RunningProcess
-            let url: String
+        private struct SOAPNoteWorkspace: TestWorkspace, Sendable {
+            private let server: RemoteServer
+            var folder: TemporaryFolder { server.folder }
+            var url: String { server.url }
 
             init() async throws {
-                folder = try TemporaryFolder()
+                var files: [String: String] = [:]
                 for name in ["server.php", "service.wsdl"] {
-                    try FileManager.default.copyItem(
-                        atPath: PackageFolder.path + "/Fixtures/soap-notes/" + name, toPath: folder.appending(name))
+                    let path = PackageFolder.path + "/Fixtures/soap-notes/" + name
+                    files[name] = try String(contentsOfFile: path, encoding: .utf8)
                 }
-                let server = try RunningProcess(
-                    "php", ["-d", "soap.wsdl_cache_enabled=0", "-S", "127.0.0.1:0", "server.php"],
-                    directory: folder.path)
-                self.server = server
-                let mark = "http://127.0.0.1:"
-                let port = try await eventually("PHP tells its port") { () -> String? in
-                    guard let found = server.errorOutput.firstRange(of: mark) else { return nil }
-                    let rest = server.errorOutput[found.upperBound...]
-                    let digits = rest.prefix { $0.isNumber }
-                    return digits.endIndex < rest.endIndex ? String(digits) : nil
-                }
-                url = mark + port
+                server = try await .php(files, router: "server.php")
                 try folder.write(
                     """
                     version: 1
@@ -61,15 +50,6 @@ extension EndToEndTests {
                     """, to: "bmo.yml")
             }
 
-            deinit {
-                server.signal(SIGKILL)
-                server.finishBlocking()
-            }
-
-            func bmo(_ arguments: String...) async throws -> ProcessRun {
-                try await RunningProcess(Command.path(), arguments, directory: folder.path).finish(within: .seconds(60))
-            }
-
             /// What PHP's client says to `code`, which has it as `$client`.
             func php(_ code: String) async throws -> String {
                 let script = """
@@ -89,7 +69,7 @@ extension EndToEndTests {
         }
 
         @Test func `a note is created, changed, fought over and deleted through SOAP`() async throws {
-            let place = try await Place()
+            let place = try await SOAPNoteWorkspace()
             let created = try await place.bmo(
                 "create", "Note", "--set", "text=a & b", "--set", "price=10.50", "--set", "due=2026-11-21T10:00:00Z",
                 "--push")
@@ -127,7 +107,7 @@ extension EndToEndTests {
         }
 
         @Test func `a dry run shows the envelope, with what the service has, and what will be refused`() async throws {
-            let place = try await Place()
+            let place = try await SOAPNoteWorkspace()
             _ = try await place.php("$client->AddNote(['note' => ['text' => 'a', 'tag' => ['x', 'y']]]);")
             #expect(try await place.bmo("sync").exitCode == 0)
             #expect(try await place.bmo("update", "Note", "1", "--set", "text=b").exitCode == 0)
@@ -148,7 +128,7 @@ extension EndToEndTests {
         }
 
         @Test func `a fault refuses, and a lost answer is looked for`() async throws {
-            let place = try await Place()
+            let place = try await SOAPNoteWorkspace()
             let refused = try await place.bmo("create", "Note", "--set", "text=fail", "--or-rollback")
             #expect(refused.exitCode == 1 && refused.output.contains("the disk is full"), "\(refused)")
             #expect(try place.rows("SELECT * FROM Note").isEmpty)

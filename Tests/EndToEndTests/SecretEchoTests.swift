@@ -100,7 +100,7 @@ extension EndToEndTests {
                 ["check", "--remote"], ["fixtures", "record", "./case", "--keep"],
             ] {
                 let run = try await RunningProcess(
-                    Command.path(), arguments, environment: environment, directory: folder.path
+                    BuiltCommand.path(), arguments, environment: environment, directory: folder.path
                 ).finish(within: .seconds(120))
                 #expect(run.signal == 0)
                 output += 1

@@ -10,8 +10,8 @@ extension EndToEndTests {
             "/entity/Country.csv", "/object/Country/NO", "/new/Country", "/metrics",
         ]
 
-        private func site() async throws -> FileSite {
-            let site = try await FileSite()
+        private func site() async throws -> FileWorkspace {
+            let site = try await FileWorkspace()
             try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)
             _ = try await site.bmo("sync", "Country")
             return site
@@ -121,7 +121,7 @@ extension EndToEndTests {
 
         @Test func `nothing that a remote says becomes markup`() async throws {
             let hostile = #"\"><script>alert(1)</script><img src=x onerror=alert(2)>'\u202e"#
-            let site = try await FileSite()
+            let site = try await FileWorkspace()
             try site.publish(
                 countries:
                     #"[{"code": "\#(hostile)", "name": "\#(hostile)", "eu": true, "languages": ["\#(hostile)"]}, {"code": "UR", "name": "javascript:alert(3)"}]"#,
@@ -188,7 +188,7 @@ extension EndToEndTests {
         }
 
         @Test func `secrets of the configuration are on no page`() async throws {
-            let site = try await FileSite()
+            let site = try await FileWorkspace()
             try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)
             try site.write(
                 """
@@ -199,7 +199,7 @@ extension EndToEndTests {
                 """)
             let secret = "tellnobody1234567890"
             let run = try await RunningProcess(
-                Command.path(), ["sync"], environment: ["PAGE_SECRET": secret], directory: site.folder.path
+                BuiltCommand.path(), ["sync"], environment: ["PAGE_SECRET": secret], directory: site.folder.path
             ).finish(within: .seconds(60))
             #expect(run.exitCode == 0, "\(run)")
             let page = try await PageBrowser(in: site.folder.path, environment: ["PAGE_SECRET": secret])
@@ -213,7 +213,8 @@ extension EndToEndTests {
             let site = try await site()
             func refusal(_ arguments: String...) async throws -> String {
                 let run = try await RunningProcess(
-                    Command.path(), ["serve"] + arguments, environment: ["SHORT": "abc"], directory: site.folder.path
+                    BuiltCommand.path(), ["serve"] + arguments, environment: ["SHORT": "abc"],
+                    directory: site.folder.path
                 ).finish(within: .seconds(30))
                 #expect(run.exitCode == 2 && run.output.isEmpty, "\(run)")
                 return run.errorOutput

@@ -5,8 +5,8 @@ import Testing
 extension EndToEndTests {
     /// `bmo serve`: each page over a database that real syncs filled, and each action.
     @Suite struct ServeTests {
-        private func site() async throws -> FileSite {
-            let site = try await FileSite()
+        private func site() async throws -> FileWorkspace {
+            let site = try await FileWorkspace()
             try site.publish(
                 countries: #"""
                     [{"code": "NO", "name": "Norway", "area": 385.2, "cities": [{"id": 1, "name": "Oslo"}, 2], "languages": ["nb", "nn"]},
@@ -125,7 +125,7 @@ extension EndToEndTests {
         }
 
         @Test func `an edit waits in the outbox, is sent, and can be dropped`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("create", "Note", "--set", "text=first", "--push")
             let page = try await PageBrowser(in: place.folder.path)
             let form = try await page.page("/object/Note/1")
@@ -159,7 +159,7 @@ extension EndToEndTests {
         }
 
         @Test func `a conflict shows its three values and is decided`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("create", "Note", "--set", "text=base", "--push")
             try await place.expect("update", "Note", "1", "--set", "text=here")
             try await place.change(1, #"{"text": "there"}"#)
@@ -180,7 +180,7 @@ extension EndToEndTests {
         }
 
         @Test func `a deletion that was held is previewed, then done`() async throws {
-            let site = try await FileSite()
+            let site = try await FileWorkspace()
             let many = (1...40).map { #"{"id": \#($0), "name": "c"}"# }.joined(separator: ",")
             try site.publish(cities: "[\(many)]")
             try await site.expectSuccess("sync", "City")
@@ -204,7 +204,7 @@ extension EndToEndTests {
 
         @Test(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
         func `pages, an undo and a decision work over PostgreSQL`() async throws {
-            let site = try await FileSite()
+            let site = try await FileWorkspace()
             try site.configure(more: "database: \(PostgreSQLServer.shared.get().newLocation())")
             try site.publish(
                 countries:

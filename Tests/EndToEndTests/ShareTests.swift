@@ -15,7 +15,7 @@ extension EndToEndTests {
             """
 
         @Test func `a second sync reads only files that moved, and drops the rows of those that went`() async throws {
-            let server = try await ShareServer()
+            let server = try await ShareWorkspace()
             try server.configure(Self.rows)
             for name in ["a", "b", "deep/c", "deep/d"] {
                 try server.write("tables/\(name).csv", "id,name\n1,\(name) one\n2,\(name) two\n")
@@ -50,7 +50,7 @@ extension EndToEndTests {
         @Test func `a bad row stays in quarantine while its file rests, and goes when the file is mended or gone`()
             async throws
         {
-            let server = try await ShareServer()
+            let server = try await ShareWorkspace()
             try server.configure(Self.rows)
             for name in ["a", "b", "c"] { try server.write("tables/\(name).csv", "id,name\n1,x\nbad\u{20}\(name),y\n") }
             let bad = """
@@ -75,7 +75,7 @@ extension EndToEndTests {
         }
 
         @Test func `a folder that may not be listed keeps its rows, and what else went is deleted`() async throws {
-            let server = try await ShareServer()
+            let server = try await ShareWorkspace()
             try server.configure(Self.rows)
             for name in ["open/a", "open/b", "open/c", "shut/d"] {
                 try server.write("tables/\(name).csv", "id,name\n1,x\n")
@@ -98,11 +98,11 @@ extension EndToEndTests {
         }
 
         @Test func `a share that goes away between two syncs leaves the rows, and says so in time`() async throws {
-            let server = try await ShareServer()
+            let server = try await ShareWorkspace()
             try server.configure(Self.rows)
             try server.write("tables/a.csv", "id,name\n1,x\n")
             #expect(try await server.bmo("sync").exitCode == 0)
-            let refused = try await server.bmo("sync", password: "wrong-secret")
+            let refused = try await server.bmo("sync", environment: ["SHARE_PASSWORD": "wrong-secret"])
             #expect(refused.exitCode == 1, "\(refused)")
             #expect(refused.allOutput.contains("authentication"), "\(refused)")
             #expect(!refused.allOutput.contains("wrong-secret"))
@@ -126,7 +126,7 @@ extension EndToEndTests {
         @Test func `a server that is killed while it is read leaves whole pages, and the next sync goes on`()
             async throws
         {
-            let server = try await ShareServer()
+            let server = try await ShareWorkspace()
             try server.configure(Self.rows)
             for number in 1...30 {
                 let lines = (1...4000).map { "\($0),\(String(repeating: "x", count: 200))\n" }.joined()
@@ -134,6 +134,7 @@ extension EndToEndTests {
             }
             let sync = try server.start(["sync"])
             try await eventually("a file is there") {
+                // The table is not there at first.
                 let run = try await ProcessRun.run(
                     "sqlite3", ["-readonly", server.database, "SELECT count(DISTINCT file) FROM Row"])
                 return Int(run.output.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0 >= 2
@@ -154,7 +155,7 @@ extension EndToEndTests {
         }
 
         @Test func `what introspect proposes for a share passes check, syncs, and syncs unchanged`() async throws {
-            let server = try await ShareServer()
+            let server = try await ShareWorkspace()
             try server.write("people/list.csv", "id;name;born\n1;Ann;1980-02-03\n2;Bob;1990-12-31\n3;Cy;\n")
             for month in ["01", "02"] {
                 try server.write("sales/2024-\(month).csv", "day,amount\n2024-\(month)-01,10\n")
@@ -162,9 +163,9 @@ extension EndToEndTests {
             try server.write(
                 "odd names/100%  #1 'x'.ndjson", "{\"event_id\":\"a\",\"n\":1}\n{\"event_id\":\"b\",\"n\":2}\n")
             let introspect = try await ProcessRun.run(
-                Command.path(),
+                BuiltCommand.path(),
                 ["introspect", "smb", server.url, "--auth", "SHARE_USER:SHARE_PASSWORD", "-o", "bmo.yml"],
-                environment: ["SHARE_USER": server.user, "SHARE_PASSWORD": ShareServer.password],
+                environment: ["SHARE_USER": server.user, "SHARE_PASSWORD": ShareWorkspace.password],
                 directory: server.folder.path)
             #expect(introspect.exitCode == 0, "\(introspect)")
             let path = server.folder.appending("bmo.yml")
@@ -175,14 +176,14 @@ extension EndToEndTests {
                 "# incremental: token  # high: a sync then reads only files that changed",
                 "born: {type: date, transform: empty_as_null}  # medium: in 2 of 3 rows", "csv: 'sales/*.csv'",
             ] { #expect(text.contains(line), "no \(line) in\n\(text)") }
-            #expect(!text.contains(ShareServer.password))
+            #expect(!text.contains(ShareWorkspace.password))
             // As a person does who follows the advice.
             try text.replacing("# incremental: token", with: "incremental: token")
                 .write(toFile: path, atomically: true, encoding: .utf8)
             func bmo(_ arguments: String...) async throws -> ProcessRun {
                 try await ProcessRun.run(
-                    Command.path(), arguments,
-                    environment: ["SHARE_USER": server.user, "SHARE_PASSWORD": ShareServer.password],
+                    BuiltCommand.path(), arguments,
+                    environment: ["SHARE_USER": server.user, "SHARE_PASSWORD": ShareWorkspace.password],
                     directory: server.folder.path)
             }
             let check = try await bmo("check")

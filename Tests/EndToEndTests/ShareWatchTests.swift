@@ -7,7 +7,7 @@ extension EndToEndTests {
     /// `bmo watch` over a share that tells of its changes.
     @Suite struct ShareWatchTests {
         @Test func `what moves on the share comes at once, long before the next round`() async throws {
-            let server = try await ShareServer()
+            let server = try await ShareWorkspace()
             try server.configure(
                 """
                   File: {bridge: files, key: path, attributes: {path: text}, smb: {files: "*.txt"}}
@@ -27,7 +27,7 @@ extension EndToEndTests {
                     [
                         "-p", String(server.port), "-U", server.user, "//127.0.0.1/share", "-c",
                         "put /etc/hostname new\(number).txt",
-                    ], environment: ["PASSWD": ShareServer.password])
+                    ], environment: ["PASSWD": ShareWorkspace.password])
                 #expect(put.exitCode == 0, "\(put)")
                 try await Task.sleep(for: .milliseconds(1500))
                 return try await server.count() == String(number)
@@ -39,7 +39,7 @@ extension EndToEndTests {
     }
 }
 
-extension ShareServer {
+extension ShareWorkspace {
     /// How many files are in the database; nil where it is not there yet, or is being written.
     fileprivate func count() async throws -> String? {
         let run = try await ProcessRun.run("sqlite3", ["-readonly", database, "SELECT count(*) FROM File"])

@@ -6,7 +6,8 @@ extension EndToEndTests {
     /// A page that was asked for before an edit was sent, and comes after the remote took it.
     @Suite struct StalePageTests {
         /// A sync whose listing of the notes is held by the server while `body` runs.
-        private func sync(_ place: NotePlace, _ arguments: String..., while body: () async throws -> Void) async throws
+        private func sync(_ place: NoteWorkspace, _ arguments: String..., while body: () async throws -> Void)
+            async throws
         {
             // The answer is late, and not given up.
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
@@ -23,7 +24,7 @@ extension EndToEndTests {
         }
 
         @Test func `an object that was deleted meanwhile does not come back`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("create", "Note", "--set", "text=b", "--push")
             try await sync(place) {
@@ -39,7 +40,7 @@ extension EndToEndTests {
         }
 
         @Test func `an update that was taken meanwhile is not put back`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             for name in ["x", "y"] { try await place.expect("create", "Topic", "--set", "name=\(name)", "--push") }
             try await place.expect(
                 "create", "Note", "--set", "text=a", "--set", "city=Lyon", "--set", "tags=[1]", "--push")
@@ -65,7 +66,7 @@ extension EndToEndTests {
         }
 
         @Test func `a listing that began before an object was created does not delete it`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("sync", "-q")
             try await sync(place, "--allow-deletes") {

@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// `bmo swap`: another bridge behind an entity, seen before it is used.
     @Suite struct SwapTests {
         @Test func `the rows that the other bridge would change are shown, and nothing is written`() async throws {
-            let site = try await FileSite()
+            let site = try await FileWorkspace()
             try site.publish(
                 languages: #"[{"code": "de", "name": "German"}, {"code": "fr", "name": "French"}, {"code": "xx"}]"#)
             try await site.expectSuccess("sync", "Language")
@@ -39,11 +39,11 @@ extension EndToEndTests {
             let status = try await site.expectSuccess("status")
             #expect(
                 status.words.contains { $0.hasPrefix("Language 3 ") && $0.hasSuffix("site (rest 0.1.0)") }, "\(status)")
-            try await site.stop()
+            site.stop()
         }
 
         @Test func `what cannot be swapped is explained`() async throws {
-            let site = try await FileSite()
+            let site = try await FileWorkspace()
             try site.folder.write("bridges: {files: {plugin: smb, options: {url: 'smb://127.0.0.1/x'}}}\n", to: "a.yml")
             try site.folder.write("rest: {pathh: /x}\n", to: "b.yml")
             try site.folder.write("rest: {path: /x\nattributes: {}\n", to: "d.yml")
@@ -65,17 +65,16 @@ extension EndToEndTests {
                 (["City", "--to", "site", "--section", "d.yml"], "d.yml:2:11: not valid YAML"),
                 (["Language", "--to", "new", "--section", "e.yml"], "e.yml:2:33: unknown key \"addr\" in options"),
             ] {
-                let run = try await ProcessRun.run(
-                    Command.path(), ["swap"] + arguments, directory: site.folder.path)
+                let run = try await site.bmo(["swap"] + arguments)
                 #expect(run.exitCode == 2, "\(run)")
                 run.expectMessages(words)
             }
-            try await site.stop()
+            site.stop()
         }
     }
 }
 
-extension FileSite {
+extension FileWorkspace {
     /// The server's URL, as the config has it.
     fileprivate func address() throws -> String {
         let text = try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8)

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// `isolation: external`: Singer taps that others wrote, and taps that do what they must not.
-    @Suite struct TapTests {
+    @Suite struct TapTests: TestWorkspace {
         let folder: TemporaryFolder
 
         init() throws {
@@ -26,7 +26,7 @@ extension EndToEndTests {
             #expect(check.output.contains("the tap `tap-jsonl` offers 1 streams: items"), "\(check)")
             try await expectSync(0, ["Item tap finished 1 2 2 0 0 0 0"])
             #expect(
-                try await query("SELECT id, name, price FROM Item ORDER BY 1") == "2|b|\n9223372036854775807|a|1.1\n")
+                try await query("SELECT id, name, price FROM Item ORDER BY 1") == "2|b|\n9223372036854775807|a|1.1")
             let status = try await bmo("status")
             #expect(status.output.contains("Item: the next scan asks for what changed since"), "\(status)")
 
@@ -34,13 +34,12 @@ extension EndToEndTests {
             try folder.write(#"{"id": 3, "name": "c"}"# + "\n", to: "items.jsonl")
             try await expectSync(0, ["Item tap finished 1 1 1 0 0 0 0"])
             #expect(
-                try await query("SELECT group_concat(name) FROM (SELECT name FROM Item ORDER BY name)") == "a,b,c\n")
+                try await query("SELECT group_concat(name) FROM (SELECT name FROM Item ORDER BY name)") == "a,b,c")
         }
 
         @Test func `tap-rest-api brings whole listings, so that what is gone is deleted`() async throws {
             try publish(1...300)
-            let server = try await serve()
-            defer { server.process.signal(SIGKILL) }
+            let server = try await RemoteServer.files(in: folder.appending("site"))
             let tap = Self.tap("tap-rest-api")
             try FileManager.default.createDirectory(
                 atPath: folder.appending("schemas"), withIntermediateDirectories: true)
@@ -64,7 +63,7 @@ extension EndToEndTests {
                     memory: 512 MiB
                 """, section: "stream: users, replication: full_table")
             try await expectSync(0, ["Item tap finished 1 300 300 0 0 0 0"])
-            #expect(try await query("SELECT id, name, price FROM Item WHERE id = 7") == "7|n7|7.25\n")
+            #expect(try await query("SELECT id, name, price FROM Item WHERE id = 7") == "7|n7|7.25")
             try publish(6...305)
             try await expectSync(0, ["Item tap finished 1 300 5 0 295 5 0"])
         }
@@ -121,7 +120,7 @@ extension EndToEndTests {
             let errors = run.errorOutput.split(separator: "\n").filter { $0.hasPrefix("bmo: error: ") }
             #expect(errors.count == 1 && errors[0].contains(words) && errors[0].contains("Item (bridge tap"), "\(run)")
             #expect(!run.allOutput.contains("sesame42"), "\(run)")
-            #expect(try await query("SELECT count(*) FROM Good") == "1\n")
+            #expect(try await query("SELECT count(*) FROM Good") == "1")
         }
 
         @Test func `a program that is not there is named with its remedy`() async throws {
@@ -180,7 +179,7 @@ extension EndToEndTests {
             try writeTap("schema; " + record(2, ""))
             let run = try await bmo("sync")
             #expect(run.allOutput.contains("did not activate version 2 of `items`: nothing was deleted"), "\(run)")
-            #expect(try await query("SELECT count(*) FROM Item") == "2\n")
+            #expect(try await query("SELECT count(*) FROM Item") == "2")
             try writeTap("schema; " + record(1, #", "_sdc_deleted_at": "2024-01-01T00:00:00Z""#) + record(2, ""))
             try await expectSync(0, ["Item tap incomplete 1 1 0 0 1 1 0"])
         }
@@ -216,9 +215,7 @@ extension EndToEndTests {
                 section: "stream: items")
             let temporary = folder.appending("temporary")
             try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
-            let sync = try RunningProcess(
-                Command.path(), ["sync"], environment: environment.merging(["TMPDIR": temporary]) { $1 },
-                directory: folder.path)
+            let sync = try start(["sync"], environment: ["TMPDIR": temporary])
             _ = try await eventually("the tap runs") {
                 FileManager.default.fileExists(atPath: folder.appending("pid")) ? true : nil
             }
@@ -236,8 +233,7 @@ extension EndToEndTests {
         @Test func `a tap ends with the sync that is killed`() async throws {
             try writeTap("schema; echo $$ >pid; sleep 600")
             try writeConfig("command: ./tap\n    catalog: none", section: "stream: items")
-            let sync = try RunningProcess(
-                Command.path(), ["sync"], environment: environment, directory: folder.path)
+            let sync = try start(["sync"])
             let pid = try await eventually("the tap runs") {
                 (try? String(contentsOfFile: folder.appending("pid"), encoding: .utf8))
                     .flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
@@ -247,9 +243,9 @@ extension EndToEndTests {
             _ = try await eventually("the tap is gone") { kill(pid, 0) != 0 ? true : nil }
         }
 
-        // MARK: the workplace
+        // MARK: the workspace
 
-        private var environment: [String: String] { ["TAP_TOKEN": "sesame42"] }
+        var environment: [String: String] { ["TAP_TOKEN": "sesame42"] }
 
         private static func tap(_ name: String) -> String {
             let variables = ProcessInfo.processInfo.environment
@@ -299,20 +295,6 @@ extension EndToEndTests {
             try folder.write(#"{"data": [\#(users)]}"#, to: "site/users.json")
         }
 
-        private func serve() async throws -> (process: RunningProcess, url: String) {
-            let server = try RunningProcess(
-                "python3",
-                ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", folder.appending("site")])
-            let url = try await eventually("the server says its port") {
-                server.output.firstRange(of: /http:\/\/127\.0\.0\.1:[0-9]+/).map { String(server.output[$0]) }
-            }
-            return (server, url)
-        }
-
-        private func bmo(_ arguments: String...) async throws -> ProcessRun {
-            try await ProcessRun.run(Command.path(), arguments, environment: environment, directory: folder.path)
-        }
-
         /// Syncs, and expects the lines of the table without their times.
         private func expectSync(
             _ exitCode: Int32, _ rows: [String], sourceLocation: SourceLocation = #_sourceLocation
@@ -322,10 +304,6 @@ extension EndToEndTests {
             let table = run.words.filter { $0.contains(" tap ") }
                 .map { $0.split(separator: " ").prefix(10).joined(separator: " ") }
             #expect(table == rows, "\(run)", sourceLocation: sourceLocation)
-        }
-
-        private func query(_ sql: String) async throws -> String {
-            try await ProcessRun.run("sqlite3", ["-readonly", folder.appending("bmo.sqlite"), sql]).output
         }
     }
 }

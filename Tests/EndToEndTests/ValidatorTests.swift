@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     /// A listing of pages with ETags, synced again and again.
-    @Suite struct ValidatorTests {
+    @Suite struct ValidatorTests: TestWorkspace {
         let server: ServerProcess
         let folder: TemporaryFolder
 
@@ -28,15 +28,13 @@ extension EndToEndTests {
         }
 
         private func sync() async throws -> [String: Any] {
-            let run = try await ProcessRun.run(Command.path(), ["sync", "--json"], directory: folder.path)
+            let run = try await bmo("sync", "--json")
             try #require(run.exitCode == 0, "\(run)")
             return try #require(run.lastObject(about: "User"), "\(run)")
         }
 
         private func names() async throws -> String {
-            let run = try await ProcessRun.run(
-                "sqlite3", ["-readonly", folder.appending("bmo.sqlite"), "SELECT count(*), max(name) FROM User"])
-            return run.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            try await query("SELECT count(*), max(name) FROM User")
         }
 
         private func tell(_ query: String) async throws {
@@ -80,7 +78,7 @@ extension EndToEndTests {
             try await tell("users=900")
             #expect(try await sync()["inserted"] as? Int == 900)
             try await tell("users=900&slow=70")
-            let run = try await ProcessRun.run(Command.path(), ["sync"], directory: folder.path)
+            let run = try await bmo("sync")
             let ends = run.errorOutput.split(separator: "\n").filter { $0.contains(": finished") }.map { $0.prefix(4) }
             #expect(run.exitCode == 0 && ends == ["Late", "User"], "\(run)")
         }

@@ -11,7 +11,7 @@ extension EndToEndTests {
         private static let kills = ProcessInfo.processInfo.environment["BMO_TEST_KILLS"].flatMap { Int($0) } ?? 20
 
         @Test func `workers bring the rows of a sync, and delete once what the remote no longer has`() async throws {
-            let place = try await WorkPlace()
+            let place = try await WorkerWorkspace()
             let (first, second) = try await place.expected()
             let location = place.server.newLocation()
             for (state, rows) in [(1, first), (2, second)] {
@@ -26,7 +26,7 @@ extension EndToEndTests {
                 #expect(try place.contents(of: location) == rows, "state \(state)")
             }
             let deletions = try place.deletions(in: location)
-            #expect(deletions.count == WorkPlace.gone && deletions.allSatisfy { $0.hasSuffix("|1") })
+            #expect(deletions.count == WorkerWorkspace.gone && deletions.nonEmptyAllSatisfy { $0.hasSuffix("|1") })
             let status = try await place.run("status", over: location)
             #expect(status.exitCode == 0 && status.output.contains("of workers: over"), "\(status)")
             // The workers of a round continue one run.
@@ -38,7 +38,7 @@ extension EndToEndTests {
         }
 
         @Test func `a worker that was stopped for longer than its lease is refused its page`() async throws {
-            let place = try await WorkPlace()
+            let place = try await WorkerWorkspace()
             let (first, second) = try await place.expected()
             let location = place.server.newLocation()
             let begin = try await place.work(over: location)
@@ -61,11 +61,11 @@ extension EndToEndTests {
             #expect(ended.allOutput.contains("User 1/3: another worker has taken over the unit"), "\(ended)")
             #expect(try place.contents(of: location) == second)
             let deletions = try place.deletions(in: location)
-            #expect(deletions.count == WorkPlace.gone && deletions.allSatisfy { $0.hasSuffix("|1") })
+            #expect(deletions.count == WorkerWorkspace.gone && deletions.nonEmptyAllSatisfy { $0.hasSuffix("|1") })
         }
 
         @Test func `workers that are killed at any instant bring the rows of one that was not`() async throws {
-            let place = try await WorkPlace()
+            let place = try await WorkerWorkspace()
             let (_, second) = try await place.expected()
             let location = place.server.newLocation()
             let begin = try await place.work(over: location)
@@ -100,12 +100,12 @@ extension EndToEndTests {
             #expect(try place.contents(of: location) == second, "seed \(seed)")
             let deletions = try place.deletions(in: location)
             #expect(
-                deletions.count == WorkPlace.gone && deletions.allSatisfy { $0.hasSuffix("|1") },
+                deletions.count == WorkerWorkspace.gone && deletions.nonEmptyAllSatisfy { $0.hasSuffix("|1") },
                 "seed \(seed): \(deletions)")
         }
 
         @Test func `a page that the server rolls back is imported again`() async throws {
-            let place = try await WorkPlace()
+            let place = try await WorkerWorkspace()
             let (_, second) = try await place.expected()
             let location = place.server.newLocation()
             let begin = try await place.run("sync", "-q", over: location)
@@ -130,7 +130,7 @@ extension EndToEndTests {
         }
 
         @Test func `a sync waits for workers and workers for a sync`() async throws {
-            let place = try await WorkPlace()
+            let place = try await WorkerWorkspace()
             let location = place.server.newLocation()
             try place.slow(by: 0.05)
             let worker = try place.start("work", "--every", "0s", over: location)
@@ -146,7 +146,7 @@ extension EndToEndTests {
         }
 
         @Test func `a file cannot be shared, and the error says what to use`() async throws {
-            let place = try await WorkPlace()
+            let place = try await WorkerWorkspace()
             let run = try await place.run("work", "--until-idle", over: "bmo.sqlite")
             #expect(run.exitCode == 2, "\(run)")
             #expect(run.allOutput.contains("it is a file that one process at a time writes"), "\(run)")

@@ -10,7 +10,7 @@ extension EndToEndTests {
         private static let kills = ProcessInfo.processInfo.environment["BMO_TEST_KILLS"].flatMap { Int($0) } ?? 10
 
         @Test func `a server that is down is reported, and the edit is sent when it is up`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("create", "Note", "--set", "text=a")
             // A port at which nobody listens: the server that was there is gone.
             let gone = try ServerProcess(script: "objects.py").url
@@ -27,7 +27,7 @@ extension EndToEndTests {
         }
 
         @Test func `a server that is busy is asked again no sooner than it wants`() async throws {
-            let place = try NotePlace(style: "busy")
+            let place = try NoteWorkspace(style: "busy")
             try await place.expect("create", "Note", "--set", "text=a")
             let push = try await place.bmo("push")
             #expect(push.exitCode == 1 && push.output.contains("waits       1"), "\(push)")
@@ -39,7 +39,7 @@ extension EndToEndTests {
         }
 
         @Test func `an object whose answer got lost is found by what it matches and not made twice`() async throws {
-            let place = try NotePlace(style: "drop")
+            let place = try NoteWorkspace(style: "drop")
             try await place.expect("create", "Note", "--set", "text=only once")
             #expect(try await place.expect("push") == "sent        1  Note 1 created (was -1)\n1 sent\n")
             #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
@@ -48,7 +48,7 @@ extension EndToEndTests {
         }
 
         @Test func `without a way to find it an edit stays unknown and is never sent again by itself`() async throws {
-            let place = try NotePlace(style: "droponce", match: nil)
+            let place = try NoteWorkspace(style: "droponce", match: nil)
             try await place.expect("create", "Note", "--set", "text=a")
             for _ in 1...3 {
                 let push = try await place.bmo("push", "--look-again-after", "0s")
@@ -65,7 +65,7 @@ extension EndToEndTests {
         }
 
         @Test func `a remote that keeps idempotency keys gets it again at once`() async throws {
-            let place = try NotePlace(style: "droponce", match: nil, more: "idempotency: true")
+            let place = try NoteWorkspace(style: "droponce", match: nil, more: "idempotency: true")
             #expect(try await place.expect("create", "Note", "--set", "text=a", "--push").contains("sent"))
             let posts = try place.server.events().filter { $0.event == "POST" }
             #expect(posts.count == 2)
@@ -74,7 +74,7 @@ extension EndToEndTests {
         }
 
         @Test func `a request that never arrived is sent again only after a while`() async throws {
-            let place = try NotePlace(style: "lose")
+            let place = try NoteWorkspace(style: "lose")
             try await place.expect("create", "Note", "--set", "text=a")
             let first = try await place.bmo("push", "--look-again-after", "1h")
             #expect(first.exitCode == 1)
@@ -86,7 +86,7 @@ extension EndToEndTests {
         }
 
         @Test func `an update and a delete whose answers got lost are seen to be done`() async throws {
-            let place = try NotePlace(style: "droponce")
+            let place = try NoteWorkspace(style: "droponce")
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             let update = try await place.expect("update", "Note", "1", "--set", "text=b", "--push")
             #expect(update.contains("sent"))
@@ -101,7 +101,7 @@ extension EndToEndTests {
         }
 
         @Test func `a create that was accepted without a key, and is not found, is never sent again`() async throws {
-            let place = try NotePlace(style: "mute")
+            let place = try NoteWorkspace(style: "mute")
             try await place.expect("create", "Note", "--set", "text=a")
             for _ in 0..<3 {
                 let run = try await place.bmo("push", "--look-again-after", "0s")
@@ -116,7 +116,7 @@ extension EndToEndTests {
         }
 
         @Test func `a lost create is not looked for inside of other objects`() async throws {
-            let place = try NotePlace(style: "drop")
+            let place = try NoteWorkspace(style: "drop")
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
             try place.folder.write(
                 config.replacing("{topic: {to: Topic}", with: "{parent: {to: Note}, topic: {to: Topic}"), to: "bmo.yml")
@@ -130,7 +130,7 @@ extension EndToEndTests {
         }
 
         @Test func `an edit that is made while a push connects goes along`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
             let slow = config.replacing("timeout: 5", with: "timeout: 5, headers: {X-Token: {file: token}}")
@@ -152,7 +152,7 @@ extension EndToEndTests {
         }
 
         @Test func `what an edit sets and the configuration has no more is held back`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("update", "Note", "1", "--set", "city=Paris")
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
@@ -168,7 +168,7 @@ extension EndToEndTests {
         }
 
         @Test func `a push that is killed at any instant leaves each object once on both sides`() async throws {
-            let place = try NotePlace(style: "slow")
+            let place = try NoteWorkspace(style: "slow")
             try await place.expect("sync", "-q")
             var killed = 0
             var looked = 0

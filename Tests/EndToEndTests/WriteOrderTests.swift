@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// What a push takes for its own, and in which order it sends.
     @Suite struct WriteOrderTests {
         @Test func `a foreign object is never taken for one whose creation was lost`() async throws {
-            let place = try NotePlace(style: "limbo")
+            let place = try NoteWorkspace(style: "limbo")
             let seed = #"{"text": "dup", "address": {"city": "theirs"}}"#
             _ = try await place.curl("limbo/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d", seed)
             // Not here before, and with another city.
@@ -24,7 +24,7 @@ extension EndToEndTests {
         }
 
         @Test func `an object that was here before is not the one that was created`() async throws {
-            let place = try NotePlace(style: "limbo")
+            let place = try NoteWorkspace(style: "limbo")
             let seed = #"{"text": "dup"}"#
             _ = try await place.curl("limbo/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d", seed)
             try await place.expect("sync", "-q")
@@ -38,7 +38,7 @@ extension EndToEndTests {
         }
 
         @Test func `an update whose object can be read is not taken for one of a deleted object`() async throws {
-            let place = try NotePlace(style: "absent")
+            let place = try NoteWorkspace(style: "absent")
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             let update = try await place.bmo("update", "Note", "1", "--set", "text=b", "--push")
             #expect(update.exitCode == 1 && update.output.contains("waits       2"), "\(update)")
@@ -47,7 +47,7 @@ extension EndToEndTests {
         }
 
         @Test func `objects are created in the order in which they were made`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             for number in 1...6 { try await place.expect("create", "Note", "--set", "text=o\(number)") }
             try await place.expect("push")
             let rows = try place.rows("SELECT id, text FROM Note ORDER BY id")
@@ -55,7 +55,7 @@ extension EndToEndTests {
         }
 
         @Test func `an edit that waits is held back while its entity is not writable`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("create", "Note", "--set", "text=a")
             try place.write(match: nil, readOne: false, url: place.server.url)
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
@@ -69,7 +69,7 @@ extension EndToEndTests {
         }
 
         @Test func `a delete waits for an earlier create that refers to its object`() async throws {
-            let plain = try NotePlace()
+            let plain = try NoteWorkspace()
             try await plain.expect("create", "Topic", "--set", "name=t", "--push")
             try await plain.expect("create", "Note", "--set", "text=a", "--set", "topic=1")
             try await plain.expect("delete", "Topic", "1")

@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// Many programs at one file.
     @Suite struct WriteStressTests {
         @Test func `eight writers beside a sync and a push lose nothing`() async throws {
-            let place = try NotePlace()
+            let place = try NoteWorkspace()
             try await place.expect("sync", "-q")
             for number in 1...8 { try await place.expect("create", "Note", "--set", "text=base\(number)") }
             try await place.expect("push")

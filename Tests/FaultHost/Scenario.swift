@@ -5,6 +5,7 @@ import Mapping
 import Model
 import RecordBatch
 import SQLiteStore
+import TestLiterals
 
 /// What is imported, and what must be in the file afterwards.
 struct Scenario {
@@ -23,17 +24,17 @@ struct Scenario {
     }
 
     /// Rows that change, rows that are new, rows that stay, stubs, links that move, and a record for quarantine.
-    private func records(ofPage number: Int) -> [RemoteValue] {
+    private func records(ofPage number: Int) -> [Literal] {
         (0..<size).map { index in
-            let cities: [RemoteValue] = (0..<3).map { city in
-                let id = RemoteValue.int(Int64(index * 4 + city + number))
+            let cities: [Literal] = (0..<3).map { city in
+                let id = Literal.integer(Int64(index * 4 + city + number))
                 return city == 0 ? id : ["id": id, "name": .text("city \(city) of \(number)")]
             }
-            let languages: [RemoteValue] = (0..<3).map { .text("l\(($0 * number + index) % 7)") }
+            let languages: [Literal] = (0..<3).map { .text("l\(($0 * number + index) % 7)") }
             return [
                 "code": .text("c\(index + number * size / 4)"),
                 "name": .text(String(repeating: "name \(number) ", count: 20)),
-                "size": index == 1 ? "not a number" : .int(Int64(index % 4)), "cities": .array(cities),
+                "size": index == 1 ? "not a number" : .integer(Int64(index % 4)), "cities": .array(cities),
                 "languages": .array(languages),
             ]
         }
@@ -44,8 +45,8 @@ struct Scenario {
             0, of: model, from: PageImport.Origin(bridge: "remote", page: number), into: store)
         do {
             let records = self.records(ofPage: number)
-            try page.add(try RemoteValue.batch(Array(records[..<(size / 2)])), location: "first half")
-            try page.add(try RemoteValue.batch(Array(records[(size / 2)...])), location: "second half")
+            try page.add(try Literal.batch(Array(records[..<(size / 2)])), location: "first half")
+            try page.add(try Literal.batch(Array(records[(size / 2)...])), location: "second half")
             try page.commit(progress: ScanProgress(cursor: "after \(number)", page: number, request: "all"))
         } catch {
             page.rollback()
@@ -72,7 +73,7 @@ struct Scenario {
             1, of: model, from: PageImport.Origin(bridge: "remote", page: 1), into: store)
         do {
             try page.acknowledge(1, key: [.integer(2)])
-            try page.add(try RemoteValue.batch([["id": 2, "name": "new"]]), location: "answer")
+            try page.add(try Literal.batch([["id": 2, "name": "new"]]), location: "answer")
             try page.commitKeepingProgress()
         } catch {
             page.rollback()

@@ -5,9 +5,9 @@ import Testing
 
 /// What `bmo fixtures` refuses, so that neither a secret nor a lie comes into a case, and nobody's file is lost.
 @Suite struct FixtureGuardTests {
-    let place: FixtureWorkplace
+    let place: FixtureWorkspace
 
-    init() throws { place = try FixtureWorkplace() }
+    init() throws { place = try FixtureWorkspace() }
 
     @Test(arguments: [
         ("sync", ["sync"]), ("  a  b ", ["a", "b"]),
@@ -96,7 +96,7 @@ import Testing
         try place.edit(
             folder + "/exchanges/2/001-POST-plain-topics.http", "\"name\": \"Home\"\n}\n\n===",
             "\"name\": \"Hut\"\n}\n\n===")
-        let result = try await FixtureWorkplace.run(folder, strict: false)
+        let result = try await FixtureWorkspace.run(folder, strict: false)
         #expect(result.problems.contains { $0.hasPrefix("step 2: unexpected: POST ") }, "\(result.problems)")
     }
 
@@ -104,7 +104,7 @@ import Testing
         let folder = try place.copy("rest-writes")
         try "- on: DELETE /plain/notes/1\n  then: {status: 404}\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
-        let problems = try await FixtureWorkplace.run(folder, strict: false).problems
+        let problems = try await FixtureWorkspace.run(folder, strict: false).problems
         #expect(
             problems.contains("step 7: push, faults: expected nothing, found 404 (001-DELETE-plain-notes-1)"),
             "\(problems)")
@@ -116,8 +116,8 @@ import Testing
         let folder = try place.copy("rest-paging")
         try "- on: Team page 2\n  then: [timeout, timeout, timeout, timeout]\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
-        #expect(try await FixtureWorkplace.run(folder, updates: true).problems == [])
-        #expect(try await FixtureWorkplace.run(folder).problems == [])
+        #expect(try await FixtureWorkspace.run(folder, updates: true).problems == [])
+        #expect(try await FixtureWorkspace.run(folder).problems == [])
     }
 
     @Test func `a broken exchange is an error with its line`() async throws {
@@ -178,7 +178,7 @@ import Testing
         let folder = try place.copy("rest-paging")
         try "# faults\n- on: page 1\n  then: reset\n- on: page 2\n  then: \(then)\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
-        let fault = await #expect(throws: FixtureCase.Fault.self) { try await FixtureWorkplace.run(folder) }
+        let fault = await #expect(throws: FixtureCase.Fault.self) { try await FixtureWorkspace.run(folder) }
         #expect(fault?.description.contains("/faults.yml:4: \(words)") == true, "\(fault?.description ?? "none")")
     }
 
@@ -186,7 +186,7 @@ import Testing
         let folder = try place.copy("rest-paging")
         try "- on: page 3\n  then: {status: 200, body: {items: [{id: 99, name: Added}], pages: 3}}\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
-        let problems = try await FixtureWorkplace.run(folder, strict: false).problems
+        let problems = try await FixtureWorkspace.run(folder, strict: false).problems
         #expect(problems.contains { $0.hasPrefix("Team 99: not expected") }, "\(problems)")
     }
 }

@@ -5,11 +5,11 @@ import Testing
 
 /// Cases that are recorded from a real server.
 @Suite struct RecordingTests {
-    let place: FixtureWorkplace
+    let place: FixtureWorkspace
     let remote: RemoteAPI
 
     init() throws {
-        place = try FixtureWorkplace()
+        place = try FixtureWorkspace()
         remote = try RemoteAPI(state: place.folder.path)
     }
 

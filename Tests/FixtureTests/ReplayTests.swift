@@ -5,9 +5,9 @@ import Testing
 
 /// What a replay says of a case that does not fit, and that it does without a network and without time.
 @Suite struct ReplayTests {
-    let place: FixtureWorkplace
+    let place: FixtureWorkspace
 
-    init() throws { place = try FixtureWorkplace() }
+    init() throws { place = try FixtureWorkspace() }
 
     @Test func `each of many broken cases is reported, in their order`() async throws {
         let names = ["rest-errors", "rest-happy", "rest-paging"]
@@ -15,7 +15,7 @@ import Testing
         for number in 1...3 {
             for name in names {
                 let folder = place.folder.appending("\(name)-\(number)")
-                try FileManager.default.copyItem(atPath: FixtureWorkplace.cases + "/" + name, toPath: folder)
+                try FileManager.default.copyItem(atPath: FixtureWorkspace.cases + "/" + name, toPath: folder)
                 let expected = try String(contentsOfFile: folder + "/expected.txt", encoding: .utf8)
                 try (expected + "garbage\n").write(
                     toFile: folder + "/expected.txt", atomically: true, encoding: .utf8)
@@ -23,20 +23,20 @@ import Testing
             }
         }
         let all = try await ProcessRun.run(
-            FixtureWorkplace.command(), ["fixtures", "run"] + folders, within: .seconds(120))
+            BuiltCommand.path(), ["fixtures", "run"] + folders, within: .seconds(120))
         let told = all.output.split(separator: "\n").filter { $0.hasPrefix("FAIL  ") }
             .map { $0.dropFirst(6).prefix { $0 != ":" } }
         #expect(told.map(String.init) == (1...3).flatMap { number in names.map { "\($0)-\(number)" } }, "\(all)")
         #expect(all.exitCode == 1 && all.output.hasSuffix("9 cases, 9 failed\n"), "\(all)")
         let one = try await ProcessRun.run(
-            FixtureWorkplace.command(), ["fixtures", "run", folders[4]], within: .seconds(60))
+            BuiltCommand.path(), ["fixtures", "run", folders[4]], within: .seconds(60))
         #expect(one.exitCode == 1 && one.output.hasSuffix("1 case, 1 failed\n"), "\(one)")
     }
 
     @Test func `an unrecorded request is reported with the nearest one and what differs`() async throws {
         let folder = try place.copy("rest-paging")
         try place.edit(folder + "/exchanges/002-GET-teams.http", "page=2", "page=9")
-        let result = try await FixtureWorkplace.run(folder)
+        let result = try await FixtureWorkspace.run(folder)
         #expect(
             result.problems.contains {
                 $0.hasPrefix("unexpected: GET http://127.0.0.1:18201/teams?page=2 was not recorded; the nearest is ")
@@ -52,17 +52,17 @@ import Testing
         try text.replacing("page=3", with: "page=4").write(
             toFile: folder + "/exchanges/004-GET-teams.http", atomically: true, encoding: .utf8)
         #expect(
-            try await FixtureWorkplace.run(folder).problems == [
+            try await FixtureWorkspace.run(folder).problems == [
                 "unused: 004-GET-teams.http was recorded, but never requested"
             ])
-        #expect(try await FixtureWorkplace.run(folder, strict: false).passed)
+        #expect(try await FixtureWorkspace.run(folder, strict: false).passed)
     }
 
     @Test func `a changed value is reported by table, key and column`() async throws {
         let folder = try place.copy("rest-paging")
         try place.edit(folder + "/exchanges/001-GET-teams.http", "\"Team 2\"", "\"The Second\"")
         #expect(
-            try await FixtureWorkplace.run(folder).problems == [
+            try await FixtureWorkspace.run(folder).problems == [
                 "Team 2, column name: expected \"Team 2\", found \"The Second\""
             ])
     }
@@ -70,11 +70,11 @@ import Testing
     @Test func `update writes what is found, and a second one writes nothing`() async throws {
         let folder = try place.copy("rest-paging")
         try place.edit(folder + "/exchanges/001-GET-teams.http", "\"Team 2\"", "\"The Second\"")
-        #expect(try await FixtureWorkplace.run(folder, updates: true).wasUpdated)
+        #expect(try await FixtureWorkspace.run(folder, updates: true).wasUpdated)
         let text = try String(contentsOfFile: folder + "/expected.txt", encoding: .utf8)
         #expect(text.contains("2 {\"name\": \"The Second\", \"city\": \"Porto\"}"))
-        #expect(try await FixtureWorkplace.run(folder, updates: true).wasUpdated == false)
-        #expect(try await FixtureWorkplace.run(folder).passed)
+        #expect(try await FixtureWorkspace.run(folder, updates: true).wasUpdated == false)
+        #expect(try await FixtureWorkspace.run(folder).passed)
     }
 
     @Test func `faults happen and are tried again, and minutes of waiting pass at once`() async throws {
@@ -82,7 +82,7 @@ import Testing
         try place.edit(folder + "/faults.yml", "Retry-After: 1}", "Retry-After: 110}")
         let clock = ContinuousClock()
         let start = clock.now
-        let result = try await FixtureWorkplace.run(folder)
+        let result = try await FixtureWorkspace.run(folder)
         #expect(result.passed, "\(result.problems)")
         #expect(clock.now - start < .seconds(110), "that long would the wait alone have been")
         let text = try String(contentsOfFile: folder + "/expected.txt", encoding: .utf8)
@@ -91,7 +91,7 @@ import Testing
         #expect(text.contains("tried again: Team 3 times"))
 
         try FileManager.default.removeItem(atPath: folder + "/faults.yml")
-        let without = try await FixtureWorkplace.run(folder)
+        let without = try await FixtureWorkspace.run(folder)
         #expect(without.problems.contains("step 1: sync, tried again: expected Team 3 times, found nothing"))
     }
 
@@ -99,7 +99,7 @@ import Testing
         let folder = try place.copy("rest-paging")
         try "- on: Team page 2\n  then: [timeout, timeout, timeout, timeout]\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
-        let result = try await FixtureWorkplace.run(folder)
+        let result = try await FixtureWorkspace.run(folder)
         #expect(result.problems.contains { $0.contains("Team failed") && $0.contains("(a fault of faults.yml)") })
     }
 
@@ -108,7 +108,7 @@ import Testing
         try "- on: Team page 7\n  then: reset\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
         #expect(
-            try await FixtureWorkplace.run(folder, strict: false).problems == [
+            try await FixtureWorkspace.run(folder, strict: false).problems == [
                 "faults.yml: the fault on Team page 7 never happened: nothing was requested there"
             ])
     }
@@ -122,13 +122,13 @@ import Testing
                 folder + "/exchanges/" + $0
             }
         for file in files { try place.edit(file, "127.0.0.1:18201", "127.0.0.1:\(port.number)") }
-        let result = try await FixtureWorkplace.run(folder)
+        let result = try await FixtureWorkspace.run(folder)
         #expect(result.passed, "\(result.problems)")
         #expect(!port.wasCalled)
 
         // The same configuration does connect when it is not replayed.
         let live = try RunningProcess(
-            FixtureWorkplace.command(), ["sync", "--file", folder + "/bmo.yml"],
+            BuiltCommand.path(), ["sync", "--file", folder + "/bmo.yml"],
             environment: ["FIXTURE_CLIENT_SECRET": "x"], directory: place.folder.path)
         try await eventually("a connection") { port.wasCalled }
         _ = try? await live.finish(within: .milliseconds(100))
@@ -156,7 +156,7 @@ import Testing
             #expect(blank.exitCode == 1 && blank.output.contains("1 case, 1 failed"), "\(blank)")
         }
         try text.write(toFile: folder + "/expected.txt", atomically: true, encoding: .utf8)
-        let none = try await place.bmo("fixtures", "run", "--cases", FixtureWorkplace.cases, "rest-pagin")
+        let none = try await place.bmo("fixtures", "run", "--cases", FixtureWorkspace.cases, "rest-pagin")
         #expect(none.exitCode == 2)
         #expect(none.errorOutput.contains("rest-paging"), "\(none)")
         try place.edit(folder + "/expected.txt", "\"Rome\"", "\"Oslo\"")

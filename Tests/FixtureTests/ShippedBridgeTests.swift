@@ -7,16 +7,16 @@ import Testing
 
 /// The bridges that ship keep the contract, at the strictest level, against real servers.
 @Suite struct ShippedBridgeTests {
-    let place: FixtureWorkplace
+    let place: FixtureWorkspace
 
-    init() throws { place = try FixtureWorkplace() }
+    init() throws { place = try FixtureWorkspace() }
 
     private func expectConformance(
         _ config: String, wrong: [String: String] = [:], writes: [String: ConformanceSettings.Write] = [:],
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let path = try place.folder.write(config, to: "bmo.yml")
-        let command = try FixtureWorkplace.command()
+        let command = try BuiltCommand.path()
         let folder = URL(filePath: command).deletingLastPathComponent().path
         let run = try await ConformanceRun(
             ConformanceSettings(config: path, level: .strict, wrongOptions: wrong, writes: writes),
@@ -102,7 +102,7 @@ import Testing
                 rest: {path: german-times, paging: none, query: {since: "{since}"}}
             """, to: "bmo.yml")
         let others = ConformanceRun.catalog.map(\.id).filter { $0 != "incremental.future" }
-        let command = try FixtureWorkplace.command()
+        let command = try BuiltCommand.path()
         let run = try await ConformanceRun(
             ConformanceSettings(
                 config: path, level: .strict,

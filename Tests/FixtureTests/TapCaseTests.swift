@@ -7,10 +7,10 @@ import Testing
 
 /// Singer taps in cases, and in the conformance kit.
 @Suite struct TapCaseTests {
-    let place: FixtureWorkplace
+    let place: FixtureWorkspace
 
     init() throws {
-        place = try FixtureWorkplace()
+        place = try FixtureWorkspace()
         try FileManager.default.copyItem(
             atPath: PackageFolder.path + "/Fixtures/remote/tap.py", toPath: place.folder.appending("tap.py"))
         try place.folder.write(
@@ -73,7 +73,7 @@ import Testing
         try "- on: Team page 1\n  step: 1\n  then: \(then)\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
         try place.edit(folder + "/bmo.yml", "    tap_config", "    silence: 20\n    tap_config")
-        _ = try await FixtureWorkplace.run(folder, updates: true)
+        _ = try await FixtureWorkspace.run(folder, updates: true)
         let text = try String(contentsOfFile: folder + "/expected.txt", encoding: .utf8)
         #expect(text.contains("Team failed: ") && text.contains(words), "\(text)")
     }
@@ -94,7 +94,7 @@ import Testing
         setenv("TAP_TOKEN", "s3cr3t/of&us", 1)
         try writeConfig()
         try place.folder.write(#"{"teams": [{"id": 1, "name": "North"}, {"id": 2, "name": "South"}]}"#, to: "rows.json")
-        let command = try FixtureWorkplace.command()
+        let command = try BuiltCommand.path()
         let folder = URL(filePath: command).deletingLastPathComponent().path
         let run = try await ConformanceRun(
             ConformanceSettings(config: place.folder.appending("bmo.yml"), level: .strict), stores: SQLiteStores(),

@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: attacks)
     func `no row is lost, and time and memory stay bounded`(attack: Attack) async throws {
-        let place = try await WirePlace(attack.name)
+        let place = try await WireWorkspace(attack.name)
         try await place.syncCalmly(expecting: 61)
         let run = try await place.sync()
         #expect(run.process.exitCode == attack.exitCode, "\(run.process)")
@@ -64,12 +64,12 @@ import Testing
         #expect(try await place.rows() == 61, "what the remote still has is not deleted")
         #expect(run.memory <= 400, "MiB")
         #expect(run.processorTime <= 15, "seconds")
-        #expect(!run.process.allOutput.contains(WirePlace.token))
+        #expect(!run.process.allOutput.contains(WireWorkspace.token))
     }
 
     /// libcurl 7.88 reads on while bytes come that are no data, and looks at no limit meanwhile.
     @Test func `a flood of empty frames is ended by a limit that libcurl does not look at`() async throws {
-        let place = try await WirePlace("empty_data_flood")
+        let place = try await WireWorkspace("empty_data_flood")
         try await place.syncCalmly(expecting: 61)
         let run = try await place.sync()
         #expect(run.process.exitCode == 1, "\(run.process)")
@@ -86,7 +86,7 @@ import Testing
 
     /// What shows that the rows of the other test would be deleted if an attack were taken for a listing.
     @Test func `a listing that is whole deletes what it lacks`() async throws {
-        let place = try await WirePlace("short")
+        let place = try await WireWorkspace("short")
         try await place.syncCalmly(expecting: 61)
         let run = try await place.sync()
         #expect(run.process.exitCode == 0, "\(run.process)")
@@ -94,18 +94,18 @@ import Testing
     }
 
     @Test func `a redirect from https to http takes no credential along`() async throws {
-        let place = try await WirePlace("tls_downgrade")
+        let place = try await WireWorkspace("tls_downgrade")
         try await place.syncCalmly(expecting: 61)
         let run = try await place.sync()
         let clear = try String(contentsOfFile: place.folder.appending("clear"), encoding: .utf8)
         #expect(clear.hasPrefix("GET /rows"), "the redirect was followed")
-        #expect(!clear.contains(WirePlace.token) && !clear.lowercased().contains("authorization"), "\(clear)")
+        #expect(!clear.contains(WireWorkspace.token) && !clear.lowercased().contains("authorization"), "\(clear)")
         #expect(try await place.rows() == 61, "\(run.process)")
     }
 }
 
 /// A server of wire.py, and the built command in a folder of its own.
-final class WirePlace: Sendable {
+struct WireWorkspace: TestWorkspace, Sendable {
     static let token = "canary-of-the-wire-tests"
 
     struct Run {
@@ -118,16 +118,15 @@ final class WirePlace: Sendable {
         let seconds: Double
     }
 
-    let folder: TemporaryFolder
-    private let server: RunningProcess
+    let environment = ["WIRE_TOKEN": WireWorkspace.token]
+    private let server: RemoteServer
+
+    var folder: TemporaryFolder { server.folder }
 
     init(_ attack: String) async throws {
-        folder = try TemporaryFolder()
-        let server = try RunningProcess("python3", ["-u", Self.file("wire.py"), folder.path, attack])
-        self.server = server
-        let port = try await eventually("the server says its port") {
-            server.output.contains("\n") ? Int(server.output.dropLast()) : nil
-        }
+        let folder = try TemporaryFolder()
+        server = try await RemoteServer(
+            ["python3", "-u", "-B", Self.file("wire.py"), folder.path, attack], in: folder, marker: "")
         try folder.write(
             """
             version: 1
@@ -135,7 +134,7 @@ final class WirePlace: Sendable {
               site:
                 plugin: rest
                 options:
-                  url: https://127.0.0.1:\(port)
+                  url: https://127.0.0.1:\(server.port)
                   auth: {type: bearer, token: {env: WIRE_TOKEN}}
                   tls: {ca_file: ca.pem}
                   connect_timeout: 1
@@ -151,8 +150,6 @@ final class WirePlace: Sendable {
             """, to: "bmo.yml")
     }
 
-    deinit { server.signal(SIGKILL) }
-
     /// Syncs once while the server behaves, and requires so many rows.
     func syncCalmly(expecting count: Int) async throws {
         try folder.write("", to: "calm")
@@ -166,7 +163,7 @@ final class WirePlace: Sendable {
         let start = ContinuousClock.now
         let process = try await ProcessRun.run(
             "python3", [Self.file("measure.py"), "usage", Products.path(of: "bmo"), "sync"],
-            environment: ["WIRE_TOKEN": Self.token], directory: folder.path, within: .seconds(90))
+            environment: environment, directory: folder.path, within: .seconds(90))
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let usage = try String(contentsOfFile: folder.appending("usage"), encoding: .utf8).split(separator: " ")
         let memory = try #require(Int(usage[0]))
@@ -175,9 +172,7 @@ final class WirePlace: Sendable {
     }
 
     func rows() async throws -> Int? {
-        let run = try await ProcessRun.run(
-            "sqlite3", ["-readonly", folder.appending("bmo.sqlite"), "SELECT count(*) FROM Row"])
-        return Int(run.output.dropLast())
+        Int(try await query("SELECT count(*) FROM Row"))
     }
 
     private static func file(_ name: String) -> String { PackageFolder.path + "/Tests/HostileTests/" + name }

@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Stubs go with the last reference to them, in both stores.
 @Suite struct AbandonedStubTests {

@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Objects that the remote says are gone, in both stores.
 @Suite struct DeletionTests {
@@ -73,12 +74,12 @@ import Testing
 
 extension TestDatabase {
     /// Deletes objects and says what that did.
-    func delete(_ entity: String, _ objects: RemoteValue...) throws -> String {
+    func delete(_ entity: String, _ objects: Literal...) throws -> String {
         let index = try #require(model.index(of: entity))
         let page = try PageImport(
             index, of: model, from: PageImport.Origin(bridge: "remote", page: 1), into: store)
         do {
-            try page.delete(try RemoteValue.batch(objects), location: nil)
+            try page.delete(try Literal.batch(objects), location: nil)
             try page.commit(progress: nil)
         } catch {
             page.rollback()

@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Fields that nothing reads: kept in a column, or noted by name.
 @Suite struct ExtraFieldTests {
@@ -20,7 +21,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `what no attribute reads is kept as one object`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, Self.city(keepsExtra: true))
-        let oslo: RemoteValue = [
+        let oslo: Literal = [
             "id": 1, "mayor": ["name": "A"], "name": "Oslo", "area": 454.5, "address": ["zip": "0001", "road": "x"],
         ]
         #expect(try database.add("City", oslo) == "City +1")
@@ -36,8 +37,8 @@ import Testing
     @Test func `a field that nothing reads is noted once`() throws {
         let model = try Self.city(keepsExtra: false)
         let mapper = Mapper(model)
-        func noted(_ records: RemoteValue...) throws -> [String] {
-            _ = mapper.map(try RemoteValue.batch(records), as: 0)
+        func noted(_ records: Literal...) throws -> [String] {
+            _ = mapper.map(try Literal.batch(records), as: 0)
             return mapper.takeUnknownFields().map(\.path).sorted()
         }
         #expect(
@@ -56,7 +57,7 @@ import Testing
             [.one("twin", "City")])
         let mapper = Mapper(try CompiledModel.of(city))
         _ = mapper.map(
-            try RemoteValue.batch([["id": 1, "twin": ["id": 2, "name": "Oslo", "mayor": "A"]]]), as: 0)
+            try Literal.batch([["id": 1, "twin": ["id": 2, "name": "Oslo", "mayor": "A"]]]), as: 0)
         #expect(mapper.takeUnknownFields().map(\.path) == ["mayor"], "told once, of the nested object")
     }
 
@@ -70,7 +71,7 @@ import Testing
         city.deletes.tombstone = Matcher([.has(RemotePath(["gone"]))])
         let mapper = Mapper(try CompiledModel.of(city, sub))
         _ = mapper.map(
-            try RemoteValue.batch([
+            try Literal.batch([
                 ["id": 1, "status": ["kind": "x", "since": 1], "gone": nil, "facts": ["area": 1]], ["id": 2, "x": 1],
             ]), as: 0)
         #expect(mapper.takeUnknownFields().map(\.path).sorted() == ["status.since", "x"])

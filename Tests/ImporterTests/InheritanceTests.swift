@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// One object, whatever it is seen as; over each store.
 @Suite struct InheritanceTests {

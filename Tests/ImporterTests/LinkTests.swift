@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Relationships to many: three ways to merge, three places to lie; over each store.
 @Suite struct LinkTests {
@@ -12,7 +13,7 @@ import Testing
     func `replace makes the list the whole value`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         try database.add("Language", ["code": "c"])
-        func set(_ languages: RemoteValue) throws -> String {
+        func set(_ languages: Literal) throws -> String {
             _ = try database.add("Country", ["code": "NO", "languages": languages])
             return try database.rows("Country_languages")
         }
@@ -33,7 +34,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `append adds at the end`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world(languages: .append))
-        func set(_ languages: RemoteValue) throws -> String {
+        func set(_ languages: Literal) throws -> String {
             _ = try database.add("Country", ["code": "NO", "languages": languages])
             return try database.rows("Country_languages")
         }
@@ -47,7 +48,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `insert at beginning puts the list in front`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world(languages: .insertAtBeginning))
-        func set(_ languages: RemoteValue) throws -> String {
+        func set(_ languages: Literal) throws -> String {
             _ = try database.add("Country", ["code": "NO", "languages": languages])
             return try database.rows("Country_languages")
         }
@@ -93,7 +94,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `both ends in one record agree`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
-        let record: RemoteValue = [
+        let record: Literal = [
             "code": "NO",
             "languages": [["code": "nn", "countries": ["NO"]], ["code": "se", "countries": ["SE", "NO"]]],
         ]
@@ -105,7 +106,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `replacing children detaches them and deletes none`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
-        let cities: RemoteValue = [["id": 1, "name": "Oslo"], ["id": 2, "name": "Bergen"], 3]
+        let cities: Literal = [["id": 1, "name": "Oslo"], ["id": 2, "name": "Bergen"], 3]
         #expect(try database.add("Country", ["code": "NO", "cities": cities]) == "Country +1, City +2 ?1")
         #expect(try database.add("Country", ["code": "NO", "cities": cities]) == "Country =1, City =2")
         #expect(
@@ -143,7 +144,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `keys of several attributes are linked`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, compositeWorld())
-        let tree: RemoteValue = [
+        let tree: Literal = [
             "country": "NO", "code": 0, "tags": ["north"],
             "parts": [["country": "NO", "code": 1], ["country": "NO", "code": 2]],
             "neighbours": [["country": "SE", "code": 0], ["country": "NO", "code": 0]],
@@ -197,8 +198,8 @@ import Testing
                     Entity(
                         "Message", key: ["id"], [.of("id", .text), .of("at", .integer)],
                         isInverse ? [.one("chat", "Chat")] : [])))
-            func set(_ list: (String, RemoteValue)...) throws -> String {
-                let messages = list.map { RemoteValue.object([("id", .text($0)), ("at", $1)]) }
+            func set(_ list: (String, Literal)...) throws -> String {
+                let messages = list.map { Literal.object([("id", .text($0)), ("at", $1)]) }
                 try database.add("Chat", ["id": 1, "messages": .array(messages)])
                 guard isInverse else { return try database.rows("Chat_messages") }
                 let rows = try database.rows("Message").split(separator: "\n").filter { $0.hasSuffix(" 1") }

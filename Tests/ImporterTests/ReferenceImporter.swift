@@ -2,6 +2,7 @@ import ImportTestSupport
 import Mapping
 import Model
 import RecordBatch
+import TestSupport
 import TextFormats
 
 /// What an import should do, in the plainest words: dictionaries of values, no cells, no plan, no store.
@@ -44,7 +45,7 @@ struct ReferenceImporter {
 
     /// - Parameter extent: How much of its object each record has.
     mutating func add(
-        _ batches: [[RemoteValue]], of entity: String, extent: RecordExtent = .part, end: TestDatabase.End
+        _ batches: [[Literal]], of entity: String, extent: RecordExtent = .part, end: TestDatabase.End
     ) throws {
         let before = state
         brought = [:]
@@ -54,7 +55,7 @@ struct ReferenceImporter {
         if end == .rollback { state = before }
     }
 
-    private mutating func add(_ records: [RemoteValue], of entity: String) throws {
+    private mutating func add(_ records: [Literal], of entity: String) throws {
         var rows: [Row] = []
         var links: [Links] = []
         for record in records {
@@ -65,7 +66,7 @@ struct ReferenceImporter {
             } catch is Misfit {
                 rows.removeSubrange(mark.0...)
                 links.removeSubrange(mark.1...)
-                state.quarantine.insert(entity + (try RemoteValue.batch([record]).json(0)))
+                state.quarantine.insert(entity + (try Literal.batch([record]).json(0)))
             }
         }
         for row in rows { merge(row) }
@@ -84,7 +85,7 @@ struct ReferenceImporter {
 
     /// What a record of a listing leaves out is null, where that is declared or the listing has brought it before.
     private mutating func settleAbsence(
-        of record: RemoteValue, row: Int, _ rows: inout [Row], _ links: inout [Links]
+        of record: Literal, row: Int, _ rows: inout [Row], _ links: inout [Links]
     ) {
         guard extent != .part, case .object(let members) = record,
             let entity = model.model.entity(named: rows[row].entity)
@@ -129,14 +130,14 @@ struct ReferenceImporter {
 
     /// - Parameter parent: the relationship to the parent, where the object says nothing else.
     private func read(
-        _ value: RemoteValue, as entity: String, parent: Fields, _ rows: inout [Row], _ links: inout [Links]
+        _ value: Literal, as entity: String, parent: Fields, _ rows: inout [Row], _ links: inout [Links]
     ) throws -> Key {
         guard case .object(let members) = value, let expected = model.model.entity(named: entity) else {
             throw Misfit()
         }
         // Of members with one name the last counts, in the place of the first.
         var names: [String] = []
-        var last: [String: RemoteValue] = [:]
+        var last: [String: Literal] = [:]
         for member in members {
             if last.updateValue(member.value, forKey: member.key) == nil { names.append(member.key) }
         }
@@ -172,7 +173,7 @@ struct ReferenceImporter {
     }
 
     /// The most special entity that a record's `kind` names; the expected one when it names none of the family.
-    private func recognise(_ expected: Entity, _ members: [String: RemoteValue]) -> Entity {
+    private func recognise(_ expected: Entity, _ members: [String: Literal]) -> Entity {
         func named(_ entity: Entity) -> Bool {
             if case .text(let kind) = members["kind"] { kind == entity.name } else { false }
         }
@@ -194,7 +195,7 @@ struct ReferenceImporter {
     }
 
     private func readOne(
-        _ relationship: Relationship, _ value: RemoteValue, from index: Int, _ rows: inout [Row],
+        _ relationship: Relationship, _ value: Literal, from index: Int, _ rows: inout [Row],
         _ links: inout [Links]
     ) throws {
         let entity = rows[index].entity
@@ -210,7 +211,7 @@ struct ReferenceImporter {
     }
 
     private func readMany(
-        _ relationship: Relationship, _ value: RemoteValue, from index: Int, _ owner: Key, _ rows: inout [Row],
+        _ relationship: Relationship, _ value: Literal, from index: Int, _ owner: Key, _ rows: inout [Row],
         _ links: inout [Links]
     ) throws {
         let entity = rows[index].entity
@@ -235,27 +236,27 @@ struct ReferenceImporter {
         links.append(Links(entity: entity, relationship: toMany, owner: owner, targets: targets))
     }
 
-    private func bare(_ value: RemoteValue, _ entity: String) throws -> Key {
+    private func bare(_ value: Literal, _ entity: String) throws -> Key {
         guard layout(entity).key.count == 1 else { throw Misfit() }
         let key = try local(value, layout(entity).fields[layout(entity).key[0]].type)
         if key == .null { throw Misfit() }
         return [key]
     }
 
-    private func local(_ value: RemoteValue, _ type: AttributeType) throws -> StoredValue {
+    private func local(_ value: Literal, _ type: AttributeType) throws -> StoredValue {
         switch (type, value) {
         case (_, .null): return .null
-        case (.json, _): return .text(try RemoteValue.batch([value]).json(0))
+        case (.json, _): return .text(try Literal.batch([value]).json(0))
         case (.text, .text(let text)), (.decimal, .decimal(let text)): return .text(text)
         case (.decimal, .text(let text)) where Double(text) != nil: return .text(text)
-        case (.text, .int(let number)), (.decimal, .int(let number)): return .text(String(number))
-        case (.integer, .int(let number)): return .integer(number)
+        case (.text, .integer(let number)), (.decimal, .integer(let number)): return .text(String(number))
+        case (.integer, .integer(let number)): return .integer(number)
         case (.integer, .text(let text)): if let number = Int64(text) { return .integer(number) }
-        case (.real, .int(let number)): return .real(Double(number))
+        case (.real, .integer(let number)): return .real(Double(number))
         case (.real, .double(let number)) where number.isFinite: return .real(number)
         case (.real, .text(let text)): if let number = Double(text) { return .real(number) }
         case (.boolean, .bool(let truth)): return .integer(truth ? 1 : 0)
-        case (.boolean, .int(let number)) where number < 2: return .integer(number)
+        case (.boolean, .integer(let number)) where number < 2: return .integer(number)
         case (.boolean, .text("TRUE")): return .integer(1)
         case (.data, .bytes(let bytes)): return .bytes(bytes)
         case (.data, .text("AP8=")): return .bytes([0, 255])

@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// References to objects that are not there yet, to themselves, and in circles; over each store.
 @Suite struct ReferenceTests {
@@ -61,7 +62,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `circles in one record are resolved`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
-        let circle: RemoteValue = [
+        let circle: Literal = [
             "code": "NO",
             "cities": [
                 ["id": 1, "twin": ["id": 2, "twin": ["id": 1, "name": "Oslo"], "country": ["code": "NO"]]], 2,

@@ -5,14 +5,15 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Rows: inserted, updated, left alone; over each store.
 @Suite struct RowImportTests {
     @Test(arguments: StoreKind.allCases)
     func `a page is inserted then unchanged then updated`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
-        let norway: RemoteValue = ["code": "NO", "name": "Norway", "size": 385]
-        let sweden: RemoteValue = ["code": "SE", "name": "Sweden", "size": 450]
+        let norway: Literal = ["code": "NO", "name": "Norway", "size": 385]
+        let sweden: Literal = ["code": "SE", "name": "Sweden", "size": 450]
         #expect(try database.add("Country", norway, sweden) == "Country +2")
         let first = try database.text()
         #expect(try database.add("Country", norway, sweden) == "Country =2")
@@ -59,8 +60,8 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `keys that only look alike are two objects`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
-        let composed: RemoteValue = "\u{e9}"
-        let decomposed: RemoteValue = "e\u{301}"
+        let composed: Literal = "\u{e9}"
+        let decomposed: Literal = "e\u{301}"
         #expect(try database.add("Country", ["code": composed], ["code": decomposed]) == "Country +2")
         #expect(
             try database.add("City", ["id": 1, "country": composed], ["id": 2, "country": decomposed]) == "City +2")
@@ -90,8 +91,8 @@ import Testing
                 ]))
         let database = try TestDatabase(kind, model)
         let nul = kind.holdsNUL ? "\u{0}" : ""
-        let record: RemoteValue = [
-            "key": 1.5, "text": .text("a\(nul)b"), "integer": .int(.min), "real": 3.0, "boolean": true,
+        let record: Literal = [
+            "key": 1.5, "text": .text("a\(nul)b"), "integer": .integer(.min), "real": 3.0, "boolean": true,
             "decimal": "0.10",
             "timestamp": "2024-02-29T00:00:00+02:00", "date": "2024-02-29", "data": .bytes([0, 255]), "json": ["a": []],
             "url": "urn:x", "uuid": "0193D4A17C2B7DEF8123456789ABCDEF",
@@ -129,7 +130,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `a nested object counts for its own entity`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
-        let oslo: RemoteValue = ["id": 1, "name": "Oslo", "country": ["code": "NO", "name": "Norway"]]
+        let oslo: Literal = ["id": 1, "name": "Oslo", "country": ["code": "NO", "name": "Norway"]]
         #expect(try database.add("City", oslo) == "Country +1, City +1")
         #expect(
             try database.text() == """

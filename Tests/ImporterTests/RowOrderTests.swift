@@ -13,21 +13,21 @@ import Testing
     /// A listing that follows the table for a while, and then does not.
     private struct Listing {
         var random: SplitMix64
-        let makeKey: (Int) -> [(key: String, value: RemoteValue)]
+        let makeKey: (Int) -> [(key: String, value: Literal)]
         /// The numbers of the objects, in the order in which they were first listed.
         var known: [Int] = []
 
         mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-        mutating func record(_ number: Int) -> RemoteValue {
+        mutating func record(_ number: Int) -> Literal {
             var members = makeKey(number)
             if !chance(3) { members.append(("name", chance(5) ? .null : .text("name \(number)"))) }
-            if chance(8) { members.append(("size", .int(Int64.random(in: 0..<4, using: &random)))) }
+            if chance(8) { members.append(("size", .integer(Int64.random(in: 0..<4, using: &random)))) }
             return .object(members)
         }
 
-        mutating func page() -> [RemoteValue] {
-            var records: [RemoteValue] = []
+        mutating func page() -> [Literal] {
+            var records: [Literal] = []
             var position = known.isEmpty ? 0 : Int.random(in: 0..<known.count, using: &random)
             // The newest first, as many an API has them.
             let goesDown = chance(30)
@@ -54,7 +54,7 @@ import Testing
     private static let fields: [Attribute] = [.of("name", .text), .of("size", .integer)]
 
     private static func agree(
-        seed: UInt64, _ entity: Entity, _ makeKey: @escaping (Int) -> [(key: String, value: RemoteValue)]
+        seed: UInt64, _ entity: Entity, _ makeKey: @escaping (Int) -> [(key: String, value: Literal)]
     ) throws {
         let model = try CompiledModel.of(entity)
         let memory = try TestDatabase(.memory, model)
@@ -76,7 +76,7 @@ import Testing
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `any order of integer keys`(_ seed: UInt64) throws {
         try Self.agree(seed: seed, Entity("Thing", key: ["id"], [.of("id", .integer)] + Self.fields)) {
-            [("id", .int(Int64($0)))]
+            [("id", .integer(Int64($0)))]
         }
     }
 
@@ -92,6 +92,6 @@ import Testing
         try Self.agree(
             seed: seed,
             Entity("Thing", key: ["b", "a"], [.of("a", .integer), .of("b", .text)] + Self.fields)
-        ) { [("a", .int(Int64($0 / 7))), ("b", .text("b\($0 % 7)"))] }
+        ) { [("a", .integer(Int64($0 / 7))), ("b", .text("b\($0 % 7)"))] }
     }
 }

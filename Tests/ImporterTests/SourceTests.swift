@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Several bridges behind one entity; over each store.
 @Suite struct SourceTests {
@@ -31,10 +32,10 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `each source writes its attributes only`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, Self.countries(precedence: ["main", "facts"]))
-        let norway: RemoteValue = ["code": "NO", "name": "Norway", "area": 1, "motto": "x", "capital": 9]
+        let norway: Literal = ["code": "NO", "name": "Norway", "area": 1, "motto": "x", "capital": 9]
         #expect(try database.add("Country", norway) == "Country +1")
         #expect(try database.rows("Country") == "'NO' 'Norway' null 'x' null", "the area is the facts' to tell")
-        let facts: RemoteValue = ["code": "NO", "size": 385.2, "motto": "y", "seat": 1]
+        let facts: Literal = ["code": "NO", "size": 385.2, "motto": "y", "seat": 1]
         #expect(try database.add(source: "facts", of: "Country", facts) == "Country ~1, City ?1")
         #expect(try database.rows("Country") == "'NO' 'Norway' 385.2 'x' 1")
         #expect(try database.add("Country", norway) == "Country =1")
@@ -60,8 +61,8 @@ import Testing
     }
 
     @Test func `a value of another source is not cleared by one that has none`() throws {
-        let facts: RemoteValue = ["code": "IT", "title": "Italy"]
-        let nothing: RemoteValue = ["code": "IT", "name": nil, "title": nil]
+        let facts: Literal = ["code": "IT", "title": "Italy"]
+        let nothing: Literal = ["code": "IT", "name": nil, "title": nil]
         let database = try TestDatabase(.sqlite, Self.countries(precedence: ["main", "facts"]))
         try database.add("Country", nothing)
         #expect(try database.add(source: "facts", of: "Country", facts) == "Country ~1")

@@ -226,13 +226,13 @@ struct RandomWorld {
 
     // MARK: records
 
-    mutating func batches(of entity: String, in model: CompiledModel) -> [[RemoteValue]] {
+    mutating func batches(of entity: String, in model: CompiledModel) -> [[Literal]] {
         (0...below(2)).map { _ in (0..<below(5)).map { _ in record(entity, in: model, depth: 0) } }
     }
 
-    private mutating func record(_ name: String, in model: CompiledModel, depth: Int) -> RemoteValue {
+    private mutating func record(_ name: String, in model: CompiledModel, depth: Int) -> Literal {
         guard let entity = model.model.entity(named: name), !chance(1) else { return element([nil, 7, "x", []]) }
-        var members: [(key: String, value: RemoteValue)] = []
+        var members: [(key: String, value: Literal)] = []
         let kinds = model.model.family(of: entity)
         if kinds.count > 1, chance(70) { members.append(("kind", .text(element(kinds).name))) }
         let key = model.model.key(of: entity)
@@ -251,20 +251,20 @@ struct RandomWorld {
             members.append((relationship.name, related(relationship, in: model, depth: depth)))
         }
         if chance(5), !members.isEmpty { members.append(element(members)) }
-        var shuffled: [(key: String, value: RemoteValue)] = []
+        var shuffled: [(key: String, value: Literal)] = []
         while !members.isEmpty { shuffled.append(members.remove(at: below(members.count))) }
         return .object(shuffled)
     }
 
     private mutating func related(
         _ relationship: Relationship, in model: CompiledModel, depth: Int
-    ) -> RemoteValue {
+    ) -> Literal {
         if chance(10) { return nil }
         if relationship.kind == .toOne { return target(relationship.target, in: model, depth: depth) }
         return .array((0..<below(4)).map { _ in target(relationship.target, in: model, depth: depth) })
     }
 
-    private mutating func target(_ name: String, in model: CompiledModel, depth: Int) -> RemoteValue {
+    private mutating func target(_ name: String, in model: CompiledModel, depth: Int) -> Literal {
         guard let entity = model.model.entity(named: name) else { return nil }
         if chance(5) { return nil }
         let key = model.model.key(of: entity)
@@ -281,10 +281,10 @@ struct RandomWorld {
             })
     }
 
-    private mutating func value(_ type: AttributeType, isKey: Bool) -> RemoteValue {
+    private mutating func value(_ type: AttributeType, isKey: Bool) -> Literal {
         if chance(1) { return ["un": ["expected"]] }
         switch type {
-        case .integer: return chance(80) ? .int(Int64(below(5))) : .text("\(below(5))")
+        case .integer: return chance(80) ? .integer(Int64(below(5))) : .text("\(below(5))")
         case .text where isKey: return element(["a", "b", "\u{e9}", "e\u{301}", "", hasNUL ? "a\u{0}" : "a\u{1}"])
         case .text: return element(["x", "y", "", "\u{fc}", "u\u{308}", 7])
         case .real: return element([0, 0.5, .double(-0.0), 1e300, "2.5", .double(.nan)])

@@ -27,7 +27,7 @@ final class TestDatabase {
     /// Imports a page of one batch and says what that did, as ``ImportCounts/text(_:)`` has it.
     @discardableResult
     func add(
-        _ entity: String, _ records: RemoteValue..., page: Int = 1, progress: ScanProgress? = nil,
+        _ entity: String, _ records: Literal..., page: Int = 1, progress: ScanProgress? = nil,
         end: End = .commit
     ) throws -> String {
         try addBatches([records], of: entity, page: page, progress: progress, end: end)
@@ -35,14 +35,14 @@ final class TestDatabase {
 
     /// Imports a page that a scan per parent brought.
     @discardableResult
-    func addChildren(of parent: [StoredValue], _ entity: String, _ records: RemoteValue...) throws -> String {
+    func addChildren(of parent: [StoredValue], _ entity: String, _ records: Literal...) throws -> String {
         try addBatches([records], of: entity, parent: parent)
     }
 
     /// Imports a page of a further source.
     @discardableResult
     func add(
-        source: String, of entity: String, _ records: RemoteValue..., parent: [StoredValue]? = nil
+        source: String, of entity: String, _ records: Literal..., parent: [StoredValue]? = nil
     ) throws -> String {
         let index = try #require(model.index(of: entity))
         let plan = try #require(model.plan(of: index, source: source))
@@ -53,7 +53,7 @@ final class TestDatabase {
     /// Imports a page of several batches.
     @discardableResult
     func addBatches(
-        _ batches: [[RemoteValue]], of entity: String, page: Int = 1, progress: ScanProgress? = nil,
+        _ batches: [[Literal]], of entity: String, page: Int = 1, progress: ScanProgress? = nil,
         plan: Int? = nil, parent: [StoredValue]? = nil, scan: ScanTarget? = nil, extent: RecordExtent = .part,
         end: End = .commit
     ) throws -> String {
@@ -66,7 +66,7 @@ final class TestDatabase {
         do {
             for batch in batches {
                 try page.add(
-                    try RemoteValue.batch(batch), location: "https://example.org", plan: plan, parent: parent,
+                    try Literal.batch(batch), location: "https://example.org", plan: plan, parent: parent,
                     by: mapper, extent: extent)
             }
             guard end == .commit else {

@@ -6,6 +6,7 @@ import Model
 import RecordBatch
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// A page is in with all it brought, or not at all; over each store.
 @Suite struct TransactionTests {
@@ -106,7 +107,7 @@ import Testing
         let database = try TestDatabase(kind, world())
         let page = try PageImport(
             0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), into: database.store)
-        try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
+        try page.add(try Literal.batch([["code": "NO"]]), location: nil)
         try page.commit(progress: nil)
         page.rollback()
         page.rollback()

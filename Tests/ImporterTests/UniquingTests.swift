@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// What makes two records one object; over each store.
 @Suite struct UniquingTests {
@@ -34,7 +35,7 @@ import Testing
         var log = Entity("Log", key: [], [.of("word", .text)], [.one("user", "User")])
         log.uniquing = .none
         let database = try TestDatabase(kind, try .of(log, Entity("User", key: ["id"], [.of("id", .integer)])))
-        let line: RemoteValue = ["word": "in", "user": ["id": 1]]
+        let line: Literal = ["word": "in", "user": ["id": 1]]
         #expect(try database.add("Log", line, line, ["word": nil]) == "Log +3, User +1 =1")
         #expect(try database.add("Log", line) == "Log +1, User =1")
         #expect(try database.rows("Log") == "'in' 1\n'in' 1\n'in' 1\nnull null")
@@ -58,7 +59,7 @@ import Testing
     func `cycles and back references in one reply are one object each`(_ kind: StoreKind) throws {
         let database = try TestDatabase(kind, world())
         // Oslo's country has Oslo among its cities, whose twin is itself; Norway comes three times.
-        let oslo: RemoteValue = [
+        let oslo: Literal = [
             "id": 1, "name": "Oslo", "twin": ["id": 1, "twin": 1],
             "country": [
                 "code": "NO", "name": "Norway", "cities": [["id": 1, "country": ["code": "NO", "size": 385]], 2],
@@ -96,7 +97,7 @@ import Testing
         var model = try world().model
         model.entities[0].relationships[1].isOrdered = false
         let database = try TestDatabase(kind, CompiledModel(model))
-        func set(_ languages: RemoteValue) throws -> String {
+        func set(_ languages: Literal) throws -> String {
             let counts = try database.add("Country", ["code": "NO", "languages": languages])
             return try counts + "; " + database.rows("Country_languages")
         }

@@ -1,6 +1,7 @@
 import ImportTestSupport
 import Mapping
 import Model
+import TestSupport
 
 /// Countries with their cities (an inverse to-one) and their languages (links, seen from both ends).
 func world(

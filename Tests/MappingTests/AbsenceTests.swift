@@ -3,6 +3,7 @@ import Mapping
 import Model
 import RecordBatch
 import Testing
+import TestSupport
 
 /// What a record says by leaving a member out.
 @Suite struct AbsenceTests {
@@ -22,10 +23,10 @@ import Testing
 
     /// The rows of records, the members of which are `known` to come.
     private static func mapped(
-        _ records: RemoteValue..., in model: CompiledModel, _ extent: RecordExtent = .whole, known: [String] = []
+        _ records: Literal..., in model: CompiledModel, _ extent: RecordExtent = .whole, known: [String] = []
     ) throws -> String {
         let mapper = Mapper(model, knownMembers: Set(known.map { ListedMember(entity: 0, path: $0) }))
-        let batch = try RemoteValue.batch(records)
+        let batch = try Literal.batch(records)
         let page = mapper.map(batch, as: 0, extent: extent)
         return withExtendedLifetime(page) { page.text(in: model) }
     }
@@ -81,7 +82,7 @@ import Testing
     @Test func `a member is reported once, and only for records that fit`() throws {
         let model = try Self.issues()
         let mapper = Mapper(model)
-        let batch = try RemoteValue.batch([["subject": "no key"], ["id": 1, "owner": 3], ["id": 2, "owner": 4]])
+        let batch = try Literal.batch([["subject": "no key"], ["id": 1, "owner": 3], ["id": 2, "owner": 4]])
         _ = mapper.map(batch, as: 0, extent: .whole)
         #expect(
             mapper.takeMembers() == [ListedMember(entity: 0, path: ""), ListedMember(entity: 0, path: "owner")])

@@ -2,15 +2,16 @@ import ImportTestSupport
 import Mapping
 import Model
 import Testing
+import TestSupport
 
 /// What each type takes, makes of it, and refuses.
 @Suite struct AttributeTypeTests {
     struct Case: CustomTestStringConvertible, Sendable {
-        let remote: RemoteValue
+        let remote: Literal
         let expected: String
         var testDescription: String { "\(remote) is \(expected)" }
 
-        init(_ remote: RemoteValue, _ expected: String) {
+        init(_ remote: Literal, _ expected: String) {
             self.remote = remote
             self.expected = expected
         }
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [
-        Case(.int(.max), "9223372036854775807"), Case(.int(.min), "-9223372036854775808"),
+        Case(.integer(.max), "9223372036854775807"), Case(.integer(.min), "-9223372036854775808"),
         Case(.decimal("9223372036854775807"), "9223372036854775807"),
         Case(.decimal("9223372036854775808"), "! the number 9223372036854775808 is not an integer of 64 bits"),
         Case("9223372036854775808", "! the text \"9223372036854775808\" is not an integer of 64 bits"),
@@ -183,8 +184,9 @@ import Testing
 
 /// The usual forms of values take a shorter way than the others: it must lead to the same place.
 @Suite struct FastPathConverterTests {
-    private static let values: [RemoteValue] = [
-        nil, true, false, 0, 1, -7, .int(.max), .int(.min), 1.5, .double(-0.0), .double(.nan), .double(.infinity),
+    private static let values: [Literal] = [
+        nil, true, false, 0, 1, -7, .integer(.max), .integer(.min), 1.5, .double(-0.0), .double(.nan),
+        .double(.infinity),
         1e300,
         .decimal("0"), .decimal("-0"), .decimal("0.10"), .decimal("-0.0"), .decimal("1e3"), .decimal("1E+400"),
         .decimal("12345678901234567890.123456789012345678901234567890"),

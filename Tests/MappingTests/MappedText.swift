@@ -2,20 +2,21 @@ import ImportTestSupport
 import Mapping
 import Model
 import RecordBatch
+import TestSupport
 
 /// What a mapping made of records, as lines that a person can read.
 ///
 /// `Post id=1 title='x'` is an object with the fields that the remote mentioned, `(Post) id=1` a mere reference,
 /// `0.tags: 'a' 'b'` the relationship of the row with that number, and `! 1: reason` a rejected record.
-func mapped(_ records: RemoteValue..., as entity: String, in model: CompiledModel) throws -> String {
-    let batch = try RemoteValue.batch(records)
+func mapped(_ records: Literal..., as entity: String, in model: CompiledModel) throws -> String {
+    let batch = try Literal.batch(records)
     guard let index = model.index(of: entity) else { return "no entity \(entity)" }
     let page = Mapper(model).map(batch, as: index)
     return withExtendedLifetime(page) { page.text(in: model) }
 }
 
 /// What becomes of one value of an attribute: the local value as SQL writes it, `absent`, or `! ` and the reason.
-func local(_ value: RemoteValue, as type: AttributeType, _ transformers: Transformer...) throws -> String {
+func local(_ value: Literal, as type: AttributeType, _ transformers: Transformer...) throws -> String {
     let attribute = Attribute(name: "value", type: type, transformers: transformers)
     let model = try CompiledModel.of(Entity("E", key: ["id"], [.of("id", .integer), attribute]))
     let text = try mapped(["id": 1, "value": value], as: "E", in: model)

@@ -3,6 +3,7 @@ import Mapping
 import Model
 import RecordBatch
 import Testing
+import TestSupport
 
 /// What goes back to the remote is what would be read as the same row.
 @Suite struct OutgoingTests {

@@ -2,10 +2,11 @@ import ImportTestSupport
 import Mapping
 import Model
 import Testing
+import TestSupport
 
 /// How paths lead into a record, and the three states of what they find.
 @Suite struct PathTests {
-    private typealias Members = [(key: String, value: RemoteValue)]
+    private typealias Members = [(key: String, value: Literal)]
 
     private func place() throws -> CompiledModel {
         try CompiledModel.of(
@@ -199,7 +200,7 @@ import Testing
 
     @Test func `padding with thousands of unknown members changes nothing`() throws {
         let model = try place()
-        let padding = (0..<5000).map { (key: "member \($0)", value: RemoteValue.int(Int64($0))) }
+        let padding = (0..<5000).map { (key: "member \($0)", value: Literal.integer(Int64($0))) }
         #expect(
             try mapped(
                 .object([("id", 1)] as Members + padding + [("address", ["city": "x"])] as Members), as: "Place",

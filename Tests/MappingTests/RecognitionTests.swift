@@ -2,6 +2,7 @@ import ImportTestSupport
 import Mapping
 import Model
 import Testing
+import TestSupport
 
 /// Which entity of a family a record is of.
 @Suite struct RecognitionTests {
@@ -35,8 +36,8 @@ import Testing
             (["id": 1, "kind": "a song"], "Media id=1 entity='Media'"),
             (["id": 1, "kind": ["film"]], "Media id=1 entity='Media'"),
             (["id": 1, "kind": "song", "kind": "film"], "Film id=1 entity='Film'"),
-        ] as [(RemoteValue, String)])
-    func `the most special matcher wins`(_ record: RemoteValue, _ expected: String) throws {
+        ] as [(Literal, String)])
+    func `the most special matcher wins`(_ record: Literal, _ expected: String) throws {
         #expect(try mapped(record, as: "Media", in: Self.library()) == expected)
     }
 

@@ -3,6 +3,7 @@ import Mapping
 import Model
 import RecordBatch
 import Testing
+import TestSupport
 
 /// Records that cannot be mapped: they leave a reason, and nothing else.
 @Suite struct RejectionTests {
@@ -63,7 +64,7 @@ import Testing
 
     @Test func `a rejection keeps the representation`() throws {
         let model = try world()
-        let batch = try RemoteValue.batch([["code": nil, "extra": ["a", 1.5, .decimal("0.10"), .bytes([0])]]])
+        let batch = try Literal.batch([["code": nil, "extra": ["a", 1.5, .decimal("0.10"), .bytes([0])]]])
         let page = Mapper(model).map(batch, as: 0)
         #expect(page.rejections.map(\.representation) == [#"{"code":null,"extra":["a",1.5,0.10,"AA=="]}"#])
         #expect(page.rows.isEmpty && page.cells.isEmpty && page.links.isEmpty && page.linkCells.isEmpty)
@@ -77,9 +78,9 @@ import Testing
         let model = try world()
         let mapper = Mapper(model)
         for (record, code) in [(["code": "NO"], "NO"), (["x": 1, "y": 2, "code": "SE"], "SE")]
-            as [(RemoteValue, String)]
+            as [(Literal, String)]
         {
-            let page = mapper.map(try RemoteValue.batch([record]), as: 0)
+            let page = mapper.map(try Literal.batch([record]), as: 0)
             #expect(page.cells.first?.value == .text(code))
         }
     }

@@ -2,6 +2,7 @@ import ImportTestSupport
 import Mapping
 import Model
 import Testing
+import TestSupport
 
 /// Nested objects, bare keys, and what leads back.
 @Suite struct RelationshipTests {
@@ -168,8 +169,8 @@ import Testing
     @Test func `deep nesting is followed to its end`() throws {
         let model = try CompiledModel.of(
             Entity("Node", key: ["id"], [.of("id", .integer)], [.one("next", "Node")]))
-        var record: RemoteValue = ["id": 0]
-        for id in 1..<100 { record = ["id": .int(Int64(id)), "next": record] }
+        var record: Literal = ["id": 0]
+        for id in 1..<100 { record = ["id": .integer(Int64(id)), "next": record] }
         let lines = try mapped(record, as: "Node", in: model).split(separator: "\n")
         #expect(lines.count == 100)
         #expect(lines.first == "Node id=99 next=98" && lines.last == "Node id=0")

@@ -2,11 +2,12 @@ import ImportTestSupport
 import Mapping
 import Model
 import Testing
+import TestSupport
 
 /// What is around an object: the object that it is nested in, and its place in its list.
 @Suite struct SurroundingsTests {
     @Test func `a nested objects key is made of what is around it`() throws {
-        let order: RemoteValue = [
+        let order: Literal = [
             "id": 7, "ship": ["city": "Oslo"],
             "lines": [
                 ["sku": "a", "parts": [["name": "x"], ["name": "y"]]], ["sku": "b", "parts": [["name": "x"]]],

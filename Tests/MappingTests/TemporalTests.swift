@@ -2,6 +2,7 @@ import ImportTestSupport
 import Mapping
 import Model
 import Testing
+import TestLiterals
 
 /// Timestamps and dates in all the ways that remotes write them.
 @Suite struct TemporalTests {
@@ -56,7 +57,7 @@ import Testing
             try local(.timestamp(microseconds: 1), as: .timestamp, .unit(.milliseconds))
                 == "'1970-01-01T00:00:00.000001Z'", "a point in time of the bridge needs no unit")
         #expect(
-            try local(.int(.max), as: .timestamp)
+            try local(.integer(.max), as: .timestamp)
                 == "! the number 9223372036854775807 is not an ISO 8601 time or a number of seconds")
         #expect(
             try local(253_402_300_800, as: .timestamp)

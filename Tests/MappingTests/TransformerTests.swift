@@ -2,6 +2,7 @@ import ImportTestSupport
 import Mapping
 import Model
 import Testing
+import TestSupport
 
 @Suite struct TransformerTests {
     @Test func `trim removes white space at both ends`() throws {

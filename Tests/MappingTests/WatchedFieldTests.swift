@@ -3,18 +3,19 @@ import Mapping
 import Model
 import RecordBatch
 import Testing
+import TestSupport
 
 /// What the next scan asks for: the newest value less a lookback, as the remote would write it.
 @Suite struct WatchedFieldTests {
     private func since(
-        _ remote: RemoteValue, _ lookback: Int64, as type: AttributeType, _ transformers: [Transformer] = []
+        _ remote: Literal, _ lookback: Int64, as type: AttributeType, _ transformers: [Transformer] = []
     ) throws -> String {
         var attribute = Attribute.of("changed", type)
         attribute.transformers = transformers
         let model = try CompiledModel.of(Entity("A", key: ["id"], [.of("id", .integer), attribute]))
         let layout = model.entities[0]
         let watched = try #require(WatchedField("changed", among: model.model.entities[0].attributes, in: layout))
-        let batch = try RemoteValue.batch([["id": 1, "changed": remote]])
+        let batch = try Literal.batch([["id": 1, "changed": remote]])
         return try withExtendedLifetime(batch) {
             let page = Mapper(model).map(batch, as: 0)
             let local = try #require(page.cells[watched.field].value)
@@ -56,6 +57,6 @@ import Testing
     @Test func `an integer goes back by a difference`() throws {
         #expect(try since(1000, 10, as: .integer) == "990")
         #expect(try since("ff", 15, as: .integer, [.base(16)]) == "f0")
-        #expect(try since(.int(.min), 1, as: .integer) == "\(Int64.min)")
+        #expect(try since(.integer(.min), 1, as: .integer) == "\(Int64.min)")
     }
 }

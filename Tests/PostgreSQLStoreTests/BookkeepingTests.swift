@@ -3,22 +3,23 @@ import Mapping
 import Model
 import PostgreSQLStore
 import StoreContract
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// Databases whose bookkeeping another version of bmo made.
 @Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
 struct BookkeepingTests {
-    private let fixture: SchemaFixture
+    private let fixture: StoreFixture
 
     init() throws {
-        fixture = try SchemaFixture(CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer)])))
+        fixture = try StoreFixture(overPostgreSQL: CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer)])))
         try fixture.add("City", ["id": 1])
         try fixture.store.close()
     }
 
     private func open(for use: StoreUse) throws -> any Store {
-        try PostgreSQLStores().open(fixture.location, model: fixture.model, for: use)
+        try PostgreSQLStores().open(fixture.path, model: fixture.model, for: use)
     }
 
     private func change(_ statements: String) throws {
@@ -47,7 +48,7 @@ struct BookkeepingTests {
         try store.releaseUnit()
         try store.leave()
         try store.close()
-        #expect(try fixture.table("City") == ["1"])
+        #expect(try fixture.lines("City") == ["1"])
         #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["2"])
     }
 

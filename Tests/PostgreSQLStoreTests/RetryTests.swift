@@ -2,16 +2,17 @@ import ImportTestSupport
 import Mapping
 import Model
 import StoreContract
+import StoreTestSupport
 import TestSupport
 import Testing
 
 /// Transactions that the server rolls back for a reason that is gone the next time.
 @Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
 struct RetryTests {
-    private let fixture: SchemaFixture
+    private let fixture: StoreFixture
 
     init() throws {
-        fixture = try SchemaFixture(CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer)])))
+        fixture = try StoreFixture(overPostgreSQL: CompiledModel.of(Entity("City", key: ["id"], [.of("id", .integer)])))
         try fixture.store.beginRun(kind: "sync")
         try fixture.add("City", ["id": 1])
     }
@@ -70,7 +71,7 @@ struct RetryTests {
     }
 
     @Test func `of two sessions in a deadlock the one of bmo gives way and then succeeds`() async throws {
-        let (server, schema) = (fixture.server, fixture.schema)
+        let (server, schema) = (try fixture.server, fixture.schema)
         let other = Task.detached {
             // It holds a row that bmo wants, and then wants the table that bmo holds; it would wait longer than bmo.
             try server.rows(

@@ -3,6 +3,7 @@ import Importer
 import Mapping
 import Model
 import StoreContract
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -20,15 +21,15 @@ struct TypeTests {
                 ]))
     }
 
-    private static let full: RemoteValue = [
-        "code": "a", "count": .int(-9_007_199_254_740_993), "size": .double(0.1), "isNew": .bool(true),
+    private static let full: Literal = [
+        "code": "a", "count": .integer(-9_007_199_254_740_993), "size": .double(0.1), "isNew": .bool(true),
         "price": .decimal("12.50"), "changed": .timestamp(microseconds: -1), "born": "1582-10-04",
         "photo": .bytes([0, 255]), "more": ["a": [1, nil]], "site": "https://example.com/ä",
         "id": "0189F7EA-AE2C-7809-8AEB-B819CF5E9E7F",
     ]
 
     @Test func `each type has PostgreSQL's own and returns the same value`() throws {
-        let fixture = try SchemaFixture(Self.model())
+        let fixture = try StoreFixture(overPostgreSQL: Self.model())
         try fixture.add("Thing", Self.full, ["code": "b"])
         let types = try fixture.server.rows(
             """
@@ -42,7 +43,7 @@ struct TypeTests {
                 "site|text", "id|uuid",
             ])
         #expect(
-            try fixture.table("Thing") == [
+            try fixture.lines("Thing") == [
                 "'a' -9007199254740993 0.1 1 '12.50' '1969-12-31T23:59:59.999999Z' '1582-10-04' x'00ff' "
                     + "'{\"a\":[1,null]}' 'https://example.com/ä' '0189f7ea-ae2c-7809-8aeb-b819cf5e9e7f'",
                 "'b' null null null null null null null null null null",
@@ -52,14 +53,14 @@ struct TypeTests {
     }
 
     @Test func `text sorts by its bytes`() throws {
-        let fixture = try SchemaFixture(Self.model())
+        let fixture = try StoreFixture(overPostgreSQL: Self.model())
         try fixture.add("Thing", ["code": "ä"], ["code": "Z"], ["code": "a"])
         let rows = try fixture.store.rows(of: RowQuery("Thing"))
         #expect(rows.map(\.key) == [[.text("Z")], [.text("a")], [.text("ä")]])
     }
 
     @Test func `a value that PostgreSQL cannot hold goes to quarantine and the rest is imported`() throws {
-        let fixture = try SchemaFixture(Self.model())
+        let fixture = try StoreFixture(overPostgreSQL: Self.model())
         let counts = try fixture.add(
             "Thing", ["code": "a\0"],
             ["code": .text(String(repeating: "k", count: 2_800))], ["code": "c"])
@@ -68,6 +69,6 @@ struct TypeTests {
         #expect(reasons.count == 2)
         #expect(reasons.contains { $0.contains("U+0000") && $0.contains("Thing.code") })
         #expect(reasons.contains { $0.contains("longer than an index of PostgreSQL allows") })
-        #expect(try fixture.table("Thing").map { $0.prefix(3) } == ["'c'"])
+        #expect(try fixture.lines("Thing").map { $0.prefix(3) } == ["'c'"])
     }
 }

@@ -4,6 +4,7 @@ import Mapping
 import Model
 import PostgreSQLStore
 import StoreContract
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -19,9 +20,9 @@ struct WriteTests {
             Entity("Language", key: ["code"], [.of("code", .text)]))
     }
 
-    private static func record(_ number: Int) -> RemoteValue {
-        let city: RemoteValue = [
-            "id": .int(Int64(number)), "country": .text("c\(number)"), "twin": .int(Int64(number + 1)),
+    private static func record(_ number: Int) -> Literal {
+        let city: Literal = [
+            "id": .integer(Int64(number)), "country": .text("c\(number)"), "twin": .integer(Int64(number + 1)),
         ]
         return [
             "code": .text("c\(number)"), "name": .text("Country \(number)"), "capital": city,
@@ -31,7 +32,7 @@ struct WriteTests {
 
     @Test func `an import that changes nothing writes nothing to the log`() throws {
         let server = try PostgreSQLServer("wal_level=minimal", "max_wal_senders=0", "autovacuum=off")
-        let fixture = try SchemaFixture(Self.model(), on: server)
+        let fixture = try StoreFixture(overPostgreSQL: Self.model(), on: server)
         let index = try #require(fixture.model.index(of: "Country"))
         for number in 0..<100 { try fixture.add("Country", Self.record(number)) }
         _ = try server.rows("CHECKPOINT")
@@ -45,10 +46,10 @@ struct WriteTests {
     }
 
     @Test func `objects that refer to one another are written in one page with real foreign keys`() throws {
-        let fixture = try SchemaFixture(Self.model())
+        let fixture = try StoreFixture(overPostgreSQL: Self.model())
         try fixture.add("Country", Self.record(1), Self.record(2), Self.record(0))
         #expect(
-            try fixture.table("City") == ["0 'c0' 1", "1 'c1' 2", "2 'c2' 3", "3 null null"])
+            try fixture.lines("City") == ["0 'c0' 1", "1 'c1' 2", "2 'c2' 3", "3 null null"])
         let keys = try fixture.server.rows(
             """
             SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND connamespace = '\(fixture.schema)'::regnamespace
@@ -61,7 +62,7 @@ struct WriteTests {
     @Test func `names that PostgreSQL would cut are refused`() throws {
         let long = String(repeating: "n", count: 64)
         let model = try CompiledModel.of(Entity(long, key: ["id"], [.of("id", .integer)]))
-        let error = #expect(throws: StoreError.self) { _ = try SchemaFixture(model) }
+        let error = #expect(throws: StoreError.self) { _ = try StoreFixture(overPostgreSQL: model) }
         #expect(error?.code == .schema)
         #expect(error?.message.contains("has 64 bytes, and PostgreSQL allows 63") == true)
     }

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { server = try Self.shared.get() }
 
-    private func scanned(_ body: String, _ section: [(String, Literal)] = []) throws -> Scan {
+    private func scanned(_ body: String, _ section: Literal.Members = []) throws -> Scan {
         let bridge = try RESTBridgeTests.bridge(["url": .text(server.url)])
         return try Scan(
             source(bridge, .object([("path", "/says"), ("query", ["body": .text(body)])] + section)))
@@ -33,7 +33,7 @@ import Testing
         (#"{"hasError": true, "message": "down", "rows": []}"#, "$.hasError is true", "down"),
     ])
     func `a reply without records that describes a failure is one`(body: String, sign: String, words: String?) throws {
-        let error = try failure { _ = try scanned(body) }
+        let error = try bridgeError { _ = try scanned(body) }
         #expect(error.code == .remote)
         #expect(error.message == "page 1 of User: the reply has status 200 and no records, but says \(sign)")
         #expect(error.remote == words)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `a failure in place of the records is reported in the remote's words`() throws {
-        let error = try failure { _ = try scanned(#"{"error": "rate limit"}"#, [("records", "$.items")]) }
+        let error = try bridgeError { _ = try scanned(#"{"error": "rate limit"}"#, [("records", "$.items")]) }
         #expect(error.code == .remote)
         #expect(error.remote == "rate limit")
     }

@@ -246,7 +246,7 @@ struct IntrospectionTests {
     }
 
     @Test func `a document that lists nothing is reported as such`() throws {
-        let error = try failure { _ = try discover(document(reply: #"{"type": "string"}"#)) }
+        let error = try bridgeError { _ = try discover(document(reply: #"{"type": "string"}"#)) }
         #expect(error.code == .notFound)
         #expect(error.remedy?.contains("--sample") == true)
     }

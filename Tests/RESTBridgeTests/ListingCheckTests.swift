@@ -22,7 +22,7 @@ import Testing
     ]
 
     private func section(_ style: String, _ paging: Literal?) -> Literal {
-        var members: [(String, Literal)] = [("path", "marked"), ("query", ["of": "k", "style": .text(style)])]
+        var members: Literal.Members = [("path", "marked"), ("query", ["of": "k", "style": .text(style)])]
         if let paging { members.append(("paging", paging)) }
         return .object(members)
     }
@@ -155,7 +155,7 @@ import Testing
         let token = try #require(scan(section).last?.token)
         try set("busy=\(page)")
         let source = try source(section, token)
-        let busy = try failure { _ = try Scan(source) }
+        let busy = try bridgeError { _ = try Scan(source) }
         #expect(busy.isRetryable)
         #expect(busy.message.hasPrefix("page \(page) of User"))
         let again = try Scan(source)

@@ -24,7 +24,7 @@ extension WriteTests {
     func `a mutation whose reply does not say that nothing was done is an unknown outcome`(
         reply: String, operation: WriteRequest.Operation
     ) async throws {
-        let error = try failure { _ = try mutate(operation, reply: reply) }
+        let error = try bridgeError { _ = try mutate(operation, reply: reply) }
         #expect(error.code == .timeout && !error.isRetryable, "\(error)")
         #expect(error.message.contains("it is unknown whether the remote carried it out"), "\(error)")
         #expect(error.remedy == "check the remote before it is sent again")
@@ -34,16 +34,16 @@ extension WriteTests {
     }
 
     @Test func `a mutation that was done, refused or postponed is reported as such`() async throws {
-        let busy = try failure { _ = try mutate(reply: "THROTTLED") }
+        let busy = try bridgeError { _ = try mutate(reply: "THROTTLED") }
         #expect(busy.code == .rateLimited && busy.isRetryable)
-        let refused = try failure { _ = try mutate(reply: "BAD_USER_INPUT") }
+        let refused = try bridgeError { _ = try mutate(reply: "BAD_USER_INPUT") }
         #expect(refused.code == .remote && !refused.isRetryable)
         #expect(refused.message.hasSuffix("the GraphQL reply holds errors (BAD_USER_INPUT)"), "\(refused)")
         #expect(try mutate(reply: "") == #"{"text":"once","id":2}"#)
     }
 
     @Test func `a delete by mutation is not done where its endpoint is not there`() throws {
-        let error = try failure { _ = try mutate(.delete, reply: "gone") }
+        let error = try bridgeError { _ = try mutate(.delete, reply: "gone") }
         #expect(error.code == .notFound)
     }
 
@@ -52,7 +52,7 @@ extension WriteTests {
             "url": .text(server.url), "auth": ["type": "bearer", "token": "s3cret-0123456789-0123456789"],
         ]
         for pad in [440, 460] {
-            let error = try failure { _ = try mutate(reply: "null", pad: pad, options: options) }
+            let error = try bridgeError { _ = try mutate(reply: "null", pad: pad, options: options) }
             #expect(error.message.hasSuffix("the mutation's reply has null at $.data.create"))
             #expect(error.remote?.contains("s3c") == false, "\(error)")
         }

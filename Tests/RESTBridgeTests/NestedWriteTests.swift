@@ -61,16 +61,16 @@ extension WriteTests {
     }
 
     @Test func `the way to say how nested objects are sent is checked`() throws {
-        let unknown = try failure { _ = try move("plain", ["nested": "some"]) }
+        let unknown = try bridgeError { _ = try move("plain", ["nested": "some"]) }
         #expect(unknown.message == #"write.update.nested is "some""#)
         #expect(unknown.remedy == "use whole or part")
-        let idle = try failure { _ = try move("plain", ["nested": "whole", "format": "merge_patch"]) }
+        let idle = try bridgeError { _ = try move("plain", ["nested": "whole", "format": "merge_patch"]) }
         #expect(idle.message == "write.update.nested has no effect with format: merge_patch")
     }
 
     @Test func `a remote that refuses the whole of a nested object is reported with the way out`() throws {
         _ = try write(.create, "plain", ["create": [:]], values: ["text": "a"])
-        let error = try failure { _ = try move("refuse", [:]) }
+        let error = try bridgeError { _ = try move("refuse", [:]) }
         #expect(error.remedy?.hasSuffix("set write.update.nested: part") == true, "\(error)")
     }
 

@@ -23,7 +23,7 @@ import Testing
     private func requests() throws -> [ServerProcess.Event] { try server.events().filter { $0.event == "begin" } }
 
     @Test func `a next URL that was read before is an error`() throws {
-        let error = try failure {
+        let error = try bridgeError {
             _ = try scan(["path": "/loop/next", "records": "$.items", "paging": ["style": "next_url"]])
         }
         #expect(error.code == .malformed)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `a cursor that was read before is an error`() throws {
-        let error = try failure {
+        let error = try bridgeError {
             _ = try scan([
                 "path": "/loop/cursor", "records": "$.items", "paging": ["style": "cursor", "path": "$.next_cursor"],
             ])
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `a server that ignores the page number is found out`() throws {
-        let error = try failure {
+        let error = try bridgeError {
             _ = try scan(["path": "/loop/page", "records": "$.items", "paging": ["style": "page", "size": 10]])
         }
         #expect(error.code == .malformed)
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test func `a cursor of another paging style is refused`() throws {
-        let error = try failure {
+        let error = try bridgeError {
             _ = try scan(["path": "/users/page", "paging": ["style": "page"]], cursor: "offset:20")
         }
         #expect(error.code == .configuration)
@@ -199,7 +199,7 @@ import Testing
         let section: Literal = [
             "path": "/loop/page", "records": "$.items", "paging": ["style": .text(style), "size": 9],
         ]
-        let error = try failure { _ = try scan(section, cursor: cursor) }
+        let error = try bridgeError { _ = try scan(section, cursor: cursor) }
         #expect(error.message.contains("two pages in a row hold the same records"))
     }
 
@@ -207,13 +207,13 @@ import Testing
     func `a page in the query beyond any listing does not trap`(page: String) throws {
         let items = #"{"items":[{"id":1}],"total":9223372036854775807}"#
             .addingPercentEncoding(withAllowedCharacters: .alphanumerics)
-        let error = try failure { _ = try scan(["path": .text("/say?page=\(page)&body=\(items ?? "")")]) }
+        let error = try bridgeError { _ = try scan(["path": .text("/say?page=\(page)&body=\(items ?? "")")]) }
         #expect(error.message.contains("two pages in a row hold the same records"))
     }
 
     @Test(arguments: ["start", "size", "max_pages"])
     func `a number of the config that no listing has is refused by name`(name: String) throws {
-        let error = try failure {
+        let error = try bridgeError {
             _ = try scan(["path": "/users/page", "paging": ["style": "page", name: 9_223_372_036_854_775_807]])
         }
         #expect(error.code == .configuration)
@@ -225,19 +225,19 @@ import Testing
         let scan = try Scan(scanner, limit: 2)
         #expect(scan.ids == Array(1...20))
         for _ in 0..<2 {
-            let error = try failure { _ = try scanner.next(into: RecordBatchWriter()) }
+            let error = try bridgeError { _ = try scanner.next(into: RecordBatchWriter()) }
             #expect(error.code == .malformed)
             #expect(error.message.hasPrefix("page 3 of User is not JSON"))
             #expect(error.location == server.url + "/flaky/x?page=3")
         }
     }
 
-    @Test func `the next page is asked for before this one is handed out`() throws {
+    @Test func `the next page is asked for before this one is handed out`() async throws {
         let scanner = try source(
             bridge, ["path": "/users/next?delay=0.2", "records": "$.items", "paging": ["style": "next_url"]])
         _ = try scanner.next(into: RecordBatchWriter())
-        // Nobody calls `next` any more: the server hears of the second page all the same.
-        try poll { try requests().count == 2 }
+        // `next` is not called again: the server hears of the second page all the same.
+        try await eventually("the second page is requested") { try requests().count == 2 }
         #expect(try requests().map(\.path).last == "/users/next?after=10&count=25")
     }
 
@@ -257,17 +257,17 @@ import Testing
         #expect(most >= 3)
     }
 
-    @Test func `cancel ends a scan that waits, within a second`() throws {
+    @Test func `cancel ends a scan that waits, within a second`() async throws {
         let driven = Driven(try source(bridge, ["path": "/slow?seconds=30"]))
         let thread = Thread { driven.drive() }
         thread.start()
-        try poll { try requests().count == 1 }
+        try await eventually("the server is asked") { try requests().count == 1 }
         let cancelled = ContinuousClock.now
         driven.source.cancel()
-        try poll { driven.error != nil }
+        try await eventually("the scan ends") { driven.error != nil }
         #expect(driven.error?.code == .cancelled)
         #expect(ContinuousClock.now - cancelled < .seconds(20))
-        #expect(try failure { _ = try driven.source.next(into: RecordBatchWriter()) }.code == .cancelled)
+        #expect(try bridgeError { _ = try driven.source.next(into: RecordBatchWriter()) }.code == .cancelled)
     }
 
     /// A source that another thread drives.

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `a guess that the server ignores says that it was one`() throws {
-        let error = try failure { _ = try scan(path(#"{"items":[{"id":1}],"has_more":true}"#)) }
+        let error = try bridgeError { _ = try scan(path(#"{"items":[{"id":1}],"has_more":true}"#)) }
         #expect(error.message.contains("two pages in a row hold the same records"))
         #expect(
             error.remedy?.contains("guessed") == true
@@ -172,7 +172,7 @@ import Testing
     ])
     func `a reply that leaves the list out because it is empty has no records`(body: String) throws {
         for records in [nil, "$.runs"] {
-            var section: [(String, Literal)] = [("path", .text(path(body)))]
+            var section: Literal.Members = [("path", .text(path(body)))]
             if let records { section.append(("records", .text(records))) }
             let scan = try Scan(source(bridge, .object(section)))
             #expect(scan.records.isEmpty)
@@ -189,7 +189,7 @@ import Testing
     @Test(arguments: [#"{"error":"no"}"#, #"{"success":false,"total":0}"#, #"{"things":[{"id":1}],"total":0}"#, "7"])
     func `a reply that lacks the list and is not empty is an error`(body: String) throws {
         let section: Literal = ["path": .text(path(body)), "records": "$.items"]
-        _ = try failure { _ = try Scan(source(bridge, section)) }
+        _ = try bridgeError { _ = try Scan(source(bridge, section)) }
     }
 
     @Test(arguments: [(50, false), (100, false), (500, false), (49, true), (60, true), (150, true)])
@@ -387,7 +387,7 @@ import Testing
     }
 
     @Test func `a sample without objects is described truthfully`() throws {
-        let error = try failure { _ = try sampled("[null,null]") }
+        let error = try bridgeError { _ = try sampled("[null,null]") }
         #expect(error.message == "the sample holds an array whose elements are not objects")
         #expect(error.remedy != nil)
     }

@@ -1,6 +1,7 @@
 @testable import BridgeHTTP
 import BridgeJSON
 import Testing
+import TestSupport
 
 @testable import RESTBridge
 

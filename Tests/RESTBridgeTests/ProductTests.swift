@@ -112,7 +112,7 @@ import Testing
             ["path": "/api_jsonrpc.php", "body": ["jsonrpc": "2.0", "id": 1, "params": ["auth": token]]]
         }
         #expect(try scanned(body("t")).records.count == 25)
-        let error = try failure { _ = try scanned(body("x")) }
+        let error = try bridgeError { _ = try scanned(body("x")) }
         #expect(error.code == .remote)
         #expect(error.remote == "Invalid params.")
     }
@@ -157,7 +157,7 @@ import Testing
         let files = try scanned(folder)
         #expect(Set(files.records).count == 25)
         #expect(files.last?.isComplete == true)
-        let error = try failure {
+        let error = try bridgeError {
             _ = try scanned(["path": "/x", "paging": ["style": "cursor", "path": "$.c", "next_body": [:]]])
         }
         #expect(error.message == "User: paging.next_body without paging.next_path")
@@ -203,7 +203,7 @@ import Testing
                 == #"{"ok":true,"id":"n1","rev":"2-b"}"#)
         _ = try write(.delete, section, key: ["id": "n1"], object: object)
         #expect(try server.events().contains { $0.event == "begin" && $0.path == "/couch/n1?rev=1-a" })
-        let error = try failure {
+        let error = try bridgeError {
             _ = try write(.delete, section, key: ["id": "n1"], object: ["id": "n1", "rev": "0-x"])
         }
         #expect(error.code == .conflict)
@@ -211,7 +211,7 @@ import Testing
 
     @Test func `a write that is refused with status 200 was not done`() throws {
         let rule: Literal = ["update": ["method": "POST", "path": "/slack/chat.update"]]
-        let error = try failure {
+        let error = try bridgeError {
             _ = try write(.update, ["write": rule], key: ["ts": "1"], values: ["text": "new"])
         }
         #expect(error.code == .remote)

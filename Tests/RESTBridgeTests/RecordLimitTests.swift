@@ -8,9 +8,9 @@ import Testing
 
     init() throws { server = try ServerProcess.shared.get() }
 
-    private func scan(_ body: String, _ more: (String, Literal)...) throws -> Scan {
+    private func scan(_ body: String, _ more: (key: String, value: Literal)...) throws -> Scan {
         let bridge = try bridge(.object([("url", .text(server.url)), ("max_record_bytes", 65536)]))
-        let section: [(String, Literal)] = [
+        let section: Literal.Members = [
             ("path", "/say"), ("query", ["body": .text(body)]), ("records", "$"), ("paging", "none"),
         ]
         return try Scan(source(bridge, .object(section + more)))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `a limit that is none is refused`() throws {
-        let error = try failure { _ = try bridge(["url": "http://localhost", "max_record_bytes": 12]) }
+        let error = try bridgeError { _ = try bridge(["url": "http://localhost", "max_record_bytes": 12]) }
         #expect(error.message == "max_record_bytes is 12")
     }
 }

@@ -56,7 +56,7 @@ import Testing
         #expect(try scan("/well/root-array", records: nil).ids == [1, 2])
         #expect(try scan("/well/root-object", records: nil).ids == [7])
         #expect(try scan("/well/root-wrapped", records: nil).ids == [1])
-        let error = try failure { _ = try scan("/well/root-doubtful", records: nil) }
+        let error = try bridgeError { _ = try scan("/well/root-doubtful", records: nil) }
         #expect(error.code == .configuration)
         #expect(
             error.remedy
@@ -101,19 +101,19 @@ import Testing
         ("records-missing", "page 1 of User: the reply has nothing at $.items"),
     ])
     func `a malformed reply is an error that names page, place and byte`(name: String, message: String) throws {
-        let error = try failure { _ = try scan("/malformed/\(name)") }
+        let error = try bridgeError { _ = try scan("/malformed/\(name)") }
         #expect(error.code == .malformed)
         #expect(error.message.hasSuffix(message), "\(error.message)")
         #expect(error.location == server.url + "/malformed/\(name)")
     }
 
     @Test func `a missing path names the lists that are there`() throws {
-        let error = try failure { _ = try scan("/malformed/records-missing") }
+        let error = try bridgeError { _ = try scan("/malformed/records-missing") }
         #expect(error.remedy == "set records to one of: $.things, $.users")
     }
 
     @Test func `too many levels are refused`() throws {
-        let error = try failure { _ = try scan("/malformed/very-deep") }
+        let error = try bridgeError { _ = try scan("/malformed/very-deep") }
         #expect(error.code == .limit)
         #expect(error.message == "page 1 of User: more than 1,024 levels, at byte 1035")
     }
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func `a web page instead of JSON is called one`() throws {
-        let error = try failure { _ = try scan("/html") }
+        let error = try bridgeError { _ = try scan("/html") }
         #expect(error.code == .malformed)
         #expect(
             error.message
@@ -157,7 +157,7 @@ import Testing
 
     @Test func `a reply that breaks off is malformed and may be asked for again`() throws {
         for path in ["/truncated", "/truncated-chunks", "/cut-gzip/close?always"] {
-            let error = try failure { _ = try scan(path) }
+            let error = try bridgeError { _ = try scan(path) }
             #expect(error.code == .malformed)
             #expect(error.isRetryable)
             #expect(error.message.contains("broke off after"))
@@ -173,7 +173,7 @@ import Testing
         let scan = try scan("/users?count=\(count)", records: nil)
         #expect(scan.ids == Array(1...count))
         #expect(scan.pages.count > 1)
-        #expect(scan.pages.dropLast().allSatisfy { !$0.isPageEnd && !$0.isEnd })
+        #expect(scan.pages.dropLast().nonEmptyAllSatisfy { !$0.isPageEnd && !$0.isEnd })
         #expect(scan.last?.isPageEnd == true)
     }
 
@@ -183,7 +183,7 @@ import Testing
         (503, .remote, true), (501, .remote, false), (400, .remote, false),
     ])
     func `each status has its code`(status: Int, code: BridgeError.Code, retryable: Bool) throws {
-        let error = try failure { _ = try scan("/status/\(status)") }
+        let error = try bridgeError { _ = try scan("/status/\(status)") }
         #expect(error.code == code)
         #expect(error.isRetryable == retryable)
         #expect(error.message.hasPrefix("page 1 of User: the server answers \(status)"))
@@ -191,11 +191,13 @@ import Testing
     }
 
     @Test func `Retry-After is passed on`() throws {
-        #expect(try failure { _ = try scan("/status/429?retry_after=7") }.retryAfterMilliseconds == 7000)
+        #expect(try bridgeError { _ = try scan("/status/429?retry_after=7") }.retryAfterMilliseconds == 7000)
         #expect(
-            try failure { _ = try scan("/status/503?retry_after=Wed,%2021%20Oct%202015%2007:28:00%20GMT") }
+            try bridgeError { _ = try scan("/status/503?retry_after=Wed,%2021%20Oct%202015%2007:28:00%20GMT") }
                 .retryAfterMilliseconds == 0)
-        let far = try failure { _ = try scan("/status/429?retry_after=Sun,%2006%20Nov%202147483647%2008:49:37%20GMT") }
+        let far = try bridgeError {
+            _ = try scan("/status/429?retry_after=Sun,%2006%20Nov%202147483647%2008:49:37%20GMT")
+        }
         #expect(far.isRetryable, "a date as far away as a server likes is no reason to stop the process")
     }
 }

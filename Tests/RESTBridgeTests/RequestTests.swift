@@ -60,7 +60,7 @@ import Testing
         // Where nobody listens, a request would be another failure.
         let bridge = try RESTBridgeTests.bridge(["url": "http://127.0.0.1:1"])
         let parent: Literal = ["id": .text(id)]
-        let error = try failure { _ = try Scan(bridge.fetch(request(["path": .text(template)], parent: parent))) }
+        let error = try bridgeError { _ = try Scan(bridge.fetch(request(["path": .text(template)], parent: parent))) }
         #expect(error.message.contains("{parent.id} in the path \(template) is \""))
         #expect(error.message.hasSuffix("which in a URL leads to another path: nothing was sent"))
     }
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `a variable without a value outside of groups is an error that names it`() throws {
-        let error = try failure { _ = try bridge.fetch(request(["path": "/users/{parent.id}/posts"])) }
+        let error = try bridgeError { _ = try bridge.fetch(request(["path": "/users/{parent.id}/posts"])) }
         #expect(error.code == .configuration)
         #expect(
             error.message == "User: path \"/users/{parent.id}/posts\" needs a value for parent.id, and there is none")
@@ -88,7 +88,7 @@ import Testing
         ("/a{b c}", "\"b c\" names no variable at character 4"), ("/a\\", "nothing follows the \\ at character 4"),
     ])
     func `a template that is none is refused with its place`(template: String, what: String) throws {
-        let error = try failure { _ = try bridge.fetch(request(["path": .text(template)])) }
+        let error = try bridgeError { _ = try bridge.fetch(request(["path": .text(template)])) }
         #expect(error.message == "User: path: \"\(template)\" is not a template: \(what)")
     }
 
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `a name that the parent does not have is refused, also where the host did not ask`() throws {
         let section: Literal = ["query": ["team": "{parent.ident}"]]
-        let error = try failure { _ = try bridge.fetch(request(section, parent: ["id": 1, "name": "x"])) }
+        let error = try bridgeError { _ = try bridge.fetch(request(section, parent: ["id": 1, "name": "x"])) }
         #expect(error.code == .configuration)
         #expect(error.message.hasPrefix("User: query: {parent.ident} names no attribute"))
     }
@@ -245,7 +245,7 @@ import Testing
 
     @Test(arguments: ["/Users({parent.id})", "/Users('{parent.id}')/posts", "/a/Users(|parent.id|)"])
     func `parentheses around a key alone are a fault, as they would not be sent`(path: String) throws {
-        let error = try failure { _ = try self.path(["path": .text(path)], parent: ["id": 42]) }
+        let error = try bridgeError { _ = try self.path(["path": .text(path)], parent: ["id": 42]) }
         #expect(error.code == .configuration)
         #expect(error.message.contains("is an optional part, and is not sent"))
         #expect(error.remedy == #"write \( and \) for parentheses that are sent, as in /Users\({key}\)"#)
@@ -314,7 +314,7 @@ import Testing
 
     @Test func `a scan that takes too long is ended by its total time`() throws {
         let hasty = try RESTBridgeTests.bridge(["url": "\(server.url)", "limits": ["total_time": 0.05]])
-        let error = try failure {
+        let error = try bridgeError {
             _ = try Scan(source(hasty, ["path": "/users/next?delay=0.1", "records": "$.items"]))
         }
         #expect(error.code == .limit)

@@ -2,6 +2,7 @@ import BridgeKit
 import RESTBridge
 import RecordBatch
 import Testing
+import TestSupport
 
 /// What `bmo check` can say of a section without any request.
 @Suite struct SectionValidatorTests {

@@ -12,8 +12,7 @@ import Testing
 
     init() throws { server = try Self.shared.get() }
 
-    private func scanned(_ section: Literal, _ options: [(String, Literal)] = [], cursor: String? = nil) throws -> Scan
-    {
+    private func scanned(_ section: Literal, _ options: Literal.Members = [], cursor: String? = nil) throws -> Scan {
         let bridge = try RESTBridgeTests.bridge(.object([("url", .text(server.url))] + options))
         return try Scan(source(bridge, section, cursor: cursor))
     }
@@ -62,7 +61,7 @@ import Testing
         // Told once; what the second page had to prove, then.
         let found = scan.pages.prefix(2).compactMap { $0.metadata["found"] }
         #expect(found.count == 1 && found.first?.hasSuffix("paging: \(paging)") == true)
-        #expect(scan.pages.dropFirst(2).allSatisfy { $0.metadata["found"] == nil })
+        #expect(scan.pages.dropFirst(2).nonEmptyAllSatisfy { $0.metadata["found"] == nil })
         let cursor = try #require(scan.pages[1].cursor)
         #expect(cursor.hasPrefix("p3 "))
         #expect(try scanned(["path": .text(path)], cursor: cursor).records == Array(scan.records.suffix(5)))
@@ -84,7 +83,7 @@ import Testing
     }
 
     @Test func `the list of a forum's topics is named, and goes on without its users`() throws {
-        let error = try failure { _ = try scanned(["path": "/latest.json"]) }
+        let error = try bridgeError { _ = try scanned(["path": "/latest.json"]) }
         #expect(error.remedy?.contains("$.topic_list.topics") == true)
         let scan = try scanned(["path": "/latest.json", "records": "$.topic_list.topics"])
         #expect(scan.ids == Array(1...25))
@@ -132,12 +131,12 @@ import Testing
     }
 
     @Test func `GraphQL without a query is refused with what it needs`() throws {
-        let error = try failure { _ = try sample(["/graphql"]) }
+        let error = try bridgeError { _ = try sample(["/graphql"]) }
         #expect(error.remedy?.contains("write graphql: {query: ...}") == true)
     }
 
     @Test func `AWS takes the signature of each page's request`() throws {
-        func auth(_ secret: Literal) -> [(String, Literal)] {
+        func auth(_ secret: Literal) -> Literal.Members {
             [
                 (
                     "auth",
@@ -150,7 +149,7 @@ import Testing
         }
         let section: Literal = ["path": "/aws/instances", "query": ["Version": "2016 11/15", "Action": "List*"]]
         #expect(try scanned(section, auth("s3cret+key/x")).ids == Array(1...25))
-        let error = try failure { _ = try scanned(section, auth("s3cret+other")) }
+        let error = try bridgeError { _ = try scanned(section, auth("s3cret+other")) }
         #expect(error.code == .permission)
         #expect(error.remote?.contains("does not match") == true)
         #expect(!error.description.contains("s3cret"))
@@ -172,18 +171,18 @@ import Testing
         let scan = try scanned(["path": "/partial"])
         #expect(scan.ids == Array(1...25))
         #expect(scan.last?.isComplete == true)
-        let error = try failure { _ = try scanned(["path": "/says?status=304"]) }
+        let error = try bridgeError { _ = try scanned(["path": "/says?status=304"]) }
         #expect(error.message == "page 1 of User: the server answers 304")
     }
 
     @Test func `a resumed scan names the failed page by its number in the whole scan`() throws {
         let section: Literal = ["path": "/says?status=500", "paging": ["style": "page"]]
-        let error = try failure { _ = try scanned(section, cursor: "p7 page:7") }
+        let error = try bridgeError { _ = try scanned(section, cursor: "p7 page:7") }
         #expect(error.message == "page 7 of User: the server answers 500 Internal Server Error")
         // A cursor of an earlier version has no number.
-        let old = try failure { _ = try scanned(section, cursor: "page:7") }
+        let old = try bridgeError { _ = try scanned(section, cursor: "page:7") }
         #expect(old.message == "page 1 of User: the server answers 500 Internal Server Error")
-        #expect(try failure { _ = try scanned(section, cursor: "p7 offset:7") }.code == .configuration)
+        #expect(try bridgeError { _ = try scanned(section, cursor: "p7 offset:7") }.code == .configuration)
     }
 
     @Test func `a head that is too large is explained`() throws {
@@ -193,7 +192,7 @@ import Testing
                 #expect(try scanned(["path": .text(path)]).records.isEmpty)
                 continue
             }
-            let error = try failure { _ = try scanned(["path": .text(path)]) }
+            let error = try bridgeError { _ = try scanned(["path": .text(path)]) }
             #expect(error.code == .limit)
             #expect(error.message == "a header field of the reply is over 100 KiB")
         }

@@ -5,7 +5,7 @@ import Testing
 
 /// Bodies in the shapes that APIs want, and rules for their replies.
 extension WriteTests {
-    private static let resources: [(String, Literal)] = [("preset", "json_api")]
+    private static let resources: Literal.Members = [("preset", "json_api")]
 
     private func resource(
         _ operation: WriteRequest.Operation, _ values: Literal, key: Literal = [:], write: Literal? = nil,
@@ -44,7 +44,7 @@ extension WriteTests {
     @Test func `null needs no type, and a type that nothing shows must be configured`() throws {
         let write: Literal = ["create": [:], "type": "articles"]
         _ = try resource(.create, ["title": "a"], write: write)
-        let error = try failure { _ = try resource(.create, ["author": 7], write: write) }
+        let error = try bridgeError { _ = try resource(.create, ["author": 7], write: write) }
         #expect(error.code == .configuration)
         #expect(error.remedy == "set write.types: {author: TYPE}, such as people")
         _ = try resource(
@@ -62,13 +62,13 @@ extension WriteTests {
         _ = try resource(
             .create, ["author": ["id": "2"]],
             write: ["create": [:], "type": "articles", "types": ["author": "teams"]], references: [["author", "id"]])
-        let error = try failure { _ = try resource(.create, ["author": 3]) }
+        let error = try bridgeError { _ = try resource(.create, ["author": 3]) }
         #expect(error.message.hasSuffix("is not known: objects that were read have people, teams"), "\(error)")
-        let whole = try failure {
+        let whole = try bridgeError {
             _ = try resource(.update, ["title": "a"], key: ["id": "1"], write: ["update": ["method": "PUT"]])
         }
         #expect(whole.remedy == "remove format, and set method to PATCH")
-        let delete = try failure {
+        let delete = try bridgeError {
             _ = try resource(.delete, [:], key: ["id": "1"], write: ["delete": ["method": "PATCH"]])
         }
         #expect(delete.remedy == "set write.delete.forced, such as {deleted: true}, or envelope")
@@ -88,7 +88,7 @@ extension WriteTests {
         #expect(
             try asked("POST").first?.path.hasSuffix(
                 #"{"records":[{"kind":"a","fields":{"text":"inside"}}],"typecast":true}"#) == true)
-        let error = try failure {
+        let error = try bridgeError {
             _ = try write(.create, "plain", ["create": ["wrap": "records[1]"]], values: ["text": "a"])
         }
         #expect(error.remedy == "write [0]")
@@ -131,7 +131,7 @@ extension WriteTests {
             ["when": ["path": "$.errors[0].extensions.code", "equals": "BAD_USER_INPUT"], "action": "accept"]
         ]
         let kinds: [String: WriteRequest.Operation] = ["create": .create, "update": .update, "delete": .delete]
-        let error = try failure {
+        let error = try bridgeError {
             _ = try write(
                 try #require(kinds[operation]), "mutate",
                 [
@@ -148,7 +148,7 @@ extension WriteTests {
 
     @Test func `a rule that retries does not create an object twice`() throws {
         let rule: Literal = [["when": ["path": "$.text", "equals": "busy"], "action": "retry"]]
-        let error = try failure {
+        let error = try bridgeError {
             _ = try write(.create, "plain", ["create": [:]], values: ["text": "busy"], more: [("responses", rule)])
         }
         #expect(error.code == .timeout && !error.isRetryable, "\(error)")
@@ -159,7 +159,7 @@ extension WriteTests {
             ["when": ["path": "$.text", "equals": "bad"], "action": "fail", "message": "it is no good"],
             ["when": ["path": "$.items", "missing": true], "action": "fail"],
         ]
-        let error = try failure {
+        let error = try bridgeError {
             _ = try write(.create, "plain", ["create": [:]], values: ["text": "bad"], more: [("responses", rules)])
         }
         #expect(error.code == .remote && error.message == "the create of Note: it is no good")

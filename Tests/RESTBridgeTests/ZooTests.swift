@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test func `errors in a GraphQL reply with status 200 are a failure`() throws {
-        let error = try failure { _ = try scan(["path": "graphql", "graphql": ["query": "{ fail }"]]) }
+        let error = try bridgeError { _ = try scan(["path": "graphql", "graphql": ["query": "{ fail }"]]) }
         #expect(error.code == .remote)
         #expect(error.remote == "no field `fail`")
         #expect(error.message == "page 1 of User: the GraphQL reply holds errors (GRAPHQL_VALIDATION_FAILED)")
@@ -225,7 +225,7 @@ import Testing
 
     @Test func `errors beside data may be accepted, and such a listing is not complete`() throws {
         let graphQL: Literal = ["query": "query($after: String) { users(after: $after) { nodes { id } } partial }"]
-        let error = try failure { _ = try self.scan(["path": "graphql", "graphql": graphQL]) }
+        let error = try bridgeError { _ = try self.scan(["path": "graphql", "graphql": graphQL]) }
         #expect(error.code == .permission)
         let accepted: Literal = [
             ["when": ["path": "$.errors[0].extensions.code", "equals": "FORBIDDEN"], "action": "accept"]
@@ -234,7 +234,7 @@ import Testing
         #expect(scan.ids == Array(1...25))
         #expect(scan.last?.isComplete == false && scan.last?.token == nil)
         // Whoever went on from the second page would not know what the first one lacked.
-        #expect(scan.pages.allSatisfy { $0.cursor == nil })
+        #expect(scan.pages.nonEmptyAllSatisfy { $0.cursor == nil })
         #expect(
             scan.warnings == [
                 "page 1 of User: the GraphQL reply holds errors (FORBIDDEN): user 99 is not yours; responses accepts it, and "
@@ -285,10 +285,10 @@ import Testing
         #expect(scan.records.count == 25)
         #expect(scan.last?.isComplete == true && scan.pages.count == 3)
 
-        let section: [(String, Literal)] = [
+        let section: Literal.Members = [
             ("path", "etcd"), ("body", ["empty": true]), ("paging", paging), ("records", "$.kvs"),
         ]
-        let error = try failure { _ = try self.scan(.object(section)) }
+        let error = try bridgeError { _ = try self.scan(.object(section)) }
         #expect(error.message == "page 1 of User: the reply has nothing at $.kvs")
         let rule: Literal = ["when": ["path": "$.kvs", "missing": true], "action": "empty"]
         let empty = try self.scan(.object(section + [("responses", [rule])]))
@@ -390,7 +390,7 @@ import Testing
 
     @Test(arguments: ["next-nowhere", "next-nowhere?empty=1", "next-number"])
     func `a cursor that no parameter takes is an error, and no listing without the rest`(path: String) throws {
-        let error = try failure { _ = try scan(["path": .text(path)]) }
+        let error = try bridgeError { _ = try scan(["path": .text(path)]) }
         #expect(error.message.contains("paging loops"), "\(error)")
         #expect(error.remedy?.contains("say under paging how the API continues") == true)
     }
@@ -439,10 +439,10 @@ import Testing
                 ],
             ]
         }
-        let busy = try failure { _ = try scan(rule("retry")) }
+        let busy = try bridgeError { _ = try scan(rule("retry")) }
         #expect(busy.isRetryable)
         #expect(busy.message == "page 1 of User: it is busy")
-        #expect(try failure { _ = try scan(rule("fail")) }.isRetryable == false)
+        #expect(try bridgeError { _ = try scan(rule("fail")) }.isRetryable == false)
         let none = try scan(rule("empty"))
         #expect(none.records.isEmpty && none.last?.isComplete == true)
         let gone: Literal = ["path": "/nowhere", "responses": [["status": "404", "action": "empty"]]]

@@ -1,5 +1,6 @@
 import RowFormats
 import Testing
+import TestLiterals
 
 @Suite struct CSVReaderTests {
     /// The rows of a text, fed in pieces of `size` bytes.

@@ -1,6 +1,7 @@
 import BridgeKit
 import SMBBridge
 import Testing
+import TestLiterals
 
 extension AgainstRealServer {
     @Suite struct CSVScanTests {

@@ -2,6 +2,7 @@ import BridgeKit
 import Inference
 import RecordBatch
 import Testing
+import TestLiterals
 
 @testable import SMBBridge
 

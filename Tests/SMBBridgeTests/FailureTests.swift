@@ -2,6 +2,7 @@ import BridgeKit
 import Glibc
 import SMBBridge
 import Testing
+import TestLiterals
 
 extension AgainstRealServer {
     @Suite struct FailureTests {
@@ -9,9 +10,9 @@ extension AgainstRealServer {
 
         init() throws { server = try SMBServer.shared.get() }
 
-        @Test(arguments: [["password": "hunter2"], ["user": "nobody-knows"]] as [[String: Setting]])
+        @Test(arguments: [["password": "hunter2"], ["user": "nobody-knows"]] as [Literal])
         func `a wrong password and an unknown user are reported as far as the server distinguishes them`(
-            changes: [String: Setting]
+            changes: Literal
         ) throws {
             let error = try bridgeError { _ = try SMBBridge(server, changes).check() }
             #expect(error.code == .authentication)

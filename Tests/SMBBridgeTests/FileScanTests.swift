@@ -3,6 +3,7 @@ import CSMBClient
 import Glibc
 import SMBBridge
 import Testing
+import TestLiterals
 
 extension AgainstRealServer {
     @Suite struct FileScanTests {

@@ -1,4 +1,5 @@
 import Testing
+import TestLiterals
 
 @testable import SMBBridge
 

@@ -5,6 +5,7 @@ import RecordBatch
 import Synchronization
 import SystemCalls
 import Testing
+import TestLiterals
 
 @testable import SMBBridge
 

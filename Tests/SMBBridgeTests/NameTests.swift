@@ -2,6 +2,7 @@ import BridgeKit
 import CSMBClient
 import Glibc
 import Testing
+import TestLiterals
 
 @testable import SMBBridge
 

@@ -1,12 +1,13 @@
 import BridgeKit
 import RecordBatch
 import Testing
+import TestLiterals
 
 @testable import SMBBridge
 
 /// Texts that are no text: reasons instead of rows that nobody wrote.
 @Suite struct OddTextTests {
-    private func scan(_ section: [String: Setting], _ files: [(name: String, bytes: [UInt8])]) throws -> Scan {
+    private func scan(_ section: Literal, _ files: [(name: String, bytes: [UInt8])]) throws -> Scan {
         var recording = RecordedShare.Recording()
         recording.folders[""] = RecordedShare.Folder(
             entries: files.map { RecordedShare.Entry(name: $0.name, size: $0.bytes.count) })

@@ -2,6 +2,7 @@ import BridgeKit
 import Glibc
 import SMBBridge
 import Testing
+import TestLiterals
 
 extension AgainstRealServer {
     /// Signing, encryption and protocol versions, on servers that insist on them.

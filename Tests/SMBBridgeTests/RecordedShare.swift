@@ -2,6 +2,7 @@ import BridgeKit
 import Glibc
 import RecordBatch
 import RowFormats
+import TestLiterals
 import TextFormats
 
 @testable import SMBBridge

@@ -2,6 +2,7 @@ import BridgeKit
 import Glibc
 import RowFormats
 import Testing
+import TestLiterals
 
 @testable import SMBBridge
 

@@ -2,6 +2,7 @@ import BridgeKit
 import Glibc
 import SMBBridge
 import Testing
+import TestLiterals
 
 extension AgainstRealServer {
     @Suite struct RowFormatTests {

@@ -1,6 +1,7 @@
 import CSMBClient
 import Glibc
 import Testing
+import TestLiterals
 
 /// A real smbd on the loopback interface, with folders of its own.
 ///

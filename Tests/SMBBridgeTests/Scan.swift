@@ -2,6 +2,7 @@ import BridgeKit
 import RecordBatch
 import SMBBridge
 import Testing
+import TestLiterals
 
 /// What a scan gave: each record as member name to JSON text.
 struct Scan {
@@ -42,52 +43,20 @@ struct Scan {
     }
 }
 
-/// A value of a config that a test gives.
-enum Setting: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
-    ExpressibleByArrayLiteral
-{
-    case text(String)
-    case integer(Int)
-    case bool(Bool)
-    case list([String])
-
-    init(stringLiteral value: String) { self = .text(value) }
-    init(integerLiteral value: Int) { self = .integer(value) }
-    init(booleanLiteral value: Bool) { self = .bool(value) }
-    init(arrayLiteral elements: String...) { self = .list(elements) }
-}
-
-extension BridgeOptions {
-    init(_ settings: [String: Setting]) {
-        self.init { writer in
-            for (name, value) in settings {
-                writer.key(name)
-                switch value {
-                case .text(let text): writer.text(text)
-                case .integer(let number): writer.int64(Int64(number))
-                case .bool(let flag): writer.bool(flag)
-                case .list(let texts): writer.array { texts.forEach { writer.text($0) } }
-                }
-            }
-        }
-    }
-}
-
 extension SMBBridge {
     /// A bridge to a share of a test's server.
     convenience init(
-        _ server: SMBServer, share: String = "pw", folder: String = "", _ changes: [String: Setting] = [:]
+        _ server: SMBServer, share: String = "pw", folder: String = "", _ changes: Literal = [:]
     ) throws {
-        var settings: [String: Setting] = [
-            "url": .text("smb://\(server.address):\(server.port)/\(share)\(folder)"), "user": .text(server.user),
+        let settings: Literal = [
+            "url": "smb://\(server.address):\(server.port)/\(share)\(folder)", "user": .text(server.user),
             "password": .text(SMBServer.password), "timeout": 10,
         ]
-        for (name, value) in changes { settings[name] = value }
-        try self.init(options: BridgeOptions(settings), context: BridgeContext())
+        try self.init(options: settings.adding(changes).options, context: BridgeContext())
     }
 
     func source(
-        _ section: [String: Setting], cursor: String? = nil, pageSize: Int? = nil, token: String? = nil
+        _ section: Literal, cursor: String? = nil, pageSize: Int? = nil, token: String? = nil
     ) throws -> any RecordSource {
         try fetch(
             FetchRequest(
@@ -95,16 +64,10 @@ extension SMBBridge {
     }
 
     func scan(
-        _ section: [String: Setting], cursor: String? = nil, pageSize: Int? = nil, token: String? = nil
+        _ section: Literal, cursor: String? = nil, pageSize: Int? = nil, token: String? = nil
     ) throws -> Scan {
         try Scan(source(section, cursor: cursor, pageSize: pageSize, token: token))
     }
-}
-
-/// The error of the bridge that `body` throws.
-func bridgeError(sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void) throws -> BridgeError {
-    let error = #expect(throws: BridgeError.self, sourceLocation: sourceLocation) { try body() }
-    return try #require(error, sourceLocation: sourceLocation)
 }
 
 /// All tests that talk to the shared server: one after another, as libsmbclient has one context at work at a time.

@@ -1,5 +1,6 @@
 import BridgeKit
 import Testing
+import TestLiterals
 
 @testable import SMBBridge
 
@@ -31,8 +32,8 @@ import Testing
             (["ndjson": "*", "write": "all"], "write: \"all\" is not one of none, append, rewrite"),
             (["files": "*", "depth": -1], "depth: -1 is below 0"),
             (["csv": "{x}", "header": ["x"]], "header: column 1 is named \"x\", as a capture of the pattern is"),
-        ] as [([String: Setting], String)])
-    func `a section that makes no sense is refused`(section: [String: Setting], message: String) throws {
+        ] as [(Literal, String)])
+    func `a section that makes no sense is refused`(section: Literal, message: String) throws {
         let error = try bridgeError { _ = try EntitySection(BridgeOptions(section)) }
         #expect(error.code == .configuration)
         #expect(error.message == message)
@@ -69,8 +70,8 @@ import Testing
                 ["url": "smb://h/s", "user": .text(String(repeating: "u", count: 256))],
                 "the option user is longer than 255 bytes or holds a zero byte"
             ),
-        ] as [([String: Setting], String)])
-    func `options that make no sense are refused`(options: [String: Setting], message: String) throws {
+        ] as [(Literal, String)])
+    func `options that make no sense are refused`(options: Literal, message: String) throws {
         let error = try bridgeError { _ = try ShareOptions(BridgeOptions(options)) }
         #expect(error.code == .configuration)
         #expect(error.message == message)
@@ -82,9 +83,9 @@ import Testing
             (["ndjson": "*", "write": "none"], "the entity is \"writable\", but its section smb has no \"write\""),
             (["xml": "*"], "the entity is \"writable\", but rows of JSON and XML files cannot be written"),
             (["csv": "*", "write": "append"], nil), (["files": "*"], nil), (["folders": "*"], nil),
-        ] as [([String: Setting], String?)])
+        ] as [(Literal, String?)])
     func `a section that allows no writing is a fault where the entity is written`(
-        section: [String: Setting], message: String?
+        section: Literal, message: String?
     ) throws {
         #expect(try EntitySection(BridgeOptions(section)).writeFaults.first?.message == message)
     }

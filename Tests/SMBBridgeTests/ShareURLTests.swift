@@ -1,5 +1,6 @@
 import BridgeKit
 import Testing
+import TestLiterals
 
 @testable import SMBBridge
 

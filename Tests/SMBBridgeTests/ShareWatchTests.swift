@@ -3,6 +3,7 @@ import CSMBClient
 import Glibc
 import RecordBatch
 import Testing
+import TestLiterals
 
 @testable import SMBBridge
 
@@ -14,7 +15,7 @@ extension AgainstRealServer {
         init() throws { server = try SMBServer.shared.get() }
 
         private func watch(
-            _ section: [String: Setting], wait: Int = 500, server other: SMBServer? = nil
+            _ section: Literal, wait: Int = 500, server other: SMBServer? = nil
         ) throws -> any RecordSource {
             try SMBBridge(other ?? server, share: "rw").fetch(
                 FetchRequest(entity: "Document", section: BridgeOptions(section), watchMilliseconds: wait))

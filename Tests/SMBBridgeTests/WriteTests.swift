@@ -3,6 +3,7 @@ import CSMBClient
 import Glibc
 import RecordBatch
 import Testing
+import TestLiterals
 
 @testable import SMBBridge
 
@@ -19,8 +20,8 @@ extension AgainstRealServer {
         /// Writes, and gives the answer as member name to JSON text.
         @discardableResult
         private func write(
-            _ operation: WriteRequest.Operation, _ section: [String: Setting], key: [String: Setting] = [:],
-            values: [String: Setting] = [:], object: [String: Setting] = [:], bridge: SMBBridge? = nil
+            _ operation: WriteRequest.Operation, _ section: Literal, key: Literal = [:],
+            values: Literal = [:], object: Literal = [:], bridge: SMBBridge? = nil
         ) throws -> [String: String] {
             let writer = RecordBatchWriter()
             try (bridge ?? self.bridge).write(
@@ -38,7 +39,7 @@ extension AgainstRealServer {
 
         private func names(_ folder: String) -> [String] { SMBServer.names(in: server.writable + "/" + folder) }
 
-        private let files: [String: Setting] = ["files": "**", "content": "text"]
+        private let files: Literal = ["files": "**", "content": "text"]
 
         @Test func `a file is created with its folders, changed, moved and deleted`() throws {
             let made = try write(.create, files, values: ["path": "w1/new/a b#%.txt", "content": "grün"])
@@ -164,7 +165,7 @@ extension AgainstRealServer {
             try SMBServer.run("mkdir -p \"$1/w4\"; chmod 777 \"$1/w4\"", server.writable)
             try SMBServer.write("id;note;x\r\n1;a;\r\n2;b;", to: server.writable + "/w4/a.csv")
             chmod(server.writable + "/w4/a.csv", 0o666)
-            let csv: [String: Setting] = ["csv": "w4/a.csv", "delimiter": ";", "write": "append"]
+            let csv: Literal = ["csv": "w4/a.csv", "delimiter": ";", "write": "append"]
             try write(.create, csv, values: ["note": "c;\"d\"\n", "id": 3])
             #expect(content("w4/a.csv") == "id;note;x\r\n1;a;\r\n2;b;\r\n3;\"c;\"\"d\"\"\n\";\r\n")
             #expect(try bridge.scan(csv).values("note") == [#""a""#, #""b""#, #""c;\"d\"\n""#])
@@ -173,7 +174,7 @@ extension AgainstRealServer {
             let update = try bridgeError { try write(.update, csv, key: ["id": "1"], values: ["note": "z"]) }
             #expect(update.code == .unsupported)
 
-            let lines: [String: Setting] = ["ndjson": "w4/deep/b.ndjson", "write": "append"]
+            let lines: Literal = ["ndjson": "w4/deep/b.ndjson", "write": "append"]
             try write(.create, lines, values: ["id": 1])
             try write(.create, lines, values: ["id": 2, "@path": "w4/deep/b.ndjson"])
             #expect(content("w4/deep/b.ndjson") == "{\"id\":1}\n{\"id\":2}\n")
@@ -194,7 +195,7 @@ extension AgainstRealServer {
                 writer.key("columns")
                 writer.object { writer.member("code", "Code") }
             }
-            func run(_ operation: WriteRequest.Operation, _ code: String, _ values: [String: Setting] = [:]) throws {
+            func run(_ operation: WriteRequest.Operation, _ code: String, _ values: Literal = [:]) throws {
                 try bridge.write(
                     WriteRequest(
                         operation, entity: "Row", section: section, key: BridgeOptions(["code": .text(code)]),
@@ -211,7 +212,7 @@ extension AgainstRealServer {
 
             try SMBServer.write(
                 "{\"id\":1,\"big\":12345678901234567890}\n\n{\"id\":2}\n", to: server.writable + "/w5/b.nd")
-            let lines: [String: Setting] = ["ndjson": "w5/b.nd", "write": "rewrite"]
+            let lines: Literal = ["ndjson": "w5/b.nd", "write": "rewrite"]
             try write(.update, lines, key: ["id": 1], values: ["name": "x"])
             #expect(content("w5/b.nd") == "{\"id\":1,\"big\":12345678901234567890,\"name\":\"x\"}\n\n{\"id\":2}\n")
             try write(.delete, lines, key: ["id": 2])

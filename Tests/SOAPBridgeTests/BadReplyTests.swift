@@ -8,20 +8,18 @@ import Testing
 
 /// Against a server that answers as badly as asked: the path of the endpoint says how.
 @Suite struct BadReplyTests {
-    private let server: LoopbackServer
+    private let server: RemoteServer
 
-    init() async throws { server = try await LoopbackServer.python(Self.script) }
+    init() async throws { server = try await RemoteServer.python("bad-replies.py") }
 
-    private static let script = TestServers.text("bad-replies.py")
-
-    private func scan(_ name: String, options: ConfigValue = [:], section: ConfigValue = [:]) throws -> Scan {
+    private func scan(_ name: String, options: Literal = [:], section: Literal = [:]) throws -> Scan {
         let wsdl = try server.folder.write(Samples.wsdl(schemas: ""), to: "s.wsdl")
         return try Scan.run(
-            (["wsdl": .text(wsdl), "endpoint": .text("\(server.url)/\(name)")] as ConfigValue).adding(options),
+            (["wsdl": .text(wsdl), "endpoint": .text("\(server.url)/\(name)")] as Literal).adding(options),
             ([
                 "operation": "List", "records": "ListResponse/items/item", "input": ["offset": 0],
                 "paging": ["style": "none", "total": "ListResponse/total"],
-            ] as ConfigValue).adding(section))
+            ] as Literal).adding(section))
     }
 
     @Test func `a reply with a wrong media type and odd values is read, and what was tolerated is reported once`()
@@ -41,7 +39,7 @@ import Testing
     }
 
     @Test func `rules turn faults into an end, another error or another try`() throws {
-        func faults(_ rule: ConfigValue) -> ConfigValue { ["faults": .list([rule])] }
+        func faults(_ rule: Literal) -> Literal { ["faults": .array([rule])] }
         let none = try scan("fault500", section: faults(["code": "Server", "action": "empty"]))
         #expect(none.records.isEmpty)
         #expect(none.pages.last?.isComplete == true)
@@ -59,7 +57,7 @@ import Testing
             _ = try scan(
                 "fault503", options: faults(["code": "Server", "action": "not_found"]),
                 section: [
-                    "faults": .list([["code": "Client", "action": "ignore"], ["status": 503, "action": "fail"]])
+                    "faults": .array([["code": "Client", "action": "ignore"], ["status": 503, "action": "fail"]])
                 ])
         }
         #expect(first.code == .remote && !first.isRetryable)
@@ -94,7 +92,7 @@ import Testing
         let text = Samples.wsdl(schemas: "")
         try server.folder.write(text, to: "s.wsdl")
         func check() throws -> String? {
-            let options: ConfigValue = ["wsdl": .text(server.url + "/s.wsdl?key=sesame42"), "wsdl_cache": .text(cache)]
+            let options: Literal = ["wsdl": .text(server.url + "/s.wsdl?key=sesame42"), "wsdl_cache": .text(cache)]
             return try SOAPBridge(options: options.options, context: BridgeContext()).check()
         }
         let first = try check()
@@ -179,7 +177,7 @@ import Testing
     ])
     func `a WSDL that cannot be fetched is reported`(wsdl: String, words: String) throws {
         let error = try bridgeError {
-            _ = try SOAPBridge(options: (["wsdl": .text(wsdl)] as ConfigValue).options, context: BridgeContext())
+            _ = try SOAPBridge(options: (["wsdl": .text(wsdl)] as Literal).options, context: BridgeContext())
                 .check()
         }
         #expect(error.message.contains(words), "\(error)")

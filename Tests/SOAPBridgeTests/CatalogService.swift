@@ -4,13 +4,12 @@ import TestSupport
 enum CatalogService {
     static let count = 10_500
 
-    static func php() async throws -> LoopbackServer {
-        try await LoopbackServer.php(["server.php": phpScript, "service.wsdl": wsdl], router: "server.php")
+    static func php() async throws -> RemoteServer {
+        try await RemoteServer.php(["server.php": phpScript, "service.wsdl": wsdl], router: "server.php")
     }
 
-    static func spyne() async throws -> LoopbackServer {
-        try await LoopbackServer(
-            [SpyneService.python, "-u", "server.py"], files: ["server.py": spyneScript], marker: "port ")
+    static func spyne() async throws -> RemoteServer {
+        try await RemoteServer.python("spyne-catalog.py", interpreter: SpyneService.python)
     }
 
     private static let phpScript = TestServers.text("catalog.php")
@@ -76,5 +75,4 @@ enum CatalogService {
             </service></definitions>
             """#
 
-    private static let spyneScript = TestServers.text("spyne-catalog.py")
 }

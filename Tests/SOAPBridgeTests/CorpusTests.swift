@@ -1,13 +1,16 @@
 import BridgeKit
 import Foundation
 import Testing
+import TestSupport
 
 @testable import SOAPBridge
 
 /// Over WSDLs of other people, which are not in the repository: `BMO_WSDLS` names a file that lists their paths.
 ///
 /// For each it writes what was found to `BMO_WSDLS_REPORT`, as lines of JSON.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["BMO_WSDLS"] != nil))
+@Suite(
+    .enabled(
+        if: ProcessInfo.processInfo.environment["BMO_WSDLS"] != nil, "BMO_WSDLS names no file with a list of WSDLs"))
 struct CorpusTests {
     private struct Report: Encodable {
         var path: String
@@ -65,7 +68,7 @@ struct CorpusTests {
                 operation, version: port.version, input: RequiredInput.make(operation, schemas), schemas: schemas)
             _ = try XMLElement.parse(bytes, subject: "the request")
             // A required element that holds itself has no end; the input stops at some depth.
-            let isEndless = missing.allSatisfy { $0.split(separator: "/").count > 10 }
+            let isEndless = !missing.contains { $0.split(separator: "/").count <= 10 }
             if !isEndless { report.requestErrors.append("\(operation.name) lacks \(missing.prefix(3))") }
             if !operation.isOneWay { _ = try ReplyPlan(operation: operation, schemas: schemas, records: []) }
         } catch {

@@ -7,11 +7,11 @@ import Testing
 
 /// SOAP encoding against PHP's SoapServer.
 @Suite struct EncodedServiceTests {
-    private let server: LoopbackServer
+    private let server: RemoteServer
 
-    init() async throws { server = try await LoopbackServer.php(EncodedService.files, router: "server.php") }
+    init() async throws { server = try await RemoteServer.php(EncodedService.files, router: "server.php") }
 
-    private func options(_ port: String) -> ConfigValue {
+    private func options(_ port: String) -> Literal {
         ["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port), "wsdl_cache": ""]
     }
 
@@ -25,7 +25,7 @@ import Testing
         let scan = try Scan.run(
             options(port),
             [
-                "operation": "listItems", "records": .text(records), "input": ["names": .list(["Zoë", "x"])],
+                "operation": "listItems", "records": .text(records), "input": ["names": .array(["Zoë", "x"])],
                 "paging": ["style": "offset", "offset_element": "from", "limit_element": "count", "size": 100],
             ])
         #expect(scan.records == (0..<250).map(expected))
@@ -34,8 +34,8 @@ import Testing
 
     @Test(arguments: ["P11", "P12"])
     func `an object goes to the service and back`(port: String) throws {
-        let item: ConfigValue = [
-            "id": 5, "price": "1.50", "owner": ["name": "Bo", "age": 3], "tags": .list([]), "made": "2020-02-29",
+        let item: Literal = [
+            "id": 5, "price": "1.50", "owner": ["name": "Bo", "age": 3], "tags": .array([]), "made": "2020-02-29",
         ]
         let scan = try Scan.run(
             options(port), ["operation": "echoItem", "records": "return", "input": ["item": item]])

@@ -1,6 +1,7 @@
 import BridgeKit
 import Digests
 import Testing
+import TestSupport
 
 @testable import SOAPBridge
 
@@ -20,7 +21,7 @@ import Testing
         #expect(hex(MessageDigest.digest(of: Array(text.utf8), .sha1)) == digest)
     }
 
-    private func security(_ options: ConfigValue) throws -> MessageSecurity {
+    private func security(_ options: Literal) throws -> MessageSecurity {
         try #require(try MessageSecurity(options.options))
     }
 
@@ -60,7 +61,7 @@ import Testing
 
     @Test func `addressing names the action, the endpoint and a new id`() throws {
         let operation = try Samples.load().port(service: nil, port: nil, version: nil).1.operation("List")
-        let addressing = try #require(try MessageAddressing(([:] as ConfigValue).options))
+        let addressing = try #require(try MessageAddressing(([:] as Literal).options))
         let text = try addressing.blocks(operation, endpoint: "http://h/?a&b", id: MessageAddressing.identifier())
         #expect(text.contains(#"<wsa:Action xmlns:wsa="http://www.w3.org/2005/08/addressing">urn:s/List</wsa:Action>"#))
         #expect(text.contains(">http://h/?a&amp;b</wsa:To>"))
@@ -71,7 +72,7 @@ import Testing
         // Without a SOAPAction: target namespace, port type and the input's name.
         let echo = try Samples.load().port(service: nil, port: nil, version: nil).1.operation("Echo")
         #expect(try addressing.blocks(echo, endpoint: "", id: "").contains(">urn:s:P:EchoRequest<"))
-        let old = try #require(try MessageAddressing((["version": "2004/08"] as ConfigValue).options))
+        let old = try #require(try MessageAddressing((["version": "2004/08"] as Literal).options))
         #expect(try old.blocks(echo, endpoint: "", id: "").contains("2004/08/addressing/role/anonymous<"))
     }
 

@@ -7,13 +7,11 @@ import Testing
 
 /// WSDLs and replies that are right, or nearly so, and that clients stumble over; each has a stated result.
 @Suite struct OddServiceTests {
-    private let server: LoopbackServer
+    private let server: RemoteServer
 
-    init() async throws { server = try await LoopbackServer.python(Self.script) }
+    init() async throws { server = try await RemoteServer.python("odd-replies.py") }
 
     /// The path of the endpoint names the reply; `/w/NAME.wsdl` is a WSDL around one schema.
-    private static let script = TestServers.text("odd-replies.py")
-
     private static let item = #"""
         <xs:complexType name="Item"><xs:sequence>
           <xs:element name="id" type="xs:int" minOccurs="0"/><xs:element name="name" type="xs:string" minOccurs="0"/>
@@ -53,10 +51,10 @@ import Testing
             """#
     }
 
-    private func scan(_ name: String, wsdl: String = wsdl(), options: ConfigValue = [:]) throws -> Scan {
+    private func scan(_ name: String, wsdl: String = wsdl(), options: Literal = [:]) throws -> Scan {
         let path = try server.folder.write(wsdl, to: "odd.wsdl")
         return try Scan.run(
-            (["wsdl": .text(path), "endpoint": .text("\(server.url)/\(name)")] as ConfigValue).adding(options),
+            (["wsdl": .text(path), "endpoint": .text("\(server.url)/\(name)")] as Literal).adding(options),
             ["operation": "List", "records": "ListResponse/items/item"])
     }
 

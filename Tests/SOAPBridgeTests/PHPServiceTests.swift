@@ -8,19 +8,19 @@ import Testing
 
 /// Against PHP's own SoapServer.
 @Suite struct PHPServiceTests {
-    private let server: LoopbackServer
+    private let server: RemoteServer
 
-    init() async throws { server = try await LoopbackServer.php(PHPService.files, router: "server.php") }
+    init() async throws { server = try await RemoteServer.php(PHPService.files, router: "server.php") }
 
-    private func options(_ port: String) -> ConfigValue {
+    private func options(_ port: String) -> Literal {
         ["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port)]
     }
 
-    private func offset(size: Int, offset: ConfigValue = "paging/offset") -> ConfigValue {
+    private func offset(size: Int, offset: Literal = "paging/offset") -> Literal {
         [
             "operation": "ListProducts", "records": "ListProductsResponse/products/product",
             "paging": [
-                "style": "offset", "offset_element": offset, "limit_element": "limit", "size": .integer(size),
+                "style": "offset", "offset_element": offset, "limit_element": "limit", "size": .integer(Int64(size)),
                 "total": "ListProductsResponse/total",
             ],
         ]
@@ -46,8 +46,8 @@ import Testing
         let ends = scan.pages.filter(\.isPageEnd)
         #expect(ends.map(\.cursor) == ["500", "1000", "1500", "2000", nil])
         #expect(ends.last?.isComplete == true)
-        #expect(ends.allSatisfy { $0.total == 2345 })
-        #expect(scan.pages.allSatisfy { $0.warnings.isEmpty && $0.rejected.isEmpty })
+        #expect(ends.nonEmptyAllSatisfy { $0.total == 2345 })
+        #expect(scan.pages.nonEmptyAllSatisfy { $0.warnings.isEmpty && $0.rejected.isEmpty })
         let sent = try requests()
         #expect(sent.count == 5)
         if port == "Products11" {
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `a scan by page does the same, and resumes`() throws {
-        let section: ConfigValue = [
+        let section: Literal = [
             "operation": "ListProducts", "records": "ListProductsResponse/products/product",
             "paging": ["style": "page", "page_element": "page", "size_element": "limit", "size": 1000],
         ]
@@ -108,7 +108,7 @@ import Testing
 
     @Test func `a service that does not turn pages is noticed`() throws {
         // The cdata script gives its one record for whatever offset, and here no total.
-        let section: ConfigValue = [
+        let section: Literal = [
             "operation": "ListProducts", "records": "ListProductsResponse/products/product",
             "paging": ["style": "offset", "offset_element": "paging/offset", "size": 1],
         ]
@@ -156,17 +156,17 @@ import Testing
             .adding(["auth": ["type": "basic", "user": "u", "password": "p"]])
         _ = try Scan.run(secured, offset(size: 2400))
         let requests = try requests()
-        #expect(!requests.isEmpty && requests.allSatisfy { $0.contains("Basic dTpw") })
+        #expect(requests.nonEmptyAllSatisfy { $0.contains("Basic dTpw") })
     }
 
     @Test func `an input names values of the parent and of the sync, and a plan shows it without asking`() throws {
         let bridge = try SOAPBridge(options: options("Products11").options, context: BridgeContext())
-        let section: ConfigValue = [
+        let section: Literal = [
             "operation": "ListProducts", "records": "products/product",
             "input": ["page": "{parent.page}", "limit": "{since}"],
         ]
         func fetch(since: String?, explains: Bool) throws -> Scan {
-            let parent: ConfigValue = ["page": 1]
+            let parent: Literal = ["page": 1]
             return try Scan.run(
                 bridge.fetch(
                     FetchRequest(
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func `the demo's service gives each subdivision of iso-codes`() async throws {
-        let demo = try await LoopbackServer.php([:], router: PackageFolder.path + "/Examples/demo/soap.php")
+        let demo = try await RemoteServer.php([:], router: PackageFolder.path + "/Examples/demo/soap.php")
         let scan = try Scan.run(
             ["wsdl": .text(demo.url + "/gazetteer.wsdl")],
             [

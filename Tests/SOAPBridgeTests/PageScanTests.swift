@@ -1,6 +1,7 @@
 import BridgeKit
 import RecordBatch
 import Testing
+import TestSupport
 
 @testable import SOAPBridge
 
@@ -94,7 +95,7 @@ import Testing
     }
 
     private func token(cursor: String? = nil, maxPages: Int = 1000) throws -> PageScan {
-        let options: ConfigValue = [
+        let options: Literal = [
             "style": "token", "token_element": "q/locator", "limit_element": "q/size", "token": "R/locator",
             "done": "R/done",
             "operation": "More", "input": ["keep": "1"],

@@ -7,14 +7,12 @@ import Testing
 
 /// Against SOAP::Lite, Perl's SOAP stack: SOAP encoding with generated names, and types on each value.
 @Suite struct PerlServiceTests {
-    private let server: LoopbackServer
+    private let server: RemoteServer
 
     init() async throws {
-        server = try await LoopbackServer(["perl", "server.pl"], files: ["server.pl": Self.script], marker: "port ")
+        server = try await RemoteServer(["perl", TestServers.path("soap-lite.pl")])
         try server.folder.write(Self.wsdl.replacing("@PORT@", with: "\(server.port)"), to: "s.wsdl")
     }
-
-    private static let script = TestServers.text("soap-lite.pl")
 
     private static let wsdl: String = {
         let body =
@@ -53,10 +51,10 @@ import Testing
                 + #"</binding><service name="Catalog"><port name="P" binding="t:B"><soap:address location="http://127.0.0.1:@PORT@/"/></port></service></definitions>"#
     }()
 
-    private var options: ConfigValue {
+    private var options: Literal {
         [
             "wsdl": .text(server.folder.appending("s.wsdl")),
-            "faults": .list([["detail": "UnknownItem", "action": "not_found"]]),
+            "faults": .array([["detail": "UnknownItem", "action": "not_found"]]),
         ]
     }
 
@@ -85,7 +83,8 @@ import Testing
     @Test func `one object is got, and a fault with a detail is what a rule makes of it`() throws {
         func get(_ id: Int) throws -> [String] {
             try Scan.run(
-                options, ["operation": "getItem", "records": "getItemResponse/item", "input": ["id": .integer(id)]]
+                options,
+                ["operation": "getItem", "records": "getItemResponse/item", "input": ["id": .integer(Int64(id))]]
             ).records
         }
         #expect(try get(17).map(parts) == [parts(expected(17))])
@@ -96,7 +95,7 @@ import Testing
 
     @Test func `an object is created in SOAP encoding`() throws {
         let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
-        let section: ConfigValue = [
+        let section: Literal = [
             "operation": "listItems", "records": "listItemsResponse/items",
             "write": ["create": ["operation": "addItem", "values": "item"]],
         ]
@@ -104,7 +103,7 @@ import Testing
         try bridge.write(
             WriteRequest(
                 .create, entity: "Item", section: section.options,
-                values: (["name": "n & <b>", "price": "1.1", "tags": .list(["x", "y"])] as ConfigValue).options),
+                values: (["name": "n & <b>", "price": "1.1", "tags": .array(["x", "y"])] as Literal).options),
             into: writer)
         let batch = try writer.finish()
         try #require(batch.count == 1)

@@ -1,5 +1,6 @@
 import BridgeKit
 import Testing
+import TestSupport
 
 @testable import SOAPBridge
 
@@ -66,7 +67,7 @@ import Testing
         }
         #expect(try fields(true).contains("lines/sku") && !fields(true).contains("lines/Line"))
         #expect(try fields(false).contains("lines/Line/sku"))
-        let section: ConfigValue = ["operation": "List", "records": "a", "wrapped_lists": "list"]
+        let section: Literal = ["operation": "List", "records": "a", "wrapped_lists": "list"]
         let error = try bridgeError { _ = try SOAPSection(section.options) }
         #expect(error.remedy == "use member or plain")
     }

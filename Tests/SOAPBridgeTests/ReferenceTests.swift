@@ -126,40 +126,10 @@ import Testing
     func `an import that redirects to another host is fetched only where the config allows the host`(
         hosts: [String], isRead: Bool
     ) async throws {
-        let server = try await LoopbackServer.python(
-            #"""
-            import http.server
-            WSDL = """<definitions targetNamespace="urn:r" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:r"
-              xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
-              <types><xs:schema><xs:import namespace="urn:r" schemaLocation="moved.xsd"/></xs:schema></types>
-              <message name="I"><part name="p" element="t:Ask"/></message>
-              <portType name="P"><operation name="Ask"><input message="t:I"/><output message="t:I"/></operation></portType>
-              <binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Ask">
-              <soap:operation soapAction=""/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output>
-              </operation></binding><service name="S"><port name="A" binding="t:B"><soap:address location="http://127.0.0.1:1/"/>
-              </port></service></definitions>"""
-            class Handler(http.server.BaseHTTPRequestHandler):
-                def log_message(self, *args): pass
-                def do_GET(self):
-                    with open("asked", "a") as log: log.write(self.headers["Host"] + self.path + "\n")
-                    if self.path == "/moved.xsd":
-                        self.send_response(302)
-                        self.send_header("Location", "http://localhost:%d/real.xsd" % server.server_address[1])
-                        self.send_header("Content-Length", "0")
-                        return self.end_headers()
-                    body = WSDL if "wsdl" in self.path else \
-                        "<xs:schema targetNamespace='urn:r' xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='Ask' type='xs:int'/></xs:schema>"
-                    self.send_response(200)
-                    self.send_header("Content-Length", str(len(body)))
-                    self.end_headers()
-                    self.wfile.write(body.encode())
-            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-            print("port", server.server_address[1], flush=True)
-            server.serve_forever()
-            """#)
-        let options: ConfigValue = [
+        let server = try await RemoteServer.python("redirected-import.py")
+        let options: Literal = [
             "wsdl": .text(server.url + "/service?wsdl"), "wsdl_cache": "",
-            "import_hosts": .list(hosts.map { .text($0) }),
+            "import_hosts": .array(hosts.map { .text($0) }),
         ]
         let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
         _ = try? bridge.check()

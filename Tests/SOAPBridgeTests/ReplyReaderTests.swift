@@ -1,6 +1,7 @@
 import BridgeKit
 import RecordBatch
 import Testing
+import TestSupport
 
 @testable import SOAPBridge
 

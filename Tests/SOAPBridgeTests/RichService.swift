@@ -3,8 +3,8 @@ import TestSupport
 /// Services whose objects have nested objects, attributes, lists in wrappers, bytes and derived types.
 enum RichService {
     /// PHP's SoapServer: `GetThing` and `ListThings` bring things, `UpdateThing` replaces one, `UpdateLabel` takes less.
-    static func php() async throws -> LoopbackServer {
-        try await LoopbackServer.php(["server.php": script, "service.wsdl": wsdl], router: "server.php")
+    static func php() async throws -> RemoteServer {
+        try await RemoteServer.php(["server.php": script, "service.wsdl": wsdl], router: "server.php")
     }
 
     private static let script = TestServers.text("rich.php")

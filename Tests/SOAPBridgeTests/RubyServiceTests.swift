@@ -7,14 +7,12 @@ import Testing
 
 /// Against soap4r, Ruby's SOAP stack: SOAP encoding with typed structures, and references to what stands below.
 @Suite struct RubyServiceTests {
-    private let server: LoopbackServer
+    private let server: RemoteServer
 
     init() async throws {
-        server = try await LoopbackServer(["ruby", "server.rb"], files: ["server.rb": Self.script], marker: "port ")
+        server = try await RemoteServer(["ruby", TestServers.path("soap4r.rb")])
         try server.folder.write(Self.wsdl.replacing("@PORT@", with: "\(server.port)"), to: "s.wsdl")
     }
-
-    private static let script = TestServers.text("soap4r.rb")
 
     private static let wsdl: String = {
         let body =
@@ -50,14 +48,14 @@ import Testing
             """#
     }()
 
-    private var options: ConfigValue {
+    private var options: Literal {
         [
             "wsdl": .text(server.folder.appending("s.wsdl")),
-            "faults": .list([["reason": "no such item", "action": "not_found"]]),
+            "faults": .array([["reason": "no such item", "action": "not_found"]]),
         ]
     }
 
-    private static let listing: ConfigValue = [
+    private static let listing: Literal = [
         "operation": "listItems", "records": "return/items/item",
         "paging": [
             "style": "offset", "offset_element": "offset", "limit_element": "limit", "size": 1000,
@@ -75,7 +73,8 @@ import Testing
     }
 
     private func get(_ id: Int) throws -> [String] {
-        try Scan.run(options, ["operation": "getItem", "records": "return", "input": ["id": .integer(id)]]).records
+        try Scan.run(options, ["operation": "getItem", "records": "return", "input": ["id": .integer(Int64(id))]])
+            .records
     }
 
     @Test func `an array in an object is scanned page by page to its total`() throws {
@@ -94,7 +93,7 @@ import Testing
 
     @Test func `an object is created and deleted`() throws {
         let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
-        func write(_ operation: WriteRequest.Operation, key: ConfigValue = [:], values: ConfigValue = [:]) throws
+        func write(_ operation: WriteRequest.Operation, key: Literal = [:], values: Literal = [:]) throws
             -> [String]
         {
             let writer = RecordBatchWriter()

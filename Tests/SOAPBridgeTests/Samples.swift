@@ -1,6 +1,7 @@
 import BridgeKit
 import RecordBatch
 import Testing
+import TestSupport
 
 @testable import SOAPBridge
 
@@ -153,12 +154,4 @@ enum Samples {
         let batch = try writer.finish()
         return Outcome(records: (0..<batch.count).map { batch[$0].json }, reader: reader, error: failure)
     }
-}
-
-/// Runs `body` and returns the bridge error that it throws.
-func bridgeError(
-    sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
-) throws -> BridgeError {
-    let error = #expect(throws: BridgeError.self, sourceLocation: sourceLocation) { try body() }
-    return try #require(error, sourceLocation: sourceLocation)
 }

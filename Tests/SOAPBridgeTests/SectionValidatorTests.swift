@@ -1,12 +1,13 @@
 import BridgeKit
 import RecordBatch
 import Testing
+import TestSupport
 
 @testable import SOAPBridge
 
 /// What `bmo check` can say of a section without the WSDL.
 @Suite struct SectionValidatorTests {
-    private func faults(_ section: ConfigValue, names: EntityNames?) throws -> [String] {
+    private func faults(_ section: Literal, names: EntityNames?) throws -> [String] {
         var request = FetchRequest(entity: "Note", section: section.options)
         request.validates = true
         request.names = names
@@ -14,7 +15,7 @@ import Testing
     }
 
     @Test func `names of missing attributes are reported, with what was meant`() throws {
-        let section: ConfigValue = [
+        let section: Literal = [
             "operation": "ListNotes", "records": "ListNotesResponse/note", "input": ["of": "{parent.id}"],
             "write": [
                 "create": ["operation": "Add", "input": ["by": "{object.autor}"], "attributes": ["who": "writer"]],
@@ -29,7 +30,7 @@ import Testing
                 #"write.create.attributes.who: "writer" names no attribute"#,
                 #"write.delete.key.idd: "idd" names no attribute (did you mean "id"?)"#,
             ])
-        let single: ConfigValue = ["write": ["delete": ["operation": "Delete", "key": "noteId"]]]
+        let single: Literal = ["write": ["delete": ["operation": "Delete", "key": "noteId"]]]
         #expect(
             try faults(single, names: EntityNames(fields: ["a", "b"], key: ["a", "b"])) == [
                 "write.delete.key: one element for a key of 2 parts"

@@ -19,7 +19,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write(wsdl(operations, types), to: "service.wsdl")
         let bridge = try SOAPBridge(
-            options: (["wsdl": .text(path)] as ConfigValue).options, context: BridgeContext())
+            options: (["wsdl": .text(path)] as Literal).options, context: BridgeContext())
         let writer = RecordBatchWriter()
         try bridge.discover(into: writer)
         let batch = try writer.finish()

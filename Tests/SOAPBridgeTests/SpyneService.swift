@@ -12,9 +12,7 @@ enum SpyneService {
         return environment["BMO_TEST_PYTHON"] ?? cache + "/bmo/test-python/bin/python3"
     }
 
-    static func start() async throws -> LoopbackServer {
-        try await LoopbackServer([python, "-u", "server.py"], files: ["server.py": script], marker: "port ")
+    static func start() async throws -> RemoteServer {
+        try await RemoteServer.python("spyne-shop.py", interpreter: python)
     }
-
-    static let script = TestServers.text("spyne-shop.py")
 }

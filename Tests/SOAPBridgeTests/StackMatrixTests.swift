@@ -14,25 +14,25 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
     var isPHP: Bool { self == .php11 || self == .php12 }
     var isOld: Bool { self == .php11 || self == .spyne11 }
 
-    func start() async throws -> LoopbackServer {
+    func start() async throws -> RemoteServer {
         isPHP ? try await CatalogService.php() : try await CatalogService.spyne()
     }
 
-    func options(_ server: LoopbackServer, key: String = "sesame") -> ConfigValue {
+    func options(_ server: RemoteServer, key: String = "sesame") -> Literal {
         let version = isOld ? "11" : "12"
         return
             ([
                 "wsdl": .text(isPHP ? "\(server.url)/service?wsdl" : "\(server.url)/v\(version)/?wsdl"),
                 "wsdl_cache": "",
                 "soap_headers": ["Login": ["user": "u", "key": .text(key)]],
-                "faults": .list([
+                "faults": .array([
                     ["detail": "UnknownItem", "action": "not_found"],
                     ["detail": "Refused", "action": "authentication"],
                 ]),
-            ] as ConfigValue).adding(isPHP ? ["port": .text("Catalog\(version)")] : [:])
+            ] as Literal).adding(isPHP ? ["port": .text("Catalog\(version)")] : [:])
     }
 
-    func section(write: ConfigValue = [:]) -> ConfigValue {
+    func section(write: Literal = [:]) -> Literal {
         let page = isPHP ? "ListItemsResponse" : "ListItemsResponse/ListItemsResult"
         return [
             "operation": "ListItems", "records": .text(isPHP ? "\(page)/items/item" : "\(page)/items"),
@@ -44,9 +44,9 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
         ]
     }
 
-    func one(_ id: Int) -> ConfigValue { one(.integer(id)) }
+    func one(_ id: Int) -> Literal { one(.integer(Int64(id))) }
 
-    func one(_ id: ConfigValue) -> ConfigValue {
+    func one(_ id: Literal) -> Literal {
         [
             "operation": "GetItem", "input": ["id": id],
             "records": .text(isPHP ? "GetItemResponse/item" : "GetItemResponse/GetItemResult"),
@@ -59,7 +59,7 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
 
 /// What has to work on each stack that others wrote, in each version of SOAP: a row of cells for each.
 @Suite struct StackMatrixTests {
-    private static let rules: ConfigValue = [
+    private static let rules: Literal = [
         "create": ["operation": "AddItem", "values": "item"],
         "update": ["operation": "UpdateItem", "values": "item", "key": "id"],
         "delete": ["operation": "DeleteItem", "key": "id"],
@@ -75,8 +75,8 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
     }
 
     private func write(
-        _ operation: WriteRequest.Operation, _ stack: Stack, _ server: LoopbackServer, key: ConfigValue = [:],
-        values: ConfigValue = [:], object: ConfigValue = [:], rules: ConfigValue = rules, isReadByKey: Bool = false
+        _ operation: WriteRequest.Operation, _ stack: Stack, _ server: RemoteServer, key: Literal = [:],
+        values: Literal = [:], object: Literal = [:], rules: Literal = rules, isReadByKey: Bool = false
     ) throws -> String? {
         let bridge = try SOAPBridge(options: stack.options(server).options, context: BridgeContext())
         let writer = RecordBatchWriter()
@@ -90,7 +90,7 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
         return batch.count > 0 ? batch[0].json : nil
     }
 
-    private func got(_ id: Int, _ stack: Stack, _ server: LoopbackServer) throws -> [String] {
+    private func got(_ id: Int, _ stack: Stack, _ server: RemoteServer) throws -> [String] {
         try Scan.run(stack.options(server), stack.one(id)).records
     }
 
@@ -124,7 +124,7 @@ enum Stack: String, CaseIterable, CustomTestStringConvertible {
     @Test(arguments: Stack.allCases)
     func `create: an object of a derived type is one on the other side`(stack: Stack) async throws {
         let server = try await stack.start()
-        let rules: ConfigValue = [
+        let rules: Literal = [
             "create": ["operation": "AddItem", "values": "item", "input": ["item": ["@xsi:type": "Book"]]]
         ]
         _ = try write(

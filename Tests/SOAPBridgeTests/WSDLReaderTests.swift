@@ -1,6 +1,7 @@
 import BridgeKit
 import Foundation
 import Testing
+import TestSupport
 
 @testable import SOAPBridge
 

@@ -8,28 +8,28 @@ import Testing
 
 /// An update sends back what the service has, with the changes in it.
 @Suite struct WholeObjectWriteTests {
-    private let server: LoopbackServer
+    private let server: RemoteServer
 
     init() async throws { server = try await RichService.php() }
 
-    private static let update: ConfigValue = ["operation": "UpdateThing", "values": "thing"]
+    private static let update: Literal = ["operation": "UpdateThing", "values": "thing"]
 
     private func update(
-        _ values: ConfigValue, rule: ConfigValue = update, object: ConfigValue = [:], isReadByKey: Bool = true,
-        section more: ConfigValue = [:]
+        _ values: Literal, rule: Literal = update, object: Literal = [:], isReadByKey: Bool = true,
+        section more: Literal = [:]
     ) throws -> String {
-        let plain: ConfigValue = [
+        let plain: Literal = [
             "operation": "ListThings", "records": "ListThingsResponse/thing", "write": ["update": rule],
         ]
         let section = plain.adding(more)
-        let options: ConfigValue = ["wsdl": .text(server.url + "/s?wsdl"), "wsdl_cache": ""]
+        let options: Literal = ["wsdl": .text(server.url + "/s?wsdl"), "wsdl_cache": ""]
         let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
         var request = WriteRequest(
-            .update, entity: "Thing", section: section.options, key: (["id": 1] as ConfigValue).options,
+            .update, entity: "Thing", section: section.options, key: (["id": 1] as Literal).options,
             values: values.options, object: object.options)
         request.keyPaths = ["id": ["id"]]
         if isReadByKey {
-            let readOne: ConfigValue = [
+            let readOne: Literal = [
                 "operation": "GetThing", "records": "GetThingResponse/thing", "input": ["id": "{parent.id}"],
             ]
             request.readOne = readOne.options
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `one part of a nested object changes, and a list and bytes as the schema has them`() throws {
         let updated = try update([
-            "size": ["width": 7], "tags": .list(["c"]), "price": "1.10", "code": "0A0B",
+            "size": ["width": 7], "tags": .array(["c"]), "price": "1.10", "code": "0A0B",
         ])
         let expected = Self.json(
             (#""width":3"#, #""width":7"#), (#"["a","b"]"#, #"["c"]"#), ("9.90", "1.10"), ("AP8=", "Cgs="))
@@ -81,11 +81,11 @@ import Testing
     }
 
     @Test func `a list that is read plain is changed and sent back as its wrapper`() throws {
-        let updated = try update(["tags": .list(["c", "d"])], section: ["wrapped_lists": "plain"])
+        let updated = try update(["tags": .array(["c", "d"])], section: ["wrapped_lists": "plain"])
         let expected = Self.json((#"{"tag":["a","b"]}"#, #"["c","d"]"#))
         #expect(try normal(updated) == normal(expected))
         #expect(try sent().contains(":tag>c<"))
-        #expect(try normal(update(["tags": .list([])], section: ["wrapped_lists": "plain"])).contains(#""tags":[]"#))
+        #expect(try normal(update(["tags": .array([])], section: ["wrapped_lists": "plain"])).contains(#""tags":[]"#))
     }
 
     @Test func `bytes are written in the schema's spelling`() throws {
@@ -127,10 +127,10 @@ import Testing
     }
 
     @Test func `what the update takes and the object as it is read lacks is refused, or left out by name`() throws {
-        let rule: ConfigValue = ["operation": "UpdateLabel", "values": "label"]
+        let rule: Literal = ["operation": "UpdateLabel", "values": "label"]
         // A Gadget is no Label, and one that is no Thing is not taken for one.
         let derived = try bridgeError {
-            _ = try update(["title": "x"], rule: rule.adding(["leave_out": .list(["colour"])]))
+            _ = try update(["title": "x"], rule: rule.adding(["leave_out": .array(["colour"])]))
         }
         #expect(derived.message.contains("of the type Gadget, which <label> does not take"), "\(derived)")
         try #"<t:thing xmlns:t="urn:things" kind="k"><t:id>1</t:id><t:name>n</t:name></t:thing>"#
@@ -138,7 +138,7 @@ import Testing
         let error = try bridgeError { _ = try update(["title": "x"], rule: rule) }
         #expect(error.code == .unsupported && error.message.contains("<label> takes colour"), "\(error)")
         #expect(error.remedy?.contains("leave_out") == true)
-        _ = try update(["title": "x"], rule: rule.adding(["leave_out": .list(["colour"])]))
+        _ = try update(["title": "x"], rule: rule.adding(["leave_out": .array(["colour"])]))
         _ = try update(["title": "x", "colour": "red"], rule: rule)
     }
 
@@ -150,11 +150,11 @@ import Testing
     }
 
     @Test func `a check says what an update would be refused for, and what a create lacks`() throws {
-        func check(_ write: ConfigValue) throws -> [String] {
-            let section: ConfigValue = [
+        func check(_ write: Literal) throws -> [String] {
+            let section: Literal = [
                 "operation": "ListThings", "records": "ListThingsResponse/thing", "write": write,
             ]
-            let options: ConfigValue = ["wsdl": .text(server.url + "/s?wsdl"), "wsdl_cache": ""]
+            let options: Literal = ["wsdl": .text(server.url + "/s?wsdl"), "wsdl_cache": ""]
             let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
             var request = FetchRequest(entity: "Thing", section: section.options, explains: true)
             request.writtenPaths = [["title"], ["size", "width"]]
@@ -164,7 +164,7 @@ import Testing
         let error = try bridgeError { _ = try check(["update": ["operation": "UpdateLabel", "values": "label"]]) }
         #expect(
             error.message.hasPrefix("write.update: <label> takes colour, which the object as it is read"), "\(error)")
-        let leftOut: ConfigValue = ["operation": "UpdateLabel", "values": "label", "leave_out": .list(["colour"])]
+        let leftOut: Literal = ["operation": "UpdateLabel", "values": "label", "leave_out": .array(["colour"])]
         #expect(try check(["update": leftOut]) == [])
         let warnings = try check(["create": Self.update])
         #expect(warnings.count == 1, "\(warnings)")
@@ -173,7 +173,7 @@ import Testing
                 "the schema requires UpdateThing/thing/@kind, UpdateThing/thing/id, UpdateThing/thing/name, which no attribute"
             )
                 == true, "\(warnings)")
-        let input: ConfigValue = ["thing": ["@kind": "k", "id": 0, "name": "n"]]
+        let input: Literal = ["thing": ["@kind": "k", "id": 0, "name": "n"]]
         #expect(try check(["create": Self.update.adding(["input": input])]) == [])
     }
 }

@@ -8,29 +8,29 @@ import Testing
 
 /// Changes that are sent to PHP's SoapServer, and what another client then sees there.
 @Suite struct WriteTests {
-    private let server: LoopbackServer
+    private let server: RemoteServer
 
-    init() async throws { server = try await LoopbackServer.php(ObjectService.files, router: "server.php") }
+    init() async throws { server = try await RemoteServer.php(ObjectService.files, router: "server.php") }
 
-    private static let rules: ConfigValue = [
+    private static let rules: Literal = [
         "create": ["operation": "AddNote", "values": "note"],
         "update": ["operation": "UpdateNote", "values": "note", "key": "noteId"],
         "delete": ["operation": "DeleteNote", "key": "noteId"],
     ]
-    private static let faults: ConfigValue = .list([
+    private static let faults: Literal = .array([
         ["detail": "Conflict", "action": "conflict"], ["detail": "NotFound", "action": "not_found"],
     ])
 
     private func write(
-        _ operation: WriteRequest.Operation, port: String = "Notes11", rules: ConfigValue = rules,
-        key: ConfigValue = [:],
-        values: ConfigValue = [:], object: ConfigValue = [:], before: ConfigValue = [:], options: ConfigValue = [:],
+        _ operation: WriteRequest.Operation, port: String = "Notes11", rules: Literal = rules,
+        key: Literal = [:],
+        values: Literal = [:], object: Literal = [:], before: Literal = [:], options: Literal = [:],
         explains: Bool = false
     ) throws -> String? {
-        let section: ConfigValue = [
+        let section: Literal = [
             "operation": "ListNotes", "records": "ListNotesResponse/notes/note", "faults": Self.faults, "write": rules,
         ]
-        let options = (["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port)] as ConfigValue).adding(
+        let options = (["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port)] as Literal).adding(
             options)
         let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
         let writer = RecordBatchWriter()
@@ -58,15 +58,11 @@ import Testing
         try String(contentsOfFile: server.folder.appending("requests.log"), encoding: .utf8)
     }
 
-    private func failure(_ body: () throws -> Void) throws -> BridgeError {
-        try #require(throws: BridgeError.self, performing: body)
-    }
-
     @Test(arguments: ["Notes11", "Notes12"])
     func `an object is created, read, updated and deleted`(port: String) async throws {
         let created = try write(
             .create, port: port,
-            values: ["tag": .list(["a", "b"]), "text": "first & <last>", "price": "10.10", "due": .null])
+            values: ["tag": .array(["a", "b"]), "text": "first & <last>", "price": "10.10", "due": .null])
         #expect(created == #"{"id":1,"version":1,"text":"first & <last>","price":10.10,"due":null,"tag":["a","b"]}"#)
         #expect(
             try await remote(1)
@@ -88,7 +84,7 @@ import Testing
 
     @Test func `only what changed is sent where the config says so`() throws {
         _ = try write(.create, values: ["text": "one", "price": "5"])
-        let rules: ConfigValue = [
+        let rules: Literal = [
             "update": ["operation": "UpdateNote", "values": "note", "key": ["id": "noteId"], "send": "changes"]
         ]
         let updated = try write(.update, rules: rules, key: ["id": 1], values: ["text": "two"], object: ["price": "5"])
@@ -97,13 +93,13 @@ import Testing
 
     @Test func `a typed fault is a conflict`() async throws {
         _ = try write(.create, values: ["text": "one"])
-        let rules: ConfigValue = [
+        let rules: Literal = [
             "update": [
                 "operation": "UpdateNote", "values": "note", "key": "noteId", "attributes": ["version": "version"],
             ]
         ]
         _ = try write(.update, rules: rules, key: ["id": 1], values: ["text": "theirs"], object: ["version": 1])
-        let error = try failure {
+        let error = try bridgeError {
             _ = try write(.update, rules: rules, key: ["id": 1], values: ["text": "ours"], object: ["version": 1])
         }
         #expect(error.code == .conflict)
@@ -117,7 +113,7 @@ import Testing
     {
         _ = try write(.create, values: ["text": "one", "price": "2.50"])
         _ = try write(.update, key: ["id": 1], values: ["text": "theirs"], before: ["text": "one"])
-        let error = try failure {
+        let error = try bridgeError {
             _ = try write(.update, key: ["id": 1], values: ["text": "ours"], before: ["text": "one"])
         }
         #expect(error.code == .conflict && error.message.contains("now has a different text"), "\(error)")
@@ -131,20 +127,20 @@ import Testing
         #expect(
             try write(.update, key: ["id": 1], values: ["price": .null, "due": .null])
                 == #"{"id":1,"version":2,"text":"one","due":null}"#)
-        let error = try failure { _ = try write(.update, key: ["id": 1], values: ["text": .null]) }
+        let error = try bridgeError { _ = try write(.update, key: ["id": 1], values: ["text": .null]) }
         #expect(
             error.code == .configuration && error.message.contains("UpdateNote/note/text cannot be null"), "\(error)")
-        let changes: ConfigValue = [
+        let changes: Literal = [
             "update": ["operation": "UpdateNote", "values": "note", "key": "noteId", "send": "changes"]
         ]
-        let other = try failure {
+        let other = try bridgeError {
             _ = try write(.update, rules: changes, key: ["id": 1], values: ["text": "x", "price": .null])
         }
         #expect(other.message.contains("left out, it would stay as it is"), "\(other)")
     }
 
     @Test func `a create that lacks what the schema requires is not sent`() throws {
-        let error = try failure { _ = try write(.create, values: ["price": "1"]) }
+        let error = try bridgeError { _ = try write(.create, values: ["price": "1"]) }
         #expect(
             error.code == .configuration
                 && error.message.contains("was not sent: the schema requires AddNote/note/text"), "\(error)")
@@ -160,19 +156,19 @@ import Testing
     }
 
     @Test func `an update of a missing object is reported`() throws {
-        let error = try failure { _ = try write(.update, key: ["id": 9], values: ["text": "x"]) }
+        let error = try bridgeError { _ = try write(.update, key: ["id": 9], values: ["text": "x"]) }
         #expect(error.code == .notFound)
     }
 
     @Test func `a fault of the service is a refusal, not to be repeated`() throws {
-        let error = try failure { _ = try write(.create, values: ["text": "fail"]) }
+        let error = try bridgeError { _ = try write(.create, values: ["text": "fail"]) }
         #expect(error.code == .remote && !error.isRetryable)
         #expect(error.remote?.contains("the disk is full") == true)
     }
 
     @Test(arguments: ["slow", "silent"])
     func `a write whose outcome is unknown is a timeout that must not be repeated`(text: String) async throws {
-        let error = try failure {
+        let error = try bridgeError {
             _ = try write(.create, values: ["text": .text(text)], options: ["timeout": 1])
         }
         #expect(error.code == .timeout, "\(error)")
@@ -182,7 +178,7 @@ import Testing
     }
 
     @Test func `the new key may be all that the reply has`() throws {
-        let rules: ConfigValue = [
+        let rules: Literal = [
             "create": [
                 "operation": "AddNoteFast", "values": "note", "reply_key": "AddNoteFastResponse/noteId",
                 "key_field": "id",
@@ -192,7 +188,7 @@ import Testing
     }
 
     @Test func `constants and attributes find their elements`() throws {
-        let rules: ConfigValue = [
+        let rules: Literal = [
             "create": [
                 "operation": "AddNote", "values": "note", "input": ["note": ["text": "by {object.author}"]],
                 "attributes": ["authorId": "author"],
@@ -203,9 +199,11 @@ import Testing
     }
 
     @Test func `what the config does not name is not done`() throws {
-        let error = try failure { _ = try write(.delete, rules: ["create": ["operation": "AddNote"]], key: ["id": 1]) }
+        let error = try bridgeError {
+            _ = try write(.delete, rules: ["create": ["operation": "AddNote"]], key: ["id": 1])
+        }
         #expect(error.code == .unsupported)
-        let unknown = try failure {
+        let unknown = try bridgeError {
             _ = try write(.delete, rules: ["delete": ["operation": "DropNote"]], key: ["id": 1])
         }
         #expect(unknown.remedy?.contains("DeleteNote") == true)

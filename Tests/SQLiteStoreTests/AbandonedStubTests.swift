@@ -4,7 +4,9 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Rows that others only referred to, when nothing refers to them any more.
 @Suite struct AbandonedStubTests {
@@ -16,12 +18,12 @@ import Testing
 
     /// A whole listing.
     @discardableResult
-    private func scan(_ fixture: StoreFixture, _ entity: String, _ records: RemoteValue...) throws -> SweepResult {
+    private func scan(_ fixture: StoreFixture, _ entity: String, _ records: Literal...) throws -> SweepResult {
         let scope = ScanScope(entity: entity)
         try fixture.store.beginScan(scope, afterPage: nil)
         defer { fixture.store.endScan(scope) }
         let page = try fixture.begin(entity)
-        try page.add(try RemoteValue.batch(records), location: nil)
+        try page.add(try Literal.batch(records), location: nil)
         return try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil)))
     }
 

@@ -4,7 +4,9 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import Testing
+import TestSupport
 
 /// What `bmo_changes` tells of a run.
 @Suite struct ChangeLogTests {
@@ -77,7 +79,7 @@ import Testing
                 "Country",
                 [
                     "code": "NO", "name": nil, "area": 2.0, "debt": .decimal("1.1"), "flag": .bytes([]),
-                    "people": .int(Int64.min), "eu": true,
+                    "people": .integer(Int64.min), "eu": true,
                 ])
         }
         #expect(
@@ -140,13 +142,13 @@ import Testing
     @Test func `a page that is taken back leaves no change and no run`() throws {
         try fixture.store.beginRun(kind: "sync")
         let page = try fixture.begin("Country")
-        try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
+        try page.add(try Literal.batch([["code": "NO"]]), location: nil)
         page.rollback()
         #expect(try runs.isEmpty)
         try fixture.add("Country", ["code": "NO"])
         try fixture.add("Country", ["code": "SE"])
         let second = try fixture.begin("Country")
-        try second.add(try RemoteValue.batch([["code": "DK"]]), location: nil)
+        try second.add(try Literal.batch([["code": "DK"]]), location: nil)
         second.rollback()
         try fixture.add("Country", ["code": "FI"])
         try fixture.store.endRun(outcome: "finished", summary: "{}", always: false)
@@ -171,7 +173,7 @@ import Testing
     @Test func `a change says where it came from`() throws {
         try fixture.store.beginRun(kind: "sync")
         let page = try fixture.begin("Country")
-        try page.add(try RemoteValue.batch([["code": "NO", "cities": [["id": 1]]]]), location: "https://x/1")
+        try page.add(try Literal.batch([["code": "NO", "cities": [["id": 1]]]]), location: "https://x/1")
         try page.commit(progress: nil)
         #expect(
             try fixture.file().rows("SELECT entity, bridge, walk, location FROM bmo_changes") == [

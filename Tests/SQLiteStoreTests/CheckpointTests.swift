@@ -5,6 +5,7 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -21,12 +22,12 @@ import Testing
     private func add(_ count: Int, from first: Int) throws {
         let text = String(repeating: "x", count: 3900)
         for page in stride(from: first, to: first + count, by: 100) {
-            let records: [RemoteValue] = (page..<page + 100).map {
-                .object([("id", .int(Int64($0))), ("text", .text(text))])
+            let records: [Literal] = (page..<page + 100).map {
+                .object([("id", .integer(Int64($0))), ("text", .text(text))])
             }
             let index = try #require(fixture.model.index(of: "Note"))
             let open = try fixture.begin("Note")
-            try open.add(try RemoteValue.batch(records), location: nil)
+            try open.add(try Literal.batch(records), location: nil)
             try open.commit(progress: nil)
             #expect(open.counts[index].inserted == 100)
         }

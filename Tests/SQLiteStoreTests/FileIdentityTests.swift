@@ -5,7 +5,9 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import Testing
+import TestSupport
 
 /// A database whose file goes while it is being written.
 @Suite struct FileIdentityTests {

@@ -4,6 +4,7 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -123,7 +124,7 @@ import Testing
 
     @Test func `old runs are forgotten`() throws {
         for number in 0..<5 as Range<Int64> {
-            try run(keeping: .runs(3)) { try fixture.add("Country", ["code": "NO", "area": .int(number)]) }
+            try run(keeping: .runs(3)) { try fixture.add("Country", ["code": "NO", "area": .integer(number)]) }
         }
         #expect(try fixture.store.runs().map(\.id) == [5, 4, 3])
         #expect(try fixture.file().rows("SELECT DISTINCT run FROM bmo_changes ORDER BY 1") == [["3"], ["4"], ["5"]])
@@ -140,7 +141,7 @@ import Testing
 
     @Test func `an unchanged run forgets nothing`() throws {
         for number in 0..<3 as Range<Int64> {
-            try run { try fixture.add("Country", ["code": "NO", "area": .int(number)]) }
+            try run { try fixture.add("Country", ["code": "NO", "area": .integer(number)]) }
         }
         let before = try FileBytes(fixture.path)
         try run(keeping: .runs(1)) { try fixture.add("Country", ["code": "NO"]) }
@@ -204,7 +205,7 @@ import Testing
 
     @Test func `a page that is taken back takes its sources back`() throws {
         let page = try fixture.begin("Country")
-        try page.add(try RemoteValue.batch([["code": "NO", "cities": [["id": 1]]]]), location: nil)
+        try page.add(try Literal.batch([["code": "NO", "cities": [["id": 1]]]]), location: nil)
         page.rollback()
         #expect(try fixture.file().rows("SELECT * FROM bmo_sources").isEmpty)
         try fixture.add("Country", ["code": "NO", "cities": [["id": 1]]])
@@ -253,10 +254,10 @@ import Testing
         try fixture.store.close()
         let before = try FileBytes(fixture.path)
         let store = try SQLiteStore(rehearsing: fixture.path, model: fixture.model)
-        func page(_ records: RemoteValue..., ends: Bool = true) throws {
+        func page(_ records: Literal..., ends: Bool = true) throws {
             let page = try PageImport(
                 0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), into: store)
-            try page.add(try RemoteValue.batch(records), location: nil)
+            try page.add(try Literal.batch(records), location: nil)
             if ends { try page.commit(progress: nil) } else { page.rollback() }
         }
         try store.beginRun(kind: "sync")
@@ -276,7 +277,7 @@ import Testing
         try store.beginRun(kind: "sync")
         let page = try PageImport(
             0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), into: store)
-        try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
+        try page.add(try Literal.batch([["code": "NO"]]), location: nil)
         try page.commit(progress: ScanProgress(cursor: "c", page: 1, request: "r"))
         #expect(try store.progress(of: ScanScope(entity: "Country"))?.cursor == "c", "it sees what it wrote")
         #expect(try store.endRun(outcome: "finished", summary: nil, always: false) == 1)

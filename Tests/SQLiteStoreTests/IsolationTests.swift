@@ -4,7 +4,9 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import Testing
+import TestSupport
 
 /// What other connections see of a page, and what they can do to it.
 @Suite struct IsolationTests {
@@ -23,7 +25,7 @@ import Testing
         let file = try fixture.file()
         let page = try fixture.begin("City")
         try page.add(
-            try RemoteValue.batch([["id": 1, "name": "x", "near": [2, 3]], ["id": 4, "twin": 5], [:]]), location: nil)
+            try Literal.batch([["id": 1, "name": "x", "near": [2, 3]], ["id": 4, "twin": 5], [:]]), location: nil)
         #expect(try file.table("City") == "id | name | twin\n1 | 'Oslo' | null")
         #expect(try file.table("City_near") == "source | position | target")
         #expect(try file.value("SELECT count(*) FROM bmo_quarantine") == "0")
@@ -64,7 +66,7 @@ import Testing
 
     @Test func `a page that is taken back frees the file`() throws {
         let page = try fixture.begin("City")
-        try page.add(try RemoteValue.batch([["id": 1, "twin": 2]]), location: nil)
+        try page.add(try Literal.batch([["id": 1, "twin": 2]]), location: nil)
         let file = try fixture.file()
         #expect(throws: SQLiteFile.Refusal.self) { try file.rows("BEGIN IMMEDIATE") }
         page.rollback()
@@ -76,7 +78,7 @@ import Testing
         let other = try SQLiteStore(path: fixture.path, model: fixture.model)
         let page = try PageImport(
             0, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: 1), into: other)
-        try page.add(try RemoteValue.batch([["id": 1, "twin": 2]]), location: nil)
+        try page.add(try Literal.batch([["id": 1, "twin": 2]]), location: nil)
         try page.commit(progress: nil)
         #expect(try fixture.store.stubCount(of: "City") == 1)
         #expect(try fixture.add("City", ["id": 2, "name": "Bergen"]).inserted == 1)
@@ -86,7 +88,7 @@ import Testing
 
     @Test func `a finished page does not keep the file open`() throws {
         let committed = try fixture.begin("City")
-        try committed.add(try RemoteValue.batch([["id": 1]]), location: nil)
+        try committed.add(try Literal.batch([["id": 1]]), location: nil)
         try committed.commit(progress: nil)
         let takenBack = try fixture.begin("City")
         takenBack.rollback()
@@ -97,10 +99,10 @@ import Testing
 
     @Test func `closing takes an open page back`() throws {
         let page = try fixture.begin("City")
-        try page.add(try RemoteValue.batch([["id": 1]]), location: nil)
+        try page.add(try Literal.batch([["id": 1]]), location: nil)
         try fixture.store.close()
         #expect(try fixture.file().table("City") == "id | name | twin")
-        _ = try storeError { try page.add(try RemoteValue.batch([["id": 2]]), location: nil) }
+        _ = try storeError { try page.add(try Literal.batch([["id": 2]]), location: nil) }
         _ = try storeError { try page.commit(progress: nil) }
         page.rollback()
     }

@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Lists that a remote splits over several replies of one scan.
 @Suite(.overAllStores, .namingTheStore) struct ListJoinTests {
@@ -22,7 +23,7 @@ import Testing
     /// A scan of these pages; the last one ends it.
     @discardableResult
     private func scan(
-        _ fixture: StoreFixture, _ pages: [[RemoteValue]], after resumed: Int? = nil, ends: Bool = true
+        _ fixture: StoreFixture, _ pages: [[Literal]], after resumed: Int? = nil, ends: Bool = true
     ) throws -> Int {
         try fixture.store.beginScan(scope, afterPage: resumed)
         defer { fixture.store.endScan(scope) }
@@ -30,7 +31,7 @@ import Testing
         for (index, records) in pages.enumerated() {
             let number = (resumed ?? 0) + index + 1
             let page = try fixture.begin("Page", page: number)
-            try page.add(try RemoteValue.batch(records), location: nil)
+            try page.add(try Literal.batch(records), location: nil)
             if ends, index == pages.count - 1 {
                 _ = try page.commit(end: ScanEnd())
             } else {
@@ -80,7 +81,7 @@ import Testing
 
     @Test(.overSQLiteOnly) func `an unchanged list in parts writes nothing`() throws {
         let fixture = try StoreFixture(try model())
-        let pages: [[RemoteValue]] = [
+        let pages: [[Literal]] = [
             [["id": 1, "categories": ["a", "b"]], ["id": 2, "categories": ["x"]]],
             [["id": 1, "categories": ["c"]], ["id": 2, "categories": ["y", "z"]]],
         ]
@@ -93,8 +94,8 @@ import Testing
 
     @Test func `a list is joined over an interruption`() throws {
         let fixture = try StoreFixture(try model())
-        let first: [RemoteValue] = [["id": 1, "categories": ["a", "b"], "title": "one"]]
-        let second: [RemoteValue] = [["id": 1, "categories": ["c"]]]
+        let first: [Literal] = [["id": 1, "categories": ["a", "b"], "title": "one"]]
+        let second: [Literal] = [["id": 1, "categories": ["c"]]]
         try scan(fixture, [first, second])
         // Each page changes something, so that its place is kept with what waits.
         try scan(fixture, [[["id": 1, "categories": ["a"], "title": "two"]]], ends: false)
@@ -129,10 +130,10 @@ import Testing
         try scan(fixture, [[["id": 1, "categories": ["a", "b"]]]])
         try fixture.store.beginScan(scope, afterPage: nil)
         let page = try fixture.begin("Page")
-        try page.add(try RemoteValue.batch([["id": 1, "categories": ["a", "x"]]]), location: nil)
+        try page.add(try Literal.batch([["id": 1, "categories": ["a", "x"]]]), location: nil)
         page.rollback()
         let again = try fixture.begin("Page")
-        try again.add(try RemoteValue.batch([["id": 1, "categories": ["b"]]]), location: nil)
+        try again.add(try Literal.batch([["id": 1, "categories": ["b"]]]), location: nil)
         _ = try again.commit(end: ScanEnd())
         fixture.store.endScan(scope)
         #expect(try categories(fixture) == ["b"])
@@ -140,7 +141,7 @@ import Testing
 
     @Test func `children of an object are joined too`() throws {
         let fixture = try StoreFixture(try model())
-        let pages: [[RemoteValue]] = [[["id": 1, "parts": [1, 2]]], [["id": 1, "parts": [3]]]]
+        let pages: [[Literal]] = [[["id": 1, "parts": [1, 2]]], [["id": 1, "parts": [3]]]]
         for _ in 0..<2 {
             try scan(fixture, pages)
             #expect(try fixture.rows("Part") == ["1 1", "2 1", "3 1"])
@@ -154,8 +155,8 @@ import Testing
         try scan(fixture, [[["id": 1, "categories": ["a", "b"]], ["id": 2]]])
         try fixture.store.beginScan(scope, afterPage: nil)
         let page = try fixture.begin("Page")
-        try page.add(try RemoteValue.batch([["id": 1, "categories": ["a", "new"]]]), location: nil)
-        try page.delete(try RemoteValue.batch([["id": 1]]), location: nil)
+        try page.add(try Literal.batch([["id": 1, "categories": ["a", "new"]]]), location: nil)
+        try page.delete(try Literal.batch([["id": 1]]), location: nil)
         _ = try page.commit(end: ScanEnd())
         fixture.store.endScan(scope)
         #expect(try fixture.rows("Page") == ["2 null"])
@@ -164,8 +165,8 @@ import Testing
 
     @Test func `many lists that wait go to the file`() throws {
         let fixture = try StoreFixture(try model())
-        func records(_ categories: RemoteValue) -> [RemoteValue] {
-            (0..<12_000).map { ["id": .int($0), "categories": categories] }
+        func records(_ categories: Literal) -> [Literal] {
+            (0..<12_000).map { ["id": .integer($0), "categories": categories] }
         }
         try scan(fixture, [records(["a", "b"])])
         try scan(fixture, [records(["a"]), records(["c"]), [["id": 1]]])

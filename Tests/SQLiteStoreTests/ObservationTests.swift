@@ -4,6 +4,7 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
 
     @Test func `many pages while the consumer is busy are one change`() async throws {
         let changes = try fixture.store.changes(every: .seconds(600))
-        for number in 0..<20 { try fixture.add("City", ["id": .int(Int64(number))]) }
+        for number in 0..<20 { try fixture.add("City", ["id": .integer(Int64(number))]) }
         try fixture.add("Country", ["code": "NO"])
         var iterator = changes.makeAsyncIterator()
         #expect(await iterator.next()?.entities == ["City", "Country"])
@@ -80,7 +81,7 @@ import Testing
         let changes = try fixture.store.changes(every: .milliseconds(5))
         try fixture.add("Country", ["code": "NO"])
         let page = try fixture.begin("Country")
-        try page.add(try RemoteValue.batch([["code": "SE"]]), location: nil)
+        try page.add(try Literal.batch([["code": "SE"]]), location: nil)
         page.rollback()
         #expect(try await next(of: changes, within: .milliseconds(200)) == nil)
     }
@@ -94,7 +95,7 @@ import Testing
 
     @Test func `an observer that starts while a page is open misses nothing`() async throws {
         let page = try fixture.begin("Country")
-        try page.add(try RemoteValue.batch([["code": "NO"]]), location: nil)
+        try page.add(try Literal.batch([["code": "NO"]]), location: nil)
         let changes = try fixture.store.changes(of: "Country", every: .milliseconds(5))
         try page.commit(progress: nil)
         var iterator = changes.makeAsyncIterator()

@@ -5,6 +5,7 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
 
     @Test func `a damaged database is reported as damaged`() throws {
         let fixture = try StoreFixture(model)
-        for id in 0..<2000 as Range<Int64> { try fixture.add("E", ["id": .int(id)]) }
+        for id in 0..<2000 as Range<Int64> { try fixture.add("E", ["id": .integer(id)]) }
         try fixture.store.close()
         var bytes = try Data(contentsOf: URL(filePath: fixture.path))
         for index in 100..<4096 { bytes[index] = 0xA5 }

@@ -5,6 +5,7 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -105,9 +106,9 @@ import Testing
             try fixture.store.endRun(outcome: "finished", summary: nil, always: false)
             return try #require(try fixture.store.runs(limit: 1).first).id
         }
-        let update = try change { try $0.add(try RemoteValue.batch([["id": 1, "name": "c"]]), location: nil) }
+        let update = try change { try $0.add(try Literal.batch([["id": 1, "name": "c"]]), location: nil) }
         #expect(try fixture.store.columnsWithoutHistory(undoing: update) == [])
-        let deletion = try change { try $0.delete(try RemoteValue.batch([["id": 2]]), location: nil) }
+        let deletion = try change { try $0.delete(try Literal.batch([["id": 2]]), location: nil) }
         #expect(try fixture.store.columnsWithoutHistory(undoing: deletion) == ["Customer.note"])
         #expect(try fixture.store.undo(run: deletion) > deletion)
         #expect(try fixture.file().table("Customer") == "id | name | note\n1 | 'c' | null\n2 | 'b' | null")

@@ -6,6 +6,7 @@ import Model
 import SQLiteStore
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Local edits: the row changes at once, and the outbox says what the remote has to be told.
 @Suite(.overAllStores, .namingTheStore) struct OutboxEditTests {

@@ -1,7 +1,7 @@
 import ImportTestSupport
 import Importer
 import StoreContract
-public import Mapping
+import Mapping
 import Model
 import StoreTestSupport
 import TestSupport
@@ -36,11 +36,11 @@ struct OutboxFixture {
     }
 
     /// What `bmo sync` would do.
-    func sync(_ entity: String, _ records: RemoteValue...) throws {
+    func sync(_ entity: String, _ records: Literal...) throws {
         try store.beginRun(kind: "sync")
         let index = try #require(fixture.model.index(of: entity))
         let page = try fixture.begin(entity)
-        try page.add(try RemoteValue.batch(records), location: nil)
+        try page.add(try Literal.batch(records), location: nil)
         try page.commit(progress: nil)
         try store.endRun(outcome: "finished", summary: nil, always: false)
         _ = index
@@ -68,13 +68,13 @@ struct OutboxFixture {
     }
 
     /// Acknowledges an entry with the remote's answer.
-    func acknowledge(_ id: Int64, key: [StoredValue]? = nil, _ answer: RemoteValue...) throws {
+    func acknowledge(_ id: Int64, key: [StoredValue]? = nil, _ answer: Literal...) throws {
         let entry = try #require(try store.outboxEntry(id))
         if entry.state != .sending { try store.markSending(id) }
         let page = try fixture.begin(entry.entity)
         do {
             try page.acknowledge(id, key: key)
-            if !answer.isEmpty { try page.add(try RemoteValue.batch(answer), location: nil) }
+            if !answer.isEmpty { try page.add(try Literal.batch(answer), location: nil) }
             try page.commitKeepingProgress()
         } catch {
             page.rollback()
@@ -148,11 +148,4 @@ struct OutboxFixture {
     func expectSound(sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
         #expect(try fixture.faults().isEmpty, sourceLocation: sourceLocation)
     }
-}
-
-extension StoredValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
-    /// `7`.
-    public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// `"text"`.
-    public init(stringLiteral value: String) { self = .text(value) }
 }

@@ -6,6 +6,7 @@ import Model
 import SQLiteStore
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Imports of objects with edits that wait: what was edited here stays, and what both sides changed is told.
 @Suite(.overAllStores, .namingTheStore) struct OutboxImportTests {
@@ -98,7 +99,7 @@ import Testing
         func page(commits: Bool) throws {
             let page = try world.fixture.begin("User")
             try page.add(
-                try RemoteValue.batch([["id": 1, "name": "Anne"], ["id": 2, "name": "Bo"]]), location: nil)
+                try Literal.batch([["id": 1, "name": "Anne"], ["id": 2, "name": "Bo"]]), location: nil)
             if commits { try page.commit(progress: nil) } else { page.rollback() }
         }
         try page(commits: false)
@@ -170,7 +171,7 @@ import Testing
 
     private func remoteDeletes(_ id: Int, in world: OutboxFixture) throws {
         let page = try world.fixture.begin("User")
-        try page.delete(try RemoteValue.batch([["id": .int(Int64(id))]]), location: nil)
+        try page.delete(try Literal.batch([["id": .integer(Int64(id))]]), location: nil)
         try page.commit(progress: nil)
     }
 

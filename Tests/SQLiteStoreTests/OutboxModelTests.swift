@@ -26,21 +26,21 @@ import Testing
         var posts: [String: Post] = [:]
         var lastKey: Int64 = 100
 
-        func record(user id: Int64) -> RemoteValue? {
+        func record(user id: Int64) -> Literal? {
             users[id].map { user in
                 [
-                    "id": .int(id), "name": user.name.map { .text($0) } ?? .null,
-                    "age": user.age.map { .int($0) } ?? .null, "boss": user.boss.map { .int($0) } ?? .null,
+                    "id": .integer(id), "name": user.name.map { .text($0) } ?? .null,
+                    "age": user.age.map { .integer($0) } ?? .null, "boss": user.boss.map { .integer($0) } ?? .null,
                     "tags": .array(user.tags.map { .text($0) }),
                 ]
             }
         }
 
-        func record(post id: String) -> RemoteValue? {
+        func record(post id: String) -> Literal? {
             posts[id].map { post in
                 [
                     "id": .text(id), "title": post.title.map { .text($0) } ?? .null,
-                    "author": post.author.map { .int($0) } ?? .null,
+                    "author": post.author.map { .integer($0) } ?? .null,
                 ]
             }
         }
@@ -161,7 +161,7 @@ import Testing
                 entry.id, .waits(until: nil, OutboxFailure(code: "network", message: "not sent")))
         }
         let now = key ?? entry.key
-        var answer: RemoteValue?
+        var answer: Literal?
         if case .integer(let id) = now[0] { answer = remote.record(user: id) }
         if case .text(let id) = now[0] { answer = remote.record(post: id) }
         if let answer, entry.operation != .delete {
@@ -247,7 +247,7 @@ import Testing
             let scope = ScanScope(entity: entity)
             try store.beginScan(scope, afterPage: nil)
             let page = try world.fixture.begin(entity)
-            try page.add(try RemoteValue.batch(records), location: nil)
+            try page.add(try Literal.batch(records), location: nil)
             _ = try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil)))
             store.endScan(scope)
         }

@@ -5,6 +5,7 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -35,11 +36,11 @@ import Testing
                         1, of: model, from: PageImport.Origin(bridge: "remote", page: number + 1),
                         into: store)
                     // Its numbers are those that are made here for new objects, too.
-                    let records: [RemoteValue] = (0..<20).map { index in
+                    let records: [Literal] = (0..<20).map { index in
                         let id = index == 0 ? -(number + 1) * 7 : number * 20 + index
-                        return ["id": .int(Int64(id)), "name": .text("remote")]
+                        return ["id": .integer(Int64(id)), "name": .text("remote")]
                     }
-                    try page.add(try RemoteValue.batch(records), location: nil)
+                    try page.add(try Literal.batch(records), location: nil)
                     try page.commit(progress: nil)
                 }
                 try store.endRun(outcome: "finished", summary: nil, always: true)

@@ -4,7 +4,9 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Indexes and triggers that the user added: a record that they refuse does not hold up the others.
 @Suite struct OwnRuleTests {

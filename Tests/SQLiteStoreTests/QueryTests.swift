@@ -4,7 +4,9 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Reading rows by conditions.
 @Suite struct QueryTests {

@@ -5,6 +5,7 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -99,7 +100,7 @@ import Testing
         let fixture = try StoreFixture(Self.model())
         try fixture.add("City", ["id": 1, "name": "Oslo"])
         let page = try fixture.begin("City")
-        try page.add(try RemoteValue.batch([["id": 2]]), location: nil)
+        try page.add(try Literal.batch([["id": 2]]), location: nil)
         let store = try SQLiteStore(reading: fixture.path, model: fixture.model)
         #expect(try names(store) == ["Oslo"])
         try page.commit(progress: nil)

@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// What a scan leaves when it ends: rows deleted, orphans settled.
 @Suite(.overAllStores, .namingTheStore) struct SweepTests {
@@ -16,9 +17,9 @@ import Testing
             Entity("Line", key: ["id"], [.of("id", .text), .of("text", .text)]))
     }
 
-    private func end(_ fixture: StoreFixture, _ entity: String, _ records: RemoteValue...) throws -> SweepResult {
+    private func end(_ fixture: StoreFixture, _ entity: String, _ records: Literal...) throws -> SweepResult {
         let page = try fixture.begin(entity)
-        try page.add(try RemoteValue.batch(records), location: nil)
+        try page.add(try Literal.batch(records), location: nil)
         return try page.commit(end: ScanEnd())
     }
 
@@ -43,7 +44,7 @@ import Testing
 
     @Test func `many orphans cost as many look ups`() throws {
         let fixture = try StoreFixture(try model())
-        let lines = (0..<5000).map { RemoteValue.object([(key: "id", value: .text("line \($0)"))]) }
+        let lines = (0..<5000).map { Literal.object([(key: "id", value: .text("line \($0)"))]) }
         try fixture.add("Order", ["id": 1, "lines": .array(lines)])
         let result = try end(fixture, "Order", ["id": 1, "lines": .array([lines[0]])])
         #expect(result.deleted == [1: 4999])
@@ -58,7 +59,7 @@ import Testing
         let scope = ScanScope(entity: "Order")
         if isNewScan { try fixture.store.beginScan(scope, afterPage: nil) }
         let page = try fixture.begin("Order")
-        try page.add(try RemoteValue.batch(ids.map { ["id": .int($0)] }), location: nil)
+        try page.add(try Literal.batch(ids.map { ["id": .integer($0)] }), location: nil)
         defer { fixture.store.endScan(scope) }
         return try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: deletionLimit, listing: listing)))
     }
@@ -90,7 +91,7 @@ import Testing
             for (number, start) in stride(from: 0, to: listed.count, by: 20).enumerated() {
                 let page = try fixture.begin("Order", page: number + 1)
                 let records = listed[start..<min(start + 20, listed.count)]
-                try page.add(try RemoteValue.batch(records.map { ["id": .int($0)] }), location: nil)
+                try page.add(try Literal.batch(records.map { ["id": .integer($0)] }), location: nil)
                 if start + 20 < listed.count {
                     try page.commit(progress: ScanProgress(cursor: "\(number)", page: number + 1, request: "r"))
                 } else {
@@ -141,7 +142,7 @@ import Testing
         _ = try sweep(fixture, [1, 2, 3])
         try fixture.store.beginScan(ScanScope(entity: "Order"), afterPage: nil)
         let page = try fixture.begin("Order")
-        try page.add(try RemoteValue.batch([["id": 1], ["id": 2]]), location: nil)
+        try page.add(try Literal.batch([["id": 1], ["id": 2]]), location: nil)
         page.rollback()
         #expect(try sweep(fixture, [1], isNewScan: false).deleted == [0: 2])
     }

@@ -4,7 +4,9 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Whole tables after imports, as another program reads them.
 @Suite struct TableTests {
@@ -86,9 +88,9 @@ import Testing
         for step in 1...600 as ClosedRange<Int64> {
             // More masks than statements are kept.
             let columns = [Int(step % 80), Int(step * 7 % 80), Int(step * 31 % 80)]
-            var members: [(key: String, value: RemoteValue)] = [(key: "id", value: 1)]
+            var members: [(key: String, value: Literal)] = [(key: "id", value: 1)]
             for column in columns {
-                members.append((key: "a\(column)", value: .int(step)))
+                members.append((key: "a\(column)", value: .integer(step)))
                 expected[column] = step
             }
             #expect(try fixture.add("Wide", .object(members)).updated == 1)

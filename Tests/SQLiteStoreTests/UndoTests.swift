@@ -5,6 +5,7 @@ import Mapping
 import Model
 import StoreTestSupport
 import Testing
+import TestSupport
 
 /// Runs that are taken back.
 @Suite(.overAllStores, .namingTheStore) struct UndoTests {
@@ -78,7 +79,7 @@ import Testing
                 "Country",
                 [
                     "code": "NO", "name": "Nor\"way\u{0}\u{9f}e\u{301}", "area": 1.0, "debt": .decimal("1.10"),
-                    "flag": .bytes([0, 255, 128]), "people": .int(Int64.max), "eu": false,
+                    "flag": .bytes([0, 255, 128]), "people": .integer(Int64.max), "eu": false,
                     "tree": ["a": [nil, 1.5, "x"]],
                 ])
             try fixture.add("Country", ["code": "SE", "flag": .bytes([])], ["code": "DK", "name": ""])
@@ -88,7 +89,7 @@ import Testing
                 "Country",
                 [
                     "code": "NO", "name": nil, "area": 1e300, "debt": .decimal("1.1"), "flag": nil,
-                    "people": .int(Int64.min), "eu": nil, "tree": nil,
+                    "people": .integer(Int64.min), "eu": nil, "tree": nil,
                 ], ["code": "SE", "flag": .bytes([1])], ["code": "DK", "name": nil])
         }
     }
@@ -143,10 +144,10 @@ import Testing
         var entity = Entity("Event", key: [], [.of("what", .text), .of("size", .integer)])
         entity.uniquing = .none
         let fixture = try StoreFixture(CompiledModel.of(entity))
-        func run(_ records: RemoteValue...) throws {
+        func run(_ records: Literal...) throws {
             try fixture.store.beginRun(kind: "sync")
             let page = try fixture.begin("Event")
-            try page.add(try RemoteValue.batch(records), location: nil)
+            try page.add(try Literal.batch(records), location: nil)
             try page.commit(progress: nil)
             try fixture.store.endRun(outcome: "finished", summary: nil, always: false)
         }
@@ -177,10 +178,10 @@ import Testing
         cat.matcher = has("lives")
         let fixture = try StoreFixture(
             CompiledModel.of(Entity("Animal", key: ["id"], [.of("id", .integer), .of("name", .text)]), dog, cat))
-        func run(_ records: RemoteValue...) throws {
+        func run(_ records: Literal...) throws {
             try fixture.store.beginRun(kind: "sync")
             let page = try fixture.begin("Animal")
-            try page.add(try RemoteValue.batch(records), location: nil)
+            try page.add(try Literal.batch(records), location: nil)
             try page.commit(progress: nil)
             try fixture.store.endRun(outcome: "finished", summary: nil, always: false)
         }

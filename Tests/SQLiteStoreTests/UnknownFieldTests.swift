@@ -4,7 +4,9 @@ import StoreContract
 import Mapping
 import Model
 import SQLiteStore
+import StoreTestSupport
 import Testing
+import TestSupport
 
 @Suite struct UnknownFieldTests {
     private static func city(_ more: Attribute...) throws -> CompiledModel {
@@ -32,7 +34,7 @@ import Testing
     @Test func `a page that is taken back notes nothing`() throws {
         let fixture = try StoreFixture(Self.city())
         let page = try fixture.begin("City")
-        try page.add(try RemoteValue.batch([["id": 1, "size": 3]]), location: nil)
+        try page.add(try Literal.batch([["id": 1, "size": 3]]), location: nil)
         page.rollback()
         #expect(try fixture.store.unknownFields() == [])
         try fixture.add("City", ["id": 1, "size": 3])
@@ -43,7 +45,7 @@ import Testing
         let fixture = try StoreFixture(Self.city())
         let began = ContinuousClock.now
         for batch in 0..<4 {
-            let names = (0..<25_000).map { (key: "f\(batch * 25_000 + $0)", value: RemoteValue.int(1)) }
+            let names = (0..<25_000).map { (key: "f\(batch * 25_000 + $0)", value: Literal.integer(1)) }
             try fixture.add("City", .object([(key: "id", value: 1)] + names))
         }
         try fixture.add("City", ["id": 1, "one": 1, "two": 2])

@@ -1,4 +1,4 @@
-import http.server, json, os, urllib.parse
+import http.server, json, urllib.parse
 rows, walks = list(range(1, 101)), [0]
 class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *arguments): pass
@@ -13,6 +13,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-with open("port.new", "w") as file: file.write(str(server.server_port))
-os.rename("port.new", "port")
+print("port", server.server_port, flush=True)
 server.serve_forever()

@@ -1,3 +1,4 @@
+import ImportTestSupport
 import Mapping
 import Model
 import StoreContract

@@ -1,5 +1,5 @@
 import ImportTestSupport
-public import Mapping
+import Mapping
 import Model
 import StoreContract
 
@@ -36,13 +36,6 @@ extension OutboxEntry.FieldEdit {
     static func of(_ name: String, _ old: StoredValue?, _ new: StoredValue?) -> OutboxEntry.FieldEdit {
         OutboxEntry.FieldEdit(name: name, old: old, new: new)
     }
-}
-
-extension StoredValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
-    /// Creates a text.
-    public init(stringLiteral value: String) { self = .text(value) }
-    /// Creates an integer.
-    public init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
 /// A record of the city 7, whose cells point into memory that lives as long as the value.

@@ -11,11 +11,14 @@ package final class StorePlace: Sendable {
     /// Where the database is: a file's path also for a database in memory, and a schema of its own of PostgreSQL.
     package let location: String
 
-    package init(_ kind: StoreKind, name: String = "bmo.sqlite") throws {
+    package init(_ kind: StoreKind, name: String = "bmo.sqlite", location: String? = nil) throws {
         self.kind = kind
         stores = kind.provider()
         folder = try TemporaryFolder()
-        location = kind == .postgresql ? try PostgreSQLServer.shared.get().newLocation() : folder.appending(name)
+        self.location =
+            if let location { location } else if kind == .postgresql {
+                try PostgreSQLServer.shared.get().newLocation()
+            } else { folder.appending(name) }
     }
 
     /// Opens the database.

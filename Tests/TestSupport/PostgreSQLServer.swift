@@ -36,6 +36,9 @@ package final class PostgreSQLServer: Sendable {
     /// - Parameter settings: Options of the server, such as `wal_level=minimal`.
     package init(_ settings: String...) throws {
         guard let programs = Self.programs else { throw Failure(what: "PostgreSQL is not installed") }
+        // A program that a test starts later would hold the pipe open too, and `stop` would wait for its end.
+        let end = input.fileHandleForWriting.fileDescriptor
+        guard fcntl(end, F_SETFD, FD_CLOEXEC) == 0 else { throw Failure(what: "fcntl fails: \(errno)") }
         folder = try TemporaryFolder()
         process = Process()
         process.executableURL = URL(filePath: "/bin/bash")

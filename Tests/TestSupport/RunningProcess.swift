@@ -13,6 +13,8 @@ package final class RunningProcess: Sendable {
     private let began = ContinuousClock.now
     private let command: String
     private let folder: TemporaryFolder
+    /// The end of a pipe that nothing is written to, or -1.
+    private let input: Int32
 
     /// Starts a program.
     ///
@@ -21,10 +23,12 @@ package final class RunningProcess: Sendable {
     ///   - arguments: without the program's name.
     ///   - environment: added to this process's own; an empty value removes the name.
     ///   - directory: the working directory; default: this process's.
+    ///   - holdsInput: whether its standard input is open until this process ends, so that a server can end then as well;
+    ///     otherwise it is empty.
     /// - Throws: `POSIXError` when it cannot be started.
     package init(
         _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
-        directory: String? = nil
+        directory: String? = nil, holdsInput: Bool = false
     ) throws {
         folder = try TemporaryFolder()
         command = ([executable] + arguments).joined(separator: " ")
@@ -32,9 +36,23 @@ package final class RunningProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        var ends: [Int32] = [-1, -1]
+        if holdsInput {
+            guard pipe(&ends) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 else {
+                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE)
+            }
+            posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        input = ends[1]
+        defer { if holdsInput { close(ends[0]) } }
         posix_spawn_file_actions_addopen(&actions, 1, folder.appending("out"), O_WRONLY | O_CREAT, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, folder.appending("err"), O_WRONLY | O_CREAT, 0o600)
+        // A server that inherited the pipe of another program would keep it open.
+        for descriptor in 3...RunningProcess.lastDescriptor + 32 {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -60,6 +78,14 @@ package final class RunningProcess: Sendable {
         let code = posix_spawnp(&pid, words[0], &actions, &attributes, argv.pointers, envp.pointers)
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT) }
         self.pid = pid
+    }
+
+    deinit { if input >= 0 { close(input) } }
+
+    /// The highest descriptor that is open in this process.
+    private static var lastDescriptor: Int32 {
+        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return open.compactMap { Int32($0) }.max() ?? 255
     }
 
     /// What it has written to its standard output until now.

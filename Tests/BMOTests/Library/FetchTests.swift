@@ -36,7 +36,7 @@ import Testing
         return events
     }
 
-    private let three: [RemoteValue] = [
+    private let three: [Literal] = [
         World.country("AW", "Aruba", 106), World.country("FR", "France", 68_000), World.country("IT", "Italy", 59_000),
     ]
 
@@ -248,7 +248,7 @@ import Testing
 
     @Test func `one slow remote does not hold up another`() async throws {
         world.change {
-            $0.records = ["Country": World.countries(30), "City": [.object([("id", .int(1)), ("name", "x")])]]
+            $0.records = ["Country": World.countries(30), "City": [.object([("id", .integer(1)), ("name", "x")])]]
             $0.heldFrom = 1
         }
         try await withManager { manager in
@@ -258,13 +258,13 @@ import Testing
             #expect(world.state.held == 1)
             world.change { $0.heldFrom = nil }
             let result = try await slow.remote
-            #expect(result.inserted.count == 30 && result.inserted.allSatisfy { $0.entity == "Country" })
+            #expect(result.inserted.count == 30 && result.inserted.nonEmptyAllSatisfy { $0.entity == "Country" })
         }
     }
 
     @Test(.overSQLiteOnly) func `a bridge from a plugin serves as well`() async throws {
-        let place = try CountingWorkplace()
-        let workspace = try await place.workspace(CountingWorkplace.numbers(section: "count: 25, page_size: 10"))
+        let place = try CountingWorkspace()
+        let workspace = try await place.workspace(CountingWorkspace.numbers(section: "count: 25, page_size: 10"))
         let manager = try RequestManager(workspace)
         let result = try await manager.fetch(ObjectRequest("Number")).remote
         #expect(result.inserted.count == 25 && result.pageCount == 3)

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { world = try World() }
 
-    private func loaded(_ countries: [RemoteValue], cities: [RemoteValue] = []) async throws -> RequestManager {
+    private func loaded(_ countries: [Literal], cities: [Literal] = []) async throws -> RequestManager {
         world.change {
             $0.records = ["Country": countries, "City": cities]
             $0.pageSize = 1000
@@ -63,14 +63,16 @@ import Testing
         (
             "facts",
             .object([
-                ("motto", .text("Virtus unita fortior 🏔")), ("big", .int(.max)),
+                ("motto", .text("Virtus unita fortior 🏔")), ("big", .integer(.max)),
                 ("neighbours", .array([.object([("name", .text("France")), ("border", .decimal("56.6"))])])),
             ])
         ), ("site", .text("https://andorra.ad/x?y=ä")), ("number", .text("6B29FC40-CA47-1067-B31D-00DD010662DA")),
-        ("capital", .int(1)),
+        ("capital", .integer(1)),
         (
             "cities",
-            .array([.object([("id", .int(1)), ("name", .text("Andorra la Vella"))]), .object([("id", .int(2))])])
+            .array([
+                .object([("id", .integer(1)), ("name", .text("Andorra la Vella"))]), .object([("id", .integer(2))]),
+            ])
         ))
 
     @Test func `every type is read without a loss`() async throws {
@@ -161,7 +163,7 @@ import Testing
     func `a cursor sees each object once in the order`(_ names: [String]) async throws {
         let manager = try await loaded(
             (0..<103).map { number in
-                let area: RemoteValue = number % 3 == 0 ? .null : .decimal("\(number % 7).50")
+                let area: Literal = number % 3 == 0 ? .null : .decimal("\(number % 7).50")
                 return World.country("C\(1000 + number)", "N\(number % 5)", Int64(number % 4), ("area", area))
             })
         let request = ObjectRequest("Country", sort: names.map { ObjectRequest.Sort(stringLiteral: $0) })
@@ -183,11 +185,11 @@ import Testing
 
     @Test func `included objects come nested`() async throws {
         let manager = try await loaded(
-            [World.country("A", "A", 1), World.country("B", "B", 2, ("capital", .int(3)))],
+            [World.country("A", "A", 1), World.country("B", "B", 2, ("capital", .integer(3)))],
             cities: [
-                .object([("id", .int(1)), ("name", "x"), ("country", "A")]),
-                .object([("id", .int(2)), ("name", "y"), ("country", "B")]),
-                .object([("id", .int(3)), ("name", "z"), ("country", "B")]),
+                .object([("id", .integer(1)), ("name", "x"), ("country", "A")]),
+                .object([("id", .integer(2)), ("name", "y"), ("country", "B")]),
+                .object([("id", .integer(3)), ("name", "z"), ("country", "B")]),
             ])
         let request = ObjectRequest("Country", including: ["cities.country", "capital"])
         let objects = try await manager.objects(request)
@@ -198,7 +200,7 @@ import Testing
     }
 
     @Test func `a stub is distinguished from an object`() async throws {
-        let manager = try await loaded([World.country("A", "A", 1, ("capital", .int(7)))])
+        let manager = try await loaded([World.country("A", "A", 1, ("capital", .integer(7)))])
         let city = try #require(try await manager.get("City", 7))
         #expect(city.isStub && city["name"] == LocalValue.null)
         #expect(try await manager.get("City", 8) == nil)

@@ -9,8 +9,8 @@ import Testing
     private let first = ObjectID(entity: "Note", key: [1])
 
     /// A place with notes of these texts on the server and here.
-    private func place(_ texts: String...) async throws -> (SavePlace, RequestManager) {
-        let place = try SavePlace()
+    private func place(_ texts: String...) async throws -> (SaveWorkspace, RequestManager) {
+        let place = try SaveWorkspace()
         let manager = try await place.manager()
         for text in texts {
             _ = try await manager.save([.create("Note", values: ["text": .text(text)])], workflow: .afterRemote)
@@ -87,11 +87,11 @@ import Testing
 
     @Test func `the end of a manager ends its sync`() async throws {
         let (place, manager) = try await place("a")
-        _ = try await place.curl("hold", "-X", "POST")
+        _ = try await place.curl("plain/hold", "-X", "POST")
         async let report = manager.sync()
         try await eventually("the listing is held") { try place.server.events().contains { $0.event == "HELD" } }
         try await manager.close()
         #expect(try await report.wasInterrupted)
-        _ = try await place.curl("release", "-X", "POST")
+        _ = try await place.curl("plain/release", "-X", "POST")
     }
 }

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `a new object counts at once, is sent, and gets the remote's key`() async throws {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         let manager = try await place.manager()
         let save = try await manager.save([.create("Note", values: ["text": "milk"])])
         let temporary = try #require(save.saved.first?.id)
@@ -52,18 +52,18 @@ import Testing
     @Test func `what is deleted or changed during a fetch is not brought back by the page that was asked for before`()
         async throws
     {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         let manager = try await place.manager(timeout: 60)
         let (one, two) = (ObjectID(entity: "Note", key: [1]), ObjectID(entity: "Note", key: [2]))
         for text in ["milk", "bread"] {
             _ = try await manager.save([.create("Note", values: ["text": .text(text)])], workflow: .afterRemote)
         }
-        _ = try await place.curl("hold", "-X", "POST")
+        _ = try await place.curl("plain/hold", "-X", "POST")
         let fetch = try await manager.fetch(ObjectRequest("Note"))
         try await eventually("the listing is held") { try place.server.events().contains { $0.event == "HELD" } }
         _ = try await manager.save([.delete(one)], workflow: .afterRemote)
         _ = try await manager.save([.update(two, values: ["text": "butter"])], workflow: .afterRemote)
-        _ = try await place.curl("release", "-X", "POST")
+        _ = try await place.curl("plain/release", "-X", "POST")
         let result = try await fetch.remote
         #expect(result.inserted.isEmpty && result.updated.isEmpty && result.deleted.isEmpty, "\(result)")
         #expect(try await manager.get(one) == nil)
@@ -74,7 +74,7 @@ import Testing
     @Test func `new objects inside a new object are created first, and it refers to the keys that they got`()
         async throws
     {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         let manager = try await place.manager()
         let old = try await manager.save([.create("Topic", values: ["name": "old"])], workflow: .afterRemote)
         #expect(try await outcome(old) == .sent(key: [.integer(1)]))
@@ -83,7 +83,7 @@ import Testing
             text: "bread", topic: Topic(name: "food"), tags: [Topic(id: 1), Topic(name: "fresh"), Topic(name: "daily")])
         let save = try await manager.save([try .create("Note", note)], workflow: .afterRemote)
         #expect(save.saved.map(\.id.entity) == ["Topic", "Topic", "Topic", "Note"])
-        #expect(try await save.remote.values.allSatisfy { if case .sent(_?) = $0 { true } else { false } })
+        #expect(try await save.remote.values.nonEmptyAllSatisfy { if case .sent(_?) = $0 { true } else { false } })
         // Those that do not refer to each other are sent at the same time.
         let topics = try JSONDecoder().decode([Topic].self, from: Data(try await place.remote("topics").utf8))
         let ids = Dictionary(topics.map { ($0.name ?? "", $0.id ?? 0) }, uniquingKeysWith: { $1 })
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `what the remote changed meanwhile is a conflict, and rolled back where that is asked for`() async throws
     {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         let manager = try await place.manager()
         for text in ["a", "b"] {
             _ = try await manager.save([.create("Note", values: ["text": .text(text)])], workflow: .afterRemote)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `what the remote refuses stays, is rolled back, or fails the save, as the workflow says`() async throws {
-        let place = try SavePlace(style: "refuse")
+        let place = try SaveWorkspace(style: "refuse")
         let manager = try await place.manager()
         let note = ObjectEdit.create("Note", values: ["text": "a"])
         let refused = try await outcome(try await manager.save([note]))
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func `what cannot be sent waits for a push, also over the end of the program`() async throws {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         var gone: ServerProcess? = try ServerProcess(script: "objects.py")
         let url = try #require(gone?.url)
         gone = nil
@@ -183,7 +183,7 @@ import Testing
 
     @Test(arguments: [SaveWorkflow.rollBack, .afterRemote])
     func `an edit that may have arrived is never rolled back`(workflow: SaveWorkflow) async throws {
-        let place = try SavePlace(style: "drop")
+        let place = try SaveWorkspace(style: "drop")
         let manager = try await place.manager(match: "# no match")
         let note = ObjectEdit.create("Note", values: ["text": "a"])
         if workflow == .afterRemote {
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func `saves at the same time wait for each other's sending`() async throws {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         let manager = try await place.manager()
         let outcomes = try await withThrowingTaskGroup(of: [EditOutcome].self) { group in
             for number in 0..<20 {
@@ -224,7 +224,7 @@ import Testing
     }
 
     @Test func `the end of a manager waits for what is on its way, and leaves the rest in the outbox`() async throws {
-        let place = try SavePlace(style: "slow")
+        let place = try SaveWorkspace(style: "slow")
         let manager = try await place.manager()
         let first = try await manager.save([.create("Note", values: ["text": "a"])])
         try await eventually("it is on its way") { try place.server.events().contains { $0.event == "POST" } }
@@ -241,7 +241,7 @@ import Testing
 
     @Test(.overSQLiteOnly) func `while another process sends, an edit waits and the save says who it is`() async throws
     {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         var options = RequestManager.Options()
         options.lockTimeout = .none
         let manager = try await place.manager(options: options)
@@ -262,7 +262,7 @@ import Testing
 
     @Test(.overSQLiteOnly, arguments: [SaveWorkflow.localFirst, .rollBack, .afterRemote])
     func `an edit that is dropped before its turn is not reported as sent`(_ workflow: SaveWorkflow) async throws {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         let manager = try await place.manager()
         let lock = try SQLiteStores().lock(place.folder.appending("bmo.sqlite") + "-push", command: "another push")
         let saving = Task {
@@ -288,7 +288,7 @@ import Testing
     func `an edit that an import gives up before its turn is not reported as sent`(_ workflow: SaveWorkflow)
         async throws
     {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         let manager = try await place.manager(conflicts: "remote")
         let create = ObjectEdit.create("Note", values: ["text": "a"])
         _ = try await manager.save([create], workflow: .afterRemote)
@@ -318,7 +318,7 @@ import Testing
     }
 
     @Test func `an edit that gives way to the remote's version is not reported as sent`() async throws {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         let manager = try await place.manager(conflicts: "remote")
         let create = ObjectEdit.create("Note", values: ["text": "a"])
         _ = try await manager.save([create], workflow: .afterRemote)
@@ -338,7 +338,7 @@ import Testing
     }
 
     @Test func `what is not to be sent waits until it is`() async throws {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         var options = RequestManager.Options()
         options.sendsEdits = false
         let silent = try await place.manager(options: options)
@@ -363,7 +363,7 @@ import Testing
     }
 
     @Test func `what the configuration does not let be written is refused as by the command`() async throws {
-        let place = try SavePlace()
+        let place = try SaveWorkspace()
         let manager = try await place.manager()
         let error = try await #require(throws: RequestError.self) {
             try await manager.save([.create("Note", values: ["id": 5, "etag": "x", "text": "a"])])

@@ -12,7 +12,7 @@ import TestSupport
 /// A remote of one test's own, in this process: records by entity, a log of what was asked, and faults.
 final class World: Sendable {
     struct State {
-        var records: [String: [RemoteValue]] = [:]
+        var records: [String: [Literal]] = [:]
         var requests: [String] = []
         /// Thrown by the next fetches, one each.
         var faults: [BridgeError] = []
@@ -86,16 +86,16 @@ final class World: Sendable {
             definition(), stores: stores, bridges: [BridgeExport(WorldBridge.self)], options: options)
     }
 
-    static func country(_ code: String, _ name: String, _ population: Int64, _ more: (String, RemoteValue)...)
-        -> RemoteValue
+    static func country(_ code: String, _ name: String, _ population: Int64, _ more: (String, Literal)...)
+        -> Literal
     {
         .object(
-            [("code", .text(code)), ("name", .text(name)), ("population", .int(population))]
+            [("code", .text(code)), ("name", .text(name)), ("population", .integer(population))]
                 + more.map { (key: $0.0, value: $0.1) })
     }
 
     /// So many countries: `C001`, ...
-    static func countries(_ count: Int) -> [RemoteValue] {
+    static func countries(_ count: Int) -> [Literal] {
         (1...count).map { number in
             let digits = String(number)
             let code = "C" + String(repeating: "0", count: 3 - digits.count) + digits
@@ -153,7 +153,7 @@ private final class WorldPlan: RecordSource {
 
 private final class WorldSource: RecordSource {
     private let world: World
-    private let records: [RemoteValue]
+    private let records: [Literal]
     private var offset: Int
     private let pageSize: Int
     private let pushed: [Int]
@@ -186,7 +186,7 @@ private final class WorldSource: RecordSource {
         if let held = world.state.heldFrom, page >= held {
             if world.state.holdsInside, !isInside {
                 isInside = true
-                let batch = try RemoteValue.batch([records[offset]])
+                let batch = try Literal.batch([records[offset]])
                 writer.copy(batch[0])
                 withExtendedLifetime(batch) {}
                 offset += 1
@@ -201,7 +201,7 @@ private final class WorldSource: RecordSource {
         }
         let end = min(records.count, offset + pageSize)
         if offset < end {
-            let batch = try RemoteValue.batch(Array(records[offset..<end]))
+            let batch = try Literal.batch(Array(records[offset..<end]))
             for index in 0..<batch.count { writer.copy(batch[index]) }
             withExtendedLifetime(batch) {}
         }
@@ -218,11 +218,11 @@ private final class WorldSource: RecordSource {
     func cancel() { isCancelled.withLock { $0 = true } }
 }
 
-extension RemoteValue {
+extension Literal {
     fileprivate var plainText: String? {
         switch self {
         case .text(let text), .decimal(let text): text
-        case .int(let value): String(value)
+        case .integer(let value): String(value)
         case .bool(let value): String(value)
         default: nil
         }

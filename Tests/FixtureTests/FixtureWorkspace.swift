@@ -5,14 +5,12 @@ import SQLiteStore
 import Testing
 
 /// The cases that ship, copies of them to spoil, and the built command that replays them.
-struct FixtureWorkplace {
+struct FixtureWorkspace: TestWorkspace {
     static let cases = PackageFolder.path + "/Fixtures/cases"
 
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
-
-    static func command() throws -> String { try Products.path(of: "bmo") }
 
     /// A copy of a case that a test may change.
     func copy(_ name: String) throws -> String {
@@ -24,7 +22,8 @@ struct FixtureWorkplace {
     /// Replays a case in strict mode.
     static func run(_ folder: String, strict: Bool = true, updates: Bool = false) async throws -> FixtureRun.Result {
         try await FixtureRun(
-            FixtureCase(folder: folder), stores: SQLiteStores(), executable: command(), strict: strict, updates: updates
+            FixtureCase(folder: folder), stores: SQLiteStores(), executable: BuiltCommand.path(), strict: strict,
+            updates: updates
         ).run()
     }
 
@@ -33,11 +32,6 @@ struct FixtureWorkplace {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         try #require(text.contains(old), "\(path) lacks \(old)")
         try text.replacing(old, with: new).write(toFile: path, atomically: true, encoding: .utf8)
-    }
-
-    func bmo(_ arguments: String..., environment: [String: String] = [:]) async throws -> ProcessRun {
-        try await ProcessRun.run(
-            Self.command(), arguments, environment: environment, directory: folder.path, within: .seconds(120))
     }
 }
 
@@ -73,32 +67,15 @@ final class SilentPort {
 }
 
 /// Fixtures/remote/api.py on a free port.
-final class RemoteAPI {
-    let url: String
+struct RemoteAPI {
     let secret = "s3cr3t-\(UInt64.random(in: .min ... .max))"
-    private let process = Process()
+    private let server: RemoteServer
+
+    var url: String { server.url }
 
     init(state: String) throws {
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", PackageFolder.path + "/Fixtures/remote/api.py", "0", state]
-        process.environment = ProcessInfo.processInfo.environment.merging(["FIXTURE_CLIENT_SECRET": secret]) { $1 }
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        var bytes = Data()
-        while bytes.last != UInt8(ascii: "\n"), let more = try output.fileHandleForReading.read(upToCount: 1),
-            !more.isEmpty
-        {
-            bytes += more
-        }
-        let port = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        try #require(Int(port) != nil, "the server said \(port)")
-        url = "http://127.0.0.1:\(port)"
-    }
-
-    deinit {
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        server = try RemoteServer(
+            blocking: ["python3", PackageFolder.path + "/Fixtures/remote/api.py", "0", state],
+            environment: ["FIXTURE_CLIENT_SECRET": secret], marker: "")
     }
 }

@@ -5,12 +5,11 @@ import Testing
 /// A folder with a config for running servers, and the built command to run in it.
 ///
 /// The config is that of Fixtures/iso-codes.
-final class Workplace: Sendable {
+final class DemoWorkspace: TestWorkspace, Sendable {
     let servers: DemoServers
     let folder: TemporaryFolder
 
-    /// The database that the config names.
-    var database: String { folder.appending("bmo.sqlite") }
+    var environment: [String: String] { ["DEMO_SMB_PASSWORD": servers.smbPassword] }
 
     /// Starts servers of its own and writes bmo.yml.
     ///
@@ -31,18 +30,6 @@ final class Workplace: Sendable {
                 .replacing("@COUNTRY_PAGE@", with: String(countryPage))
                 .replacing("@SUBDIVISION_PAGE@", with: String(subdivisionPage)),
             to: "bmo.yml")
-    }
-
-    /// Runs the built command in the folder, to its end.
-    func bmo(_ arguments: String..., password: String? = nil) async throws -> ProcessRun {
-        try await start(arguments, password: password).finish(within: .seconds(60))
-    }
-
-    /// Starts the built command in the folder.
-    func start(_ arguments: [String], password: String? = nil) throws -> RunningProcess {
-        try RunningProcess(
-            Command.path(), arguments, environment: ["DEMO_SMB_PASSWORD": password ?? servers.smbPassword],
-            directory: folder.path)
     }
 
     /// The number of rows of a table, as sqlite3 counts them; nil while there is no such table.
@@ -76,9 +63,4 @@ final class Workplace: Sendable {
     }
 
     private static let fixture = PackageFolder.path + "/Fixtures/iso-codes"
-}
-
-/// The built command.
-enum Command {
-    static func path() throws -> String { try Products.path(of: "bmo") }
 }

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 /// A configuration with counting bridges (Tests/CountingBridge), and a host that runs them.
-final class CountingWorkplace: Sendable {
+final class CountingWorkspace: Sendable {
     let folder: TemporaryFolder
     /// The store of the suite, or SQLite.
     let kind = StoreKind.current

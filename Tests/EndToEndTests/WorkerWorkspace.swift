@@ -6,43 +6,21 @@ import Testing
 /// A remote with many teams, whose users are listed per team, and workers on one PostgreSQL schema.
 ///
 /// The remote's second state lacks some users, has others in another team, and has changed some.
-final class WorkPlace {
+final class WorkerWorkspace {
     /// The number of teams: three ranges of parents.
     static let teams = 96
     /// The users that the second state lacks.
     static let gone = 48
 
     let server: PostgreSQLServer
-    private let remote: ScriptServer
+    private let remote: RemoteWorkspace
 
     init() async throws {
         server = try PostgreSQLServer.shared.get()
-        remote = try await ScriptServer(Self.script)
+        remote = try await RemoteWorkspace("team-users.py", "\(Self.teams)")
         try show(state: 1)
         try slow(by: 0)
     }
-
-    /// Each team has four users: 1 to 4 of team 1, 5 to 8 of team 2, and so on.
-    private static let script = """
-        import time
-        def read(name):
-            with open(name) as file: return float(file.read())
-        def answer(path, query):
-            state, delay = read("state"), read("delay")
-            if path == "/teams":
-                return 200, [{"id": id} for id in range(1, \(teams) + 1)]
-            time.sleep(delay)
-            with open("asked", "a") as file: file.write(query["team"] + "\\n")
-            team = int(query["team"])
-            users = []
-            for id in range(1, 4 * \(teams) + 1):
-                home = (id + 3) // 4
-                if state == 2 and id % 8 == 0: continue
-                if state == 2 and id % 16 == 1: home = home % \(teams) + 1
-                name = "changed" if state == 2 and id % 5 == 0 else "user"
-                if home == team: users.append({"id": id, "name": name + " " + str(id)})
-            return 200, users
-        """
 
     /// Replaces a file at once, as the remote may be reading it.
     private func write(_ text: String, to name: String) throws {
@@ -86,8 +64,7 @@ final class WorkPlace {
                 rest: {path: /users, query: {team: "{parent.id}"}, paging: none}
 
             """, to: file)
-        return try RunningProcess(
-            Command.path(), [arguments[0], "-f", file] + arguments.dropFirst(), directory: remote.folder.path)
+        return try remote.start([arguments[0], "-f", file] + arguments.dropFirst())
     }
 
     func run(_ arguments: String..., over location: String) async throws -> ProcessRun {

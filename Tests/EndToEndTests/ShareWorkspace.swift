@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// An smbd of one test's own with one share, and the built command to run against it.
-final class ShareServer: Sendable {
+final class ShareWorkspace: TestWorkspace, Sendable {
     let folder: TemporaryFolder
     private let state: TemporaryFolder
     private let server: RunningProcess
@@ -14,8 +14,7 @@ final class ShareServer: Sendable {
     /// What the share gives out.
     var share: String { state.appending("share") }
     var url: String { "smb://127.0.0.1:\(port)/share" }
-    /// The database that ``configure(_:)`` names.
-    var database: String { folder.appending("bmo.sqlite") }
+    var environment: [String: String] { ["SHARE_PASSWORD": Self.password] }
 
     /// - Parameter global: lines of smb.conf's section `[global]`.
     init(global: String = "") async throws {
@@ -97,24 +96,6 @@ final class ShareServer: Sendable {
                 options: {url: "\(url)", user: \(user), password: {env: SHARE_PASSWORD}, timeout: 5\(options)}
             entities:
             """ + "\n" + entities + "\n", to: "bmo.yml")
-    }
-
-    /// Runs the built command in the folder, to its end.
-    func bmo(_ arguments: String..., password: String = password) async throws -> ProcessRun {
-        try await start(arguments, password: password).finish(within: .seconds(60))
-    }
-
-    /// Starts the built command in the folder.
-    func start(_ arguments: [String], password: String = password) throws -> RunningProcess {
-        try RunningProcess(
-            Command.path(), arguments, environment: ["SHARE_PASSWORD": password], directory: folder.path)
-    }
-
-    /// A query's rows, a line each, columns with `|` between them.
-    func query(_ sql: String, in database: String? = nil) async throws -> String {
-        let run = try await ProcessRun.run("sqlite3", ["-readonly", database ?? self.database, sql])
-        try #require(run.exitCode == 0, "\(run)")
-        return run.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Writes a file of the share, last modified an hour ago: what was written a moment ago is read again.

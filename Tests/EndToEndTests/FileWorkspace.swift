@@ -3,33 +3,21 @@ import TestSupport
 import Testing
 
 /// A folder of JSON files behind a real HTTP server, and the built command to run against it.
-final class FileSite: Sendable {
+final class FileWorkspace: TestWorkspace, Sendable {
     let folder: TemporaryFolder
     private let files: TemporaryFolder
-    private let server: RunningProcess
-    let url: String
+    private let server: RemoteServer
 
-    /// The database that the config names.
-    var database: String { folder.appending("bmo.sqlite") }
+    var url: String { server.url }
 
     init() async throws {
         folder = try TemporaryFolder()
         files = try TemporaryFolder()
-        let server = try RunningProcess(
-            "python3", ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", files.path])
-        self.server = server
-        url = try await eventually("the server says its port") {
-            server.output.firstRange(of: /http:\/\/127\.0\.0\.1:[0-9]+/).map { String(server.output[$0]) }
-        }
+        server = try await .files(in: files.path)
         try configure()
     }
 
-    deinit { server.signal(SIGKILL) }
-
-    func stop() async throws {
-        server.signal(SIGKILL)
-        _ = try await server.finish()
-    }
+    func stop() { server.stop() }
 
     /// Writes the config: countries, in whose records cities come nested, and cities by themselves.
     ///
@@ -80,29 +68,6 @@ final class FileSite: Sendable {
         try files.write(countries, to: "countries.json")
         try files.write(cities, to: "cities.json")
         try files.write(languages, to: "languages.json")
-    }
-
-    /// Runs the built command in the folder, to its end.
-    func bmo(_ arguments: String...) async throws -> ProcessRun {
-        try await RunningProcess(Command.path(), arguments, directory: folder.path).finish(within: .seconds(60))
-    }
-
-    /// Runs it, and expects that it succeeds.
-    @discardableResult
-    func expectSuccess(
-        _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> ProcessRun {
-        let run = try await RunningProcess(Command.path(), arguments, directory: folder.path)
-            .finish(within: .seconds(60))
-        try #require(run.exitCode == 0, "\(run)", sourceLocation: sourceLocation)
-        return run
-    }
-
-    /// The output of sqlite3 for a query.
-    func query(_ sql: String) async throws -> String {
-        let run = try await ProcessRun.run("sqlite3", ["-readonly", database, sql])
-        try #require(run.exitCode == 0, "\(run)")
-        return run.output
     }
 
     /// All entities' tables, as sqlite3 dumps them, in no order of rows: one that comes back may stand elsewhere.

@@ -7,7 +7,7 @@ import SQLiteStore
 import Testing
 
 /// The shelf bridge (Tests/ShelfBridge), compiled with one defect or none, and settings for it.
-struct ShelfWorkplace {
+struct ShelfWorkspace {
     let folder: TemporaryFolder
     let settings: ConformanceSettings
 

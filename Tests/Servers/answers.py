@@ -1,0 +1,41 @@
+"""A small HTTP server whose replies another script makes.
+
+`answer(path, query)` gives a status and what becomes JSON, or a status, header fields and bytes. Among the query is
+`@authorization`, the header field. The scripts that use it run in a folder of the test's, where they look for files
+that change what they answer, and note there what they were asked.
+"""
+import http.server
+import json
+import urllib.parse
+
+_server = None
+
+
+def url():
+    """The root of this server."""
+    return "http://127.0.0.1:%d" % _server.server_port
+
+
+def serve(answer):
+    global _server
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *arguments): pass
+
+        def do_GET(self):
+            url = urllib.parse.urlparse(self.path)
+            query = {name: values[0] for name, values in urllib.parse.parse_qs(url.query, keep_blank_values=True).items()}
+            query["@authorization"] = self.headers.get("Authorization", "")
+            reply = answer(url.path, query)
+            status, fields, body = reply if len(reply) == 3 else (reply[0], {}, json.dumps(reply[1]).encode())
+            self.send_response(status)
+            for name, value in {"Content-Type": "application/json", "Content-Length": str(len(body)), **fields}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+    _server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print("port", _server.server_port, flush=True)
+    _server.serve_forever()
