@@ -49,7 +49,8 @@ enum PlainEnglish {
         }
     }
 
-    private static func found(in text: Substring, at place: String) -> [String] {
+    /// Returns the phrases in a text.
+    static func found(in text: Substring, at place: String) -> [String] {
         var text = text.lowercased()
         let near = phrases.filter { text.contains($0.words) }
         guard !near.isEmpty else { return [] }
