@@ -139,7 +139,8 @@ struct ErrorHandler {
             let header = strategy["header"]?.printed ?? ""
             if header.lowercased() != "retry-after" {
                 draft.sectionNote(
-                    "Airbyte waits for the time in the header \(header); bmo reads Retry-After and the rate-limit headers")
+                    "Airbyte waits for the time in the header \(header); bmo reads Retry-After and the rate-limit headers"
+                )
             }
         default:
             draft.sectionNote(

@@ -39,7 +39,8 @@ final class StreamTranslator {
         done.append((name, identity, draft))
         if let delegated {
             draft.note(
-                "for incremental syncs, Airbyte reads \(delegated) instead of the listing; bmo reads the listing each time")
+                "for incremental syncs, Airbyte reads \(delegated) instead of the listing; bmo reads the listing each time"
+            )
         }
         build(draft, stream, scope)
         drafts.append(draft)

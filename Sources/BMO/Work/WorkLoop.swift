@@ -30,8 +30,9 @@ struct WorkLoop: Sendable {
         self.report = report
     }
 
-    /// How often in a row the loop may fail before the worker gives up. Its supervisor, such as systemd, then restarts
-    /// it with new connections and a new lock.
+    /// How often in a row the loop may fail before the worker gives up.
+    ///
+    /// Its supervisor, such as systemd, then restarts it with new connections and a new lock.
     private static let mostFailures = 8
 
     /// Works until the task is cancelled or, with `untilIdle`, until the round is over.

@@ -56,7 +56,8 @@ enum ConnectorFiles {
             data.count <= maxBytes, let text = String(data: data, encoding: .utf8)
         else {
             throw CommandFailure(
-                "\(path) cannot be read: it is not a regular file, is larger than 16 MiB, is not UTF-8, or is not readable")
+                "\(path) cannot be read: it is not a regular file, is larger than 16 MiB, is not UTF-8, or is not readable"
+            )
         }
         return text
     }
