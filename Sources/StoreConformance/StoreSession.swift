@@ -44,11 +44,11 @@ struct StoreSession: Sendable {
 
     /// The rows of an entity, by key, with `-` for null.
     func rows(_ entity: Int, includesStubs: Bool = true) throws -> [String] {
-        var lines: [String] = []
-        try store.rows(of: entity, where: [], limit: nil, includesStubs: includesStubs) { row in
-            lines.append(row.map { $0 == .null ? "-" : $0.description }.joined(separator: " "))
+        var query = RowQuery(model.entities[entity].name)
+        query.includesStubs = includesStubs
+        return try store.rows(of: query).map { row in
+            row.values.map { $0 == .null ? "-" : $0.description }.joined(separator: " ")
         }
-        return lines
     }
 
     /// The keys of a list's targets.

@@ -113,9 +113,9 @@ import TestSupport
         try fixture.add("B", ["id": 1, "a": 1])
         try fixture.add("A", ["id": 2, "name": "two"], ["id": 3])
         func list(_ limit: Int?, includesStubs: Bool) throws -> [StoredValue] {
-            var keys: [StoredValue] = []
-            try fixture.store.rows(of: 0, where: [], limit: limit, includesStubs: includesStubs) { keys.append($0[0]) }
-            return keys
+            var query = RowQuery("A", limit: limit)
+            query.includesStubs = includesStubs
+            return try fixture.store.rows(of: query).map { $0.values[0] }
         }
         #expect(try list(nil, includesStubs: true) == [.integer(1), .integer(2), .integer(3)])
         #expect(try list(nil, includesStubs: false) == [.integer(2), .integer(3)])

@@ -36,8 +36,8 @@ import TestSupport
     /// The keys of the rows that meet the conditions.
     private func ids(_ conditions: Condition..., limit: Int? = nil) throws -> [Int64] {
         var ids: [Int64] = []
-        try fixture.store.rows(of: 0, where: conditions, limit: limit) { row in
-            if case .integer(let id) = row[0] { ids.append(id) }
+        try fixture.store.rows(of: RowQuery("City", where: conditions, limit: limit)) { row in
+            if case .integer(let id) = row.values[0] { ids.append(id) }
         }
         return ids
     }
@@ -140,7 +140,7 @@ import TestSupport
 
     @Test func `what the caller throws comes through`() throws {
         struct Stop: Error {}
-        #expect(throws: Stop.self) { try fixture.store.rows(of: 0) { _ in throw Stop() } }
+        #expect(throws: Stop.self) { try fixture.store.rows(of: RowQuery("City")) { _ in throw Stop() } }
         #expect(try ids().count == 4)
     }
 
@@ -149,8 +149,7 @@ import TestSupport
         #expect(try fixture.rows("City", .init(field: "name", comparison: .equal, value: "a\u{0}b")).count == 1)
         #expect(try ids("name", .equal, "a\u{0}b") == [5])
         #expect(try ids("name", .equal, "a") == [6])
-        var names: [StoredValue] = []
-        try fixture.store.rows(of: 0, where: [Condition(field: "id", comparison: .equal, value: "5")]) { names = $0 }
-        #expect(names[1] == .text("a\u{0}b"))
+        let query = RowQuery("City", where: [Condition(field: "id", comparison: .equal, value: "5")])
+        #expect(try fixture.store.rows(of: query).last?.values[1] == .text("a\u{0}b"))
     }
 }

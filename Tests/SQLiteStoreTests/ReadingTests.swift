@@ -30,9 +30,7 @@ import Testing
     }
 
     private func names(_ store: SQLiteStore) throws -> [String] {
-        var names: [String] = []
-        try store.rows(of: 0) { names.append($0[1].description) }
-        return names
+        try store.rows(of: RowQuery("City")).map { $0.values[1].description }
     }
 
     private func expectLack(

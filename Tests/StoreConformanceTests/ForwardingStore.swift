@@ -97,12 +97,7 @@ class ForwardingStore: Store, @unchecked Sendable {
     }
     func dropOutbox(_ ids: [Int64]) throws { try base.dropOutbox(ids) }
 
-    func rows(
-        of entity: Int, where conditions: [LocalCondition], limit: Int?, includesStubs: Bool,
-        _ body: ([StoredValue]) throws -> Void
-    ) throws {
-        try base.rows(of: entity, where: conditions, limit: limit, includesStubs: includesStubs, body)
-    }
+    func rows(of query: RowQuery, _ body: (EntityRow) throws -> Void) throws { try base.rows(of: query, body) }
     func rows(of query: RowQuery) throws -> [EntityRow] { try base.rows(of: query) }
     func count(of query: RowQuery) throws -> Int { try base.count(of: query) }
     func rows(of entity: Int, keys: [[StoredValue]]) throws -> [EntityRow] { try base.rows(of: entity, keys: keys) }

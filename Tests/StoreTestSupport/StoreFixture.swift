@@ -77,11 +77,9 @@ package final class StoreFixture {
 
     /// The rows that meet the conditions, a line each.
     package func rows(_ entity: String, _ conditions: LocalCondition..., limit: Int? = nil) throws -> [String] {
-        var lines: [String] = []
-        try store.rows(of: try #require(model.index(of: entity)), where: conditions, limit: limit) { row in
-            lines.append(row.map(\.literal).joined(separator: " "))
+        try store.rows(of: RowQuery(entity, where: conditions, limit: limit)).map { row in
+            row.values.map(\.literal).joined(separator: " ")
         }
-        return lines
     }
 }
 

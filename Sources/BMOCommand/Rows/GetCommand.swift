@@ -43,8 +43,7 @@ struct GetCommand: AsyncParsableCommand {
         }
         let conditions = zip(names, key).map { LocalCondition(field: $0, comparison: .equal, value: $1) }
         let store = try options.storeForReading(of: workspace, [index])
-        var found: [StoredValue]?
-        try store.rows(of: index, where: conditions, limit: 1) { found = $0 }
+        let found = try store.rows(of: RowQuery(layout.name, where: conditions, limit: 1)).first?.values
         let waiting = try store.outbox(entity: entity, key: store.key(of: index, from: key))
         let stored = try found == nil ? [] : store.key(of: index, from: key)
         let links = try found == nil ? [] : ShownLinks.of(index, key: stored, in: workspace.model, store)

@@ -44,7 +44,9 @@ struct ListCommand: AsyncParsableCommand {
         let parsed = try conditions.map { try ConditionParser.parse($0, for: layout) }
         let store = try options.storeForReading(of: workspace, [index])
         var printer = RowPrinter(layout, format: format)
-        try store.rows(of: index, where: parsed, limit: limit, includesStubs: stubs) { printer.add($0) }
+        var query = RowQuery(layout.name, where: parsed, limit: limit)
+        query.includesStubs = stubs
+        try store.rows(of: query) { printer.add($0.values) }
         printer.finish()
         try store.close()
     }

@@ -9,7 +9,15 @@ final class MemoryDatabase: Sendable {
         var version: Int64 = 0
         /// The store that has an open transaction.
         var writer: ObjectIdentifier?
-        var subscriptions: [MemorySubscription.Reference] = []
+        var observers: [Observer] = []
+    }
+
+    /// A subscription that its sequence keeps alive.
+    private struct Observer {
+        weak var subscription: ChangeSubscription?
+        let store: ObjectIdentifier
+        /// The indexes of the entities in the store's model, by name.
+        let entities: [String: Int]
     }
 
     let location: String
@@ -49,32 +57,39 @@ final class MemoryDatabase: Sendable {
     ///
     /// - Parameter entities: The names of the entities whose rows changed.
     func end(_ store: ObjectIdentifier, _ state: DatabaseState?, changed entities: Set<String> = []) {
-        let observers = shared.change { shared -> [MemorySubscription] in
+        let observers = shared.change { shared -> [Observer] in
             shared.writer = nil
             guard let state else { return [] }
             shared.state = state
             shared.version += 1
-            shared.subscriptions.removeAll { $0.value == nil }
-            return shared.subscriptions.compactMap(\.value)
+            shared.observers.removeAll { $0.subscription == nil }
+            return shared.observers
         }
-        for observer in observers { observer.note(entities, isForeign: observer.store != store) }
+        for observer in observers {
+            observer.subscription?.note(
+                Set(entities.compactMap { observer.entities[$0] }), isForeign: observer.store != store)
+        }
     }
 
     /// Replaces the state of a database that no store has opened.
     func replace(_ state: DatabaseState) { shared.withLock { $0.state = state } }
 
-    /// Notifies a subscription of later commits.
-    func add(_ subscription: MemorySubscription) {
-        shared.withLock { $0.subscriptions.append(MemorySubscription.Reference(value: subscription)) }
+    /// Notifies a store's subscription of later commits.
+    ///
+    /// - Parameter entities: The indexes of the entities in the store's model, by name.
+    func add(_ subscription: ChangeSubscription, of store: ObjectIdentifier, entities: [String: Int]) {
+        shared.withLock {
+            $0.observers.append(Observer(subscription: subscription, store: store, entities: entities))
+        }
     }
 
     /// Ends the sequences of a store.
     func endSubscriptions(of store: ObjectIdentifier) {
         let ended = shared.withLock { shared in
-            let own = shared.subscriptions.compactMap(\.value).filter { $0.store == store }
-            shared.subscriptions.removeAll { $0.value.map { $0.store == store } ?? true }
+            let own = shared.observers.filter { $0.store == store }
+            shared.observers.removeAll { $0.store == store || $0.subscription == nil }
             return own
         }
-        for subscription in ended { subscription.finish() }
+        for observer in ended { observer.subscription?.finish() }
     }
 }

@@ -16,6 +16,8 @@ extension MemoryTables {
         }
     }
 
+    func allConflicts() -> [EditConflict] { state.conflicts.map(\.conflict) }
+
     func conflicts(_ root: Int, _ key: RowKey) -> [EditConflict] {
         let name = name(root)
         return state.conflicts.filter { $0.root == name && $0.conflict.key == key }.map(\.conflict)

@@ -12,16 +12,21 @@ extension MemoryTables {
         return state.lastRun
     }
 
-    /// Marks runs that are still open as killed; returns whether there were any.
-    @discardableResult
-    func closeDeadRuns(pushes: Bool) -> Bool {
-        var hasDead = false
-        for index in state.runs.indices
-        where state.runs[index].outcome == "running" && (state.runs[index].kind == "push") == pushes {
+    private func isOpen(_ run: RunRecord, pushes: Bool) -> Bool {
+        run.outcome == "running" && (run.kind == "push") == pushes
+    }
+
+    func hasOpenRuns(pushes: Bool) -> Bool { state.runs.contains { isOpen($0, pushes: pushes) } }
+
+    func closeDeadRuns(pushes: Bool) {
+        for index in state.runs.indices where isOpen(state.runs[index], pushes: pushes) {
             state.runs[index].outcome = "killed"
-            hasDead = true
         }
-        return hasDead
+    }
+
+    func forgetRuns(before id: Int64) {
+        state.runs.removeAll { $0.id < id }
+        state.changes.removeAll { $0.run < id }
     }
 
     private func change(_ id: Int64, _ body: (inout RunRecord) -> Void) {
@@ -45,7 +50,41 @@ extension MemoryTables {
         state.changes.append(change)
     }
 
-    func changes(ofRun run: Int64) -> [ChangeRecord] { state.changes.filter { $0.run == run } }
+    // MARK: - Reading
+
+    func runs(_ ids: [Int64]?, limit: Int?) -> [RunRecord] {
+        Array(state.runs.reversed().filter { ids?.contains($0.id) ?? true }.prefix(limit ?? .max))
+    }
+
+    func changeCounts(of runs: [Int64]) -> [Int64: RunRecord.Counts] {
+        let wanted = Set(runs)
+        return state.changes.reduce(into: [:]) { counts, change in
+            guard wanted.contains(change.run) else { return }
+            counts[change.run, default: RunRecord.Counts()].add(change.change.rawValue, 1)
+        }
+    }
+
+    var lastChange: Int64 { state.lastChange }
+
+    func lastRunWithChanges() -> Int64? { state.changes.map(\.run).max() }
+
+    func changes(ofRun run: Int64, after id: Int64, limit: Int?) -> [ChangeRecord] {
+        Array(state.changes.filter { $0.run == run && $0.id > id }.prefix(limit ?? .max))
+    }
+
+    func changes(of entity: String, key: String) -> [ChangeRecord] {
+        state.changes.filter { $0.entity == entity && ($0.key == nil || $0.hasKey(key)) }
+    }
+
+    func changes(after record: ChangeRecord) -> [ChangeRecord] {
+        state.changes.reversed().filter { $0.id > record.id && $0.isSameRow(as: record) }
+    }
+
+    func hasLinkChanges(of entity: String, after id: Int64) -> Bool {
+        state.changes.contains { $0.entity == entity && $0.id > id && $0.change == .relinked }
+    }
+
+    // MARK: - Rows
 
     func renameHistory(of entity: String, from old: String, to new: String) {
         for index in state.changes.indices

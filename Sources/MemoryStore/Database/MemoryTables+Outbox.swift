@@ -65,6 +65,12 @@ extension MemoryTables {
         return state.acknowledged.filter { $0.entry.id > id && $0.root == name && $0.key == key }.map(\.entry)
     }
 
+    var hasAcknowledged: Bool { !state.acknowledged.isEmpty }
+
+    func newestAcknowledged() -> Int64 { state.acknowledged.last?.entry.id ?? 0 }
+
+    func forgetAcknowledged() { state.acknowledged = [] }
+
     func addAcknowledged(_ entry: OutboxEntry, root: Int, key: RowKey) {
         state.lastAcknowledged += 1
         var entry = entry

@@ -1,5 +1,6 @@
 internal import Mapping
 internal import StoreContract
+internal import StoreRules
 
 /// Quarantine, unknown fields and members.
 extension MemoryTables {
@@ -27,6 +28,12 @@ extension MemoryTables {
             QuarantineEntry(id: state.lastQuarantined, record: record, firstSeen: now, lastSeen: now))
     }
 
+    func quarantined(entity: String?) -> [QuarantineEntry] {
+        state.quarantine.filter { entity == nil || $0.record.entity == entity }
+    }
+
+    func release(_ ids: [Int64]) { state.quarantine.removeAll { ids.contains($0.id) } }
+
     func noteUnknownField(_ path: String, of entity: String) {
         let known = state.unknownFields[entity] ?? [:]
         var path = ExactText(path)
@@ -34,9 +41,35 @@ extension MemoryTables {
         if known[path] == nil { state.unknownFields[entity, default: [:]][path] = Clock.now() }
     }
 
-    func noteMember(_ path: String, of entity: String, in listing: MemberListing) {
-        let name = DatabaseState.MemberName(
+    func unknownFields(since instant: String) -> [UnknownFieldRecord] {
+        state.unknownFields.sorted { $0.key < $1.key }.flatMap { entity, paths in
+            paths.filter { $0.value >= instant }.keys.sorted().map {
+                UnknownFieldRecord(entity: entity, path: $0.string)
+            }
+        }
+    }
+
+    private func name(_ path: String, of entity: String, in listing: MemberListing) -> DatabaseState.MemberName {
+        DatabaseState.MemberName(
             listing: listing.entity, source: listing.source, entity: entity, path: ExactText(path))
-        state.members[name] = DatabaseState.Member(request: listing.request)
+    }
+
+    func noteMembers(_ members: [(entity: String, path: String)], in listing: MemberListing) {
+        for member in members {
+            state.members[name(member.path, of: member.entity, in: listing)] = DatabaseState.Member(
+                request: listing.request)
+        }
+    }
+
+    func members(of listing: MemberListing) -> [NotedMember] {
+        state.members.compactMap { name, value in
+            guard name.listing == listing.entity, name.source == listing.source else { return nil }
+            return NotedMember(
+                entity: name.entity, path: name.path.string, request: value.request, isGone: value.isGone)
+        }
+    }
+
+    func markGone(_ members: [NotedMember], in listing: MemberListing) {
+        for member in members { state.members[name(member.path, of: member.entity, in: listing)]?.isGone = true }
     }
 }

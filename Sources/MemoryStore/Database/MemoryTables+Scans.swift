@@ -13,13 +13,17 @@ extension MemoryTables {
         return saved.scan
     }
 
+    func savedProgress(of scope: ScanScope) -> (progress: ScanProgress, saved: String)? {
+        savedScan(of: scope).map { ($0.progress, $0.saved) }
+    }
+
     func setSavedScan(_ scan: SavedScan?, of scope: ScanScope) {
         state.scans[scope] = scan.map { ($0, state.schemaVersion) }
     }
 
     func forgetScans(of entity: String, parent: String?) {
         func isLeft(_ scope: ScanScope) -> Bool {
-            scope.entity != entity || (parent != nil && scope.parent != parent)
+            scope.entity != entity || parent.map { ExactText(scope.parent) != ExactText($0) } ?? false
         }
         state.cursors = state.cursors.filter { isLeft($0.key) }
         state.scans = state.scans.filter { isLeft($0.key) }

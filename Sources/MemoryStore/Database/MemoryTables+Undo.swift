@@ -12,7 +12,7 @@ extension MemoryTables {
     }
 
     func forEachChange(ofRun run: Int64, newestFirst: Bool, _ body: (ChangeRecord) throws -> Void) throws {
-        if newestFirst { return try changes(ofRun: run).reversed().forEach(body) }
+        if newestFirst { return try changes(ofRun: run, after: 0, limit: nil).reversed().forEach(body) }
         var place = 0
         while place < state.changes.count {
             let record = state.changes[place]
@@ -26,7 +26,8 @@ extension MemoryTables {
         _ body: (_ entity: String, _ key: String, _ run: Int64, _ change: RowChange.Kind) throws -> Void
     ) throws {
         var seen: Set<ExactText> = []
-        let rows = changes(ofRun: run).compactMap { record in record.key.map { (entity: record.entity, key: $0) } }
+        let rows = changes(ofRun: run, after: 0, limit: nil)
+            .compactMap { record in record.key.map { (entity: record.entity, key: $0) } }
             .sorted { ($0.entity, ExactText($0.key)) < ($1.entity, ExactText($1.key)) }
         for (entity, key) in rows where seen.insert(ExactText("\(entity) \(key)")).inserted {
             guard let first = laterChange(of: entity, key: key, than: run, later) else { continue }

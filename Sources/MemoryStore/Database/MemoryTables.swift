@@ -3,7 +3,7 @@ internal import StoreContract
 internal import StoreRules
 
 /// The tables of an open transaction: a copy of the database's state.
-final class MemoryTables: StoreTables {
+final class MemoryTables: DatabaseTables {
     var state: DatabaseState
     let model: CompiledModel
 
@@ -15,15 +15,16 @@ final class MemoryTables: StoreTables {
     func name(_ root: Int) -> String { model.entities[root].name }
 
     func table(_ root: Int) -> RowTable? { state.tables[name(root)] }
+}
 
-    /// Sorts keys as a database does.
-    static func precedes(_ left: RowKey, _ right: RowKey) -> Bool {
-        for (left, right) in zip(left, right) {
-            let order = ValueOrder.compare(left, right)
-            if order != 0 { return order < 0 }
-        }
-        return left.count < right.count
-    }
+// MARK: - Announcements, which memory does not need
+
+extension MemoryTables {
+    func prefetch(_ root: Int, _ keys: [RowKey]) {}
+    func prefetchState(_ root: Int, _ keys: [RowKey]) {}
+    func prefetchReferrers(_ root: Int, _ toOne: Int, to keys: [RowKey]) {}
+    func prefetchLinks(_ table: String, of sources: [RowKey]) {}
+    func prefetchReversedLinks(_ table: String, to targets: [RowKey]) {}
 }
 
 // MARK: - Rows
@@ -59,7 +60,7 @@ extension MemoryTables {
         return table.referrers(toOne, to: key).sorted().compactMap { table.key(of: $0) }
     }
 
-    func stubs(of root: Int) -> [RowKey] { (state.stubs[name(root)] ?? []).sorted(by: Self.precedes) }
+    func stubs(of root: Int) -> [RowKey] { (state.stubs[name(root)] ?? []).sorted(by: ValueOrder.precedes) }
 
     func isStub(_ root: Int, _ key: RowKey) -> Bool { state.stubs[name(root)]?.contains(key) ?? false }
 
@@ -76,7 +77,7 @@ extension MemoryTables {
 
     func reversedLinks(_ table: String, to target: RowKey) -> [Link] {
         (state.links[table]?.links(to: target) ?? []).sorted {
-            $0.position != $1.position ? $0.position < $1.position : Self.precedes($0.key, $1.key)
+            $0.position != $1.position ? $0.position < $1.position : ValueOrder.precedes($0.key, $1.key)
         }
     }
 

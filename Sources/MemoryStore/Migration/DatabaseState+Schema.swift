@@ -60,7 +60,7 @@ extension DatabaseState {
             return TableContents(
                 name: table.name, columns: columns, key: key,
                 rows: rows.sorted { left, right in
-                    MemoryTables.precedes(order.map { left[$0] }, order.map { right[$0] })
+                    ValueOrder.precedes(order.map { left[$0] }, order.map { right[$0] })
                 })
         }
         let lists = schema.links.map { table -> TableContents in
@@ -69,7 +69,7 @@ extension DatabaseState {
             }
             return TableContents(
                 name: table.name, columns: table.columns.source + ["position"] + table.columns.target,
-                key: Array(0...table.columns.source.count), rows: rows.sorted(by: MemoryTables.precedes))
+                key: Array(0...table.columns.source.count), rows: rows.sorted(by: ValueOrder.precedes))
         }
         return (entities + lists).sorted { $0.name < $1.name }
     }

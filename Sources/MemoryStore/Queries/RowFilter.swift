@@ -1,6 +1,7 @@
 internal import Mapping
 internal import Model
 internal import StoreContract
+internal import StoreRules
 
 /// The rows of an entity that meet conditions.
 struct RowFilter {
@@ -18,10 +19,7 @@ struct RowFilter {
         includesDeleted: Bool = true
     ) throws {
         self.layout = layout
-        if let field = layout.discriminator, layout.index != layout.root {
-            let kinds = Set(layout.kinds)
-            tests.append { if case .text(let kind) = $0[field] { kinds.contains(kind) } else { false } }
-        }
+        tests.append(layout.contains)
         if !includesDeleted, let field = layout.deletion { tests.append { $0[field] == .null } }
         var count = 0
         for condition in conditions { tests.append(try Self.test(condition.predicate(on: layout), layout, &count)) }
@@ -37,18 +35,6 @@ struct RowFilter {
     /// Returns whether a row, with one value per field of the table, meets all conditions.
     func contains(_ row: [StoredValue]) -> Bool { tests.allSatisfy { $0(row) } }
 
-    /// Returns the field of a table with a name that the entity's objects can have.
-    static func field(_ name: String, of layout: EntityLayout) throws -> Int {
-        guard layout.columns.contains(where: { $0.name == name }),
-            let field = layout.fields.firstIndex(where: { $0.name == name })
-        else {
-            throw StoreError(
-                .request, "\(layout.name) has no field \"\(name)\"",
-                remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
-        }
-        return field
-    }
-
     // MARK: - Predicates
 
     private static func test(
@@ -57,13 +43,13 @@ struct RowFilter {
         switch predicate {
         case .compare(let name, let comparison, let value):
             count += 1
-            return try test(field(name, of: layout), comparison, value, layout)
+            return try test(layout.fieldPlace(of: name), comparison, value, layout)
         case .isNull(let name):
-            let field = try field(name, of: layout)
+            let field = try layout.fieldPlace(of: name)
             return { $0[field] == .null }
         case .isIn(let name, let values):
             count += values.count
-            let field = try field(name, of: layout)
+            let field = try layout.fieldPlace(of: name)
             let wanted = Set(values)
             return { $0[field] != .null && wanted.contains($0[field]) }
         case .all(let parts):

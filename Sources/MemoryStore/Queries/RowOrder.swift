@@ -1,6 +1,7 @@
 internal import Mapping
 internal import Model
 internal import StoreContract
+internal import StoreRules
 
 /// The order of a query's rows: its fields, then the key; null comes before all values.
 struct RowOrder {
@@ -8,8 +9,7 @@ struct RowOrder {
 
     init(_ order: [RowQuery.Order], of layout: EntityLayout) throws {
         terms = try order.map { term in
-            _ = try RowFilter.field(term.field, of: layout)
-            let place = layout.columns.firstIndex { $0.name == term.field } ?? 0
+            let place = try layout.columnPlace(of: term.field)
             return (place, layout.columns[place].type == .decimal, term.isDescending)
         }
     }
@@ -21,6 +21,6 @@ struct RowOrder {
                 ValueOrder.sortable(right.values[term.place], isDecimal: term.isDecimal))
             if order != 0 { return term.isDescending ? order > 0 : order < 0 }
         }
-        return MemoryTables.precedes(left.key, right.key)
+        return ValueOrder.precedes(left.key, right.key)
     }
 }

@@ -1,10 +1,12 @@
 internal import Mapping
-public import StoreContract
+internal import StoreContract
 internal import StoreRules
 internal import SystemCalls
 
 /// A store over a database in memory; ``MemoryStores`` opens it.
-public final class MemoryStore: Store, @unchecked Sendable {
+final class MemoryStore: TableStore, @unchecked Sendable {
+    typealias Tables = MemoryTables
+
     // Sendable because the state is accessed under its lock only; the tables of the open page belong to the thread that
     // writes it.
     private struct State {
@@ -26,7 +28,7 @@ public final class MemoryStore: Store, @unchecked Sendable {
     private let use: StoreUse
     private let state = Monitor(State())
 
-    var id: ObjectIdentifier { ObjectIdentifier(self) }
+    private var id: ObjectIdentifier { ObjectIdentifier(self) }
     var isRehearsal: Bool { use == .rehearsing }
 
     private static let closed = StoreError(.internal, "the database is closed")
@@ -46,13 +48,13 @@ public final class MemoryStore: Store, @unchecked Sendable {
     deinit { try? close() }
 
     /// Whether this store holds the database's lock; see ``keep(_:)``.
-    public var hasLock: Bool { state.withLock { $0.lock != nil } }
+    var hasLock: Bool { state.withLock { $0.lock != nil } }
 
     /// Keeps the database's lock, and releases it when the store is closed.
-    public func keep(_ lock: any StoreLock) { state.withLock { $0.lock = lock } }
+    func keep(_ lock: any StoreLock) { state.withLock { $0.lock = lock } }
 
     /// Closes the store; an open page is rolled back, and sequences of changes end.
-    public func close() throws {
+    func close() throws {
         let open = state.withLock { state -> (page: MemoryTables?, isOpen: Bool, lock: (any StoreLock)?) in
             let before = (state.page, !state.isClosed, state.lock)
             state.isClosed = true
@@ -70,14 +72,15 @@ public final class MemoryStore: Store, @unchecked Sendable {
     /// Returns the committed state; in a dry run, what this store has written too.
     ///
     /// - Throws: ``StoreError`` when the store is closed.
-    func snapshot() throws -> DatabaseState {
+    private func snapshot() throws -> DatabaseState {
         let (isClosed, rehearsed) = state.withLock { ($0.isClosed, $0.page?.state ?? $0.rehearsed) }
         guard !isClosed else { throw Self.closed }
         return (isRehearsal ? rehearsed : nil) ?? database.state.fitted(to: model)
     }
 
-    /// Returns the committed tables.
-    func read() throws -> MemoryTables { MemoryTables(try snapshot(), model) }
+    func read<Result>(_ body: (MemoryTables) throws -> Result) throws -> Result {
+        try body(MemoryTables(try snapshot(), model))
+    }
 
     /// Whether the store was closed.
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -94,15 +97,12 @@ public final class MemoryStore: Store, @unchecked Sendable {
         set { state.withLock { $0.scans = newValue } }
     }
 
-    /// A number that changes with the commits of other stores.
-    var foreignCommits: Int64 { database.version - state.withLock { $0.ownCommits } }
-
     // MARK: - Transactions
 
     /// Begins a transaction of this store.
     ///
     /// - Throws: ``StoreError``: `busy` if another store is writing for too long.
-    func begin() throws -> MemoryTables {
+    private func begin() throws -> MemoryTables {
         if case .reading = use { throw Self.onlyRead }
         let rehearsed = try state.withLock { state -> DatabaseState? in
             guard !state.isClosed else { throw Self.closed }
@@ -132,7 +132,7 @@ public final class MemoryStore: Store, @unchecked Sendable {
     /// Commits a transaction.
     ///
     /// - Parameter touched: The roots of the entities whose rows changed.
-    func commit(_ tables: MemoryTables, touched: Set<Int> = []) {
+    private func commit(_ tables: MemoryTables, touched: Set<Int>) {
         state.withLock { state in
             (state.page, state.isWriting) = (nil, false)
             if isRehearsal { state.rehearsed = tables.state } else { state.ownCommits += 1 }
@@ -151,15 +151,29 @@ public final class MemoryStore: Store, @unchecked Sendable {
         if wasOpen, !isRehearsal { database.end(id, nil) }
     }
 
-    /// Keeps the tables of a page that stays open over several calls.
-    func open(_ page: MemoryTables) { state.withLock { $0.page = page } }
+    var pageTables: MemoryTables? { state.withLock { $0.page } }
 
-    /// Runs `body` as a transaction that may change rows.
-    func write<Result>(_ body: (TableWriter) throws -> Result) throws -> Result {
+    func beginPageTables() throws -> MemoryTables {
+        let tables = try begin()
+        state.withLock { $0.page = tables }
+        return tables
+    }
+
+    func commit(_ tables: MemoryTables, _ page: TablePageWriter, positions: [ScanScope: ScanProgress?]) {
+        for (scope, progress) in positions {
+            let log = page.scans.logs[scope] ?? ScanLog()
+            tables.setSavedScan(progress.map { SavedScan(progress: $0, saved: Clock.now(), log: log) }, of: scope)
+        }
+        run = page.writer.run
+        scans = page.scans
+        commit(tables, touched: page.writer.touched)
+    }
+
+    func transaction<Result>(_ body: (TableWriter, MemoryTables) throws -> Result) throws -> Result {
         let tables = try begin()
         let writer = TableWriter(tables, run: run)
         do {
-            let result = try body(writer)
+            let result = try body(writer, tables)
             run = writer.run
             commit(tables, touched: writer.touched)
             return result
@@ -169,12 +183,20 @@ public final class MemoryStore: Store, @unchecked Sendable {
         }
     }
 
-    /// Runs `body`, which changes bookkeeping only, in the open page if there is one, or else as a transaction.
-    func keepBooks<Result>(_ body: (MemoryTables) throws -> Result) throws -> Result {
-        if let page = state.withLock({ $0.page }) { return try body(page) }
-        return try write { writer in
-            guard let tables = writer.tables as? MemoryTables else { throw Self.closed }
-            return try body(tables)
-        }
+    // MARK: - Locks and changes
+
+    func isLocked(for purpose: LockPurpose) -> Bool {
+        !(purpose == .pushing ? database.pushing : database.writing).isFree
+    }
+
+    /// Returns a number that changes when another store commits.
+    func dataVersion() -> Int64 { database.version - state.withLock { $0.ownCommits } }
+
+    /// Returns a subscription, which is notified of every commit at once.
+    func subscribe(to entities: [Int], every interval: Duration) -> ChangeSubscription {
+        let subscription = ChangeSubscription(Set(entities), every: interval)
+        let names = Dictionary(entities.map { (model.entities[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
+        if isClosed { subscription.finish() } else { database.add(subscription, of: id, entities: names) }
+        return subscription
     }
 }

@@ -15,7 +15,7 @@ final class ChangeWatcher: Sendable {
     }
 
     private struct Weak: Sendable {
-        weak var value: Subscription?
+        weak var value: ChangeSubscription?
     }
 
     private let state = Monitor(State())
@@ -30,8 +30,8 @@ final class ChangeWatcher: Sendable {
     }
 
     /// Begins to notify of later commits.
-    func subscribe(_ entities: Set<Int>, every interval: Duration) throws -> Subscription {
-        let subscription = Subscription(entities)
+    func subscribe(_ entities: Set<Int>, every interval: Duration) throws -> ChangeSubscription {
+        let subscription = ChangeSubscription(entities, every: interval)
         let starts = state.withLock { state -> Bool in
             state.interval = state.isRunning ? min(state.interval, interval) : interval
             state.subscriptions.removeAll { $0.value == nil }
@@ -124,50 +124,5 @@ final class ChangeWatcher: Sendable {
         for subscription in state.withLock({ $0.subscriptions.compactMap(\.value) }) {
             subscription.note(indexes, isForeign: isForeign)
         }
-    }
-
-    // MARK: - Subscriptions
-
-    /// The pending notifications of one sequence of changes.
-    final class Subscription: ChangeSubscription {
-        let signals: AsyncStream<Void>
-        private let entities: Set<Int>
-        private let signal: AsyncStream<Void>.Continuation
-        private let pending = Mutex(PendingChanges())
-
-        /// Creates a subscription of entities, by their index in the model.
-        init(_ entities: Set<Int>) {
-            self.entities = entities
-            // All changes while the consumer is busy are combined into one.
-            (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        }
-
-        deinit { signal.finish() }
-
-        /// A subscription of a store that is closed.
-        static var ended: Subscription {
-            let subscription = Subscription([])
-            subscription.finish()
-            return subscription
-        }
-
-        func note(_ changed: Set<Int>, isForeign: Bool) {
-            let own = changed.intersection(entities)
-            guard !own.isEmpty else { return }
-            pending.withLock {
-                $0.entities.formUnion(own)
-                $0.isForeign = $0.isForeign || isForeign
-            }
-            signal.yield()
-        }
-
-        func take() -> PendingChanges {
-            pending.withLock { pending in
-                defer { pending = PendingChanges() }
-                return pending
-            }
-        }
-
-        func finish() { signal.finish() }
     }
 }

@@ -67,16 +67,7 @@ struct SQLCondition {
     }
 
     /// Returns the index of a field that the entity's objects can have.
-    func field(_ name: String) throws -> Int {
-        guard layout.columns.contains(where: { $0.name == name }),
-            let field = layout.fields.firstIndex(where: { $0.name == name })
-        else {
-            throw StoreError(
-                .request, "\(layout.name) has no field \"\(name)\"",
-                remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
-        }
-        return field
-    }
+    func field(_ name: String) throws -> Int { try layout.fieldPlace(of: name) }
 
     func column(_ field: Int) -> String { "t." + Identifier.quoted(layout.fields[field].name) }
 

@@ -1,6 +1,6 @@
 internal import Mapping
-public import Model
-public import StoreContract
+internal import Model
+internal import StoreContract
 internal import StoreRules
 
 /// The work that several processes share.
@@ -26,7 +26,7 @@ extension PostgreSQLStore: WorkStore {
     }
 
     /// Joins the open round, or begins one if it is due.
-    public func joinRound(_ plan: [WorkUnit], as worker: WorkerDescription) throws -> Bool {
+    func joinRound(_ plan: [WorkUnit], as worker: WorkerDescription) throws -> Bool {
         work = Work(worker: worker)
         try renewLease()
         return try keepBooks { tables in
@@ -55,7 +55,7 @@ extension PostgreSQLStore: WorkStore {
     }
 
     /// Claims a unit.
-    public func claimUnit() throws -> WorkBoard.Step {
+    func claimUnit() throws -> WorkBoard.Step {
         guard let worker = work.worker else { throw Self.noWorker }
         work.claim = nil
         // Asking needs no lock: a worker that waits does not keep others from writing.
@@ -79,7 +79,7 @@ extension PostgreSQLStore: WorkStore {
     }
 
     /// Ends the claimed unit.
-    public func endUnit(_ result: String, keeping entity: Int?, adding units: [WorkUnit]) throws {
+    func endUnit(_ result: String, keeping entity: Int?, adding units: [WorkUnit]) throws {
         guard let claim = work.claim else { throw Self.noClaim }
         let sweep = entity.flatMap { scans.parents[$0] }.map { ParentSweepText.json($0.saved) }
         try keepBooks { tables in
@@ -95,7 +95,7 @@ extension PostgreSQLStore: WorkStore {
     }
 
     /// Gives the claimed unit back.
-    public func releaseUnit() throws {
+    func releaseUnit() throws {
         guard let claim = work.claim else { throw Self.noClaim }
         try keepBooks { tables in
             var board = try tables.board()
@@ -108,7 +108,7 @@ extension PostgreSQLStore: WorkStore {
     }
 
     /// Says that the worker is alive.
-    public func renewLease() throws {
+    func renewLease() throws {
         guard let worker = work.worker else { return }
         try apart { connection in
             try connection.query(
@@ -123,7 +123,7 @@ extension PostgreSQLStore: WorkStore {
     }
 
     /// Forgets the worker.
-    public func leave() throws {
+    func leave() throws {
         guard let worker = work.worker else { return }
         try apart { connection in
             try connection.query(
@@ -134,7 +134,7 @@ extension PostgreSQLStore: WorkStore {
     }
 
     /// Returns the board as it is.
-    public func workBoard() throws -> WorkBoard? {
+    func workBoard() throws -> WorkBoard? {
         try read { tables in
             guard try Catalog.format(tables.connection, schema: location.schema) >= 2 else { return nil }
             let board = try tables.board()
@@ -143,14 +143,14 @@ extension PostgreSQLStore: WorkStore {
     }
 
     /// Returns the results of a group's ended units.
-    public func results(of group: String?) throws -> [(unit: WorkUnit, result: String)] {
+    func results(of group: String?) throws -> [(unit: WorkUnit, result: String)] {
         try read { try $0.results(of: group) }.map { ($0.unit, $0.result) }
     }
 
     // MARK: - Parents
 
     /// Returns row numbers that divide the parents of a scan evenly.
-    public func parentBounds(
+    func parentBounds(
         of entity: Int, where conditions: [LocalCondition], size: Int, atMost count: Int
     ) throws -> [Int64] {
         let layout = model.entities[entity]
@@ -173,7 +173,7 @@ extension PostgreSQLStore: WorkStore {
     }
 
     /// Begins the end of a scan by parents with what its ranges have found missing.
-    public func gatherParents(of entity: Int, relationship: Int?, group: String) throws {
+    func gatherParents(of entity: Int, relationship: Int?, group: String) throws {
         let layout = model.entities[entity]
         let root = layout.root
         scans.parents[entity] = try read { tables in

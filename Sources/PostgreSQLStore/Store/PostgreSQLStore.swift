@@ -1,10 +1,12 @@
 internal import Mapping
-public import StoreContract
+internal import StoreContract
 internal import StoreRules
 internal import SystemCalls
 
 /// A store over a schema of a PostgreSQL database; ``PostgreSQLStores`` opens it.
-public final class PostgreSQLStore: Store, @unchecked Sendable {
+final class PostgreSQLStore: TableStore, @unchecked Sendable {
+    typealias Tables = PostgreSQLTables
+
     // Sendable because the state is accessed under its lock only; the tables of the open page belong to the thread that
     // writes it.
     private struct State {
@@ -22,14 +24,6 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
         var lock: (any StoreLock)?
         var savedScans: [ScanScope: SavedPlace] = [:]
         var work = Work()
-    }
-
-    /// How much of a scan's state is saved.
-    struct SavedPlace {
-        var rows = 0
-        var owners = 0
-        /// When a page of the scan was committed or saved last without having changed anything.
-        var time = ContinuousClock.now
     }
 
     let location: DatabaseLocation
@@ -72,13 +66,13 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
     deinit { try? close() }
 
     /// Whether this store holds the database's lock; see ``keep(_:)``.
-    public var hasLock: Bool { state.withLock { $0.lock != nil } }
+    var hasLock: Bool { state.withLock { $0.lock != nil } }
 
     /// Keeps the database's lock, and releases it when the store is closed.
-    public func keep(_ lock: any StoreLock) { state.withLock { $0.lock = lock } }
+    func keep(_ lock: any StoreLock) { state.withLock { $0.lock = lock } }
 
     /// Closes the store; an open page is rolled back, and sequences of changes end.
-    public func close() throws {
+    func close() throws {
         let (wasOpen, lock, writer) = state.withLock { state -> (Bool, (any StoreLock)?, Connection) in
             let before = (!state.isClosed, state.lock, state.writer)
             state.isClosed = true
@@ -117,9 +111,6 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
         get { state.withLock { $0.work } }
         set { state.withLock { $0.work = newValue } }
     }
-
-    /// The number of this store's commits that wrote anything.
-    var ownCommits: Int64 { state.withLock { $0.ownCommits } }
 
     // MARK: - Reading
 
@@ -176,7 +167,7 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
     /// Begins a transaction of this store.
     ///
     /// - Throws: ``StoreError``: `busy` if another store is writing for too long.
-    func begin() throws -> PostgreSQLTables {
+    private func begin() throws -> PostgreSQLTables {
         if case .reading = use { throw Self.onlyRead }
         try state.withLock { state in
             guard !state.isClosed else { throw Self.closed }
@@ -295,21 +286,25 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
         }
     }
 
-    /// Keeps the tables of a page that stays open over several calls.
-    func open(_ page: PostgreSQLTables) { state.withLock { $0.page = page } }
+    var pageTables: PostgreSQLTables? { state.withLock { $0.page } }
 
-    /// Runs `body` as a transaction that may change rows; again if that failed for a transient reason.
-    func write<Result>(_ body: (TableWriter) throws -> Result) throws -> Result {
+    func beginPageTables() throws -> PostgreSQLTables {
+        let tables = try begin()
+        state.withLock { $0.page = tables }
+        return tables
+    }
+
+    func transaction<Result>(_ body: (TableWriter, PostgreSQLTables) throws -> Result) throws -> Result {
         // A dry run has lost all that it wrote.
         try isRehearsal ? writeOnce(body) : TransientRetry.usual.run { try writeOnce(body) }
     }
 
-    private func writeOnce<Result>(_ body: (TableWriter) throws -> Result) throws -> Result {
+    private func writeOnce<Result>(_ body: (TableWriter, PostgreSQLTables) throws -> Result) throws -> Result {
         let tables = try begin()
         let writer = TableWriter(tables, run: run)
         let result: Result
         do {
-            result = try body(writer)
+            result = try body(writer, tables)
         } catch {
             rollBack()
             throw error
@@ -319,13 +314,23 @@ public final class PostgreSQLStore: Store, @unchecked Sendable {
         return result
     }
 
-    /// Runs `body`, which changes bookkeeping only, in the open page if there is one, or else as a transaction.
-    func keepBooks<Result>(_ body: (PostgreSQLTables) throws -> Result) throws -> Result {
-        if let page = state.withLock({ $0.page }) { return try body(page) }
-        return try write { writer in
-            guard let tables = writer.tables as? PostgreSQLTables else { throw Self.closed }
-            return try body(tables)
-        }
+    // MARK: - Locks and changes
+
+    func isLocked(for purpose: LockPurpose) throws -> Bool {
+        try read { try SessionLock.holder(of: purpose, over: $0.connection) } != nil
+    }
+
+    /// Returns a number that changes when another store commits.
+    func dataVersion() throws -> Int64 {
+        let before = state.withLock { $0.ownCommits }
+        return try read { $0.counters.version } - before
+    }
+
+    func subscribe(to entities: [Int], every interval: Duration) throws -> ChangeSubscription {
+        guard isClosed else { return try watcher.subscribe(Set(entities), every: interval) }
+        let ended = ChangeSubscription([], every: interval)
+        ended.finish()
+        return ended
     }
 }
 

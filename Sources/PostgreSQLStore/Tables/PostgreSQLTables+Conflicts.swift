@@ -13,7 +13,7 @@ extension PostgreSQLTables {
     }
 
     func noteConflict(_ conflict: EditConflict, root: Int) throws {
-        var all = try allConflicts()
+        var all = try storedConflicts()
         let known = all.firstIndex {
             $0.root == root && $0.conflict.key == conflict.key && $0.conflict.column == conflict.column
         }
@@ -26,11 +26,11 @@ extension PostgreSQLTables {
     }
 
     func conflicts(_ root: Int, _ key: RowKey) throws -> [EditConflict] {
-        try allConflicts().filter { $0.root == root && $0.conflict.key == key }.map(\.conflict)
+        try storedConflicts().filter { $0.root == root && $0.conflict.key == key }.map(\.conflict)
     }
 
     func removeConflicts(_ root: Int, _ key: RowKey, columns: [String]?) throws {
-        let all = try allConflicts()
+        let all = try storedConflicts()
         let kept = all.filter { stored in
             stored.root != root || stored.conflict.key != key
                 || columns?.contains(stored.conflict.column ?? "") == false
@@ -42,15 +42,16 @@ extension PostgreSQLTables {
         let columns = try conflicts(root, old).map { $0.column ?? "" }
         guard !columns.isEmpty else { return }
         try removeConflicts(root, new, columns: columns)
-        var all = try allConflicts()
+        var all = try storedConflicts()
         for index in all.indices where all[index].root == root && all[index].conflict.key == old {
             all[index].conflict.key = new
         }
         try write(all)
     }
 
-    /// Returns the conflicts of all objects, in order of discovery.
-    func allConflicts() throws -> [StoredConflict] {
+    func allConflicts() throws -> [EditConflict] { try storedConflicts().map(\.conflict) }
+
+    private func storedConflicts() throws -> [StoredConflict] {
         if let knownConflicts { return knownConflicts }
         guard counters.hasConflicts else {
             knownConflicts = []

@@ -9,7 +9,7 @@ internal import StoreRules
 /// not be deferred.
 extension PostgreSQLTables {
     /// The number of rows written by one statement.
-    private static let portion = 10_000
+    private static let rowsPerStatement = 10_000
 
     /// Writes everything.
     func flush() throws {
@@ -46,7 +46,7 @@ extension PostgreSQLTables {
         for root in written.keys { written[root]?.sort { number(root, $0) < number(root, $1) } }
         for root in sql.order { try insertTargets(of: root, written) }
         for root in sql.order {
-            for portion in (written[root] ?? []).chunks(of: Self.portion) { try upsert(root, portion) }
+            for portion in (written[root] ?? []).chunks(of: Self.rowsPerStatement) { try upsert(root, portion) }
         }
         try flushLinks()
         for root in sql.order { try clearReferences(of: root, deleted[root] ?? []) }
@@ -60,7 +60,7 @@ extension PostgreSQLTables {
     private func insertTargets(of root: Int, _ written: [Int: [RowKey]]) throws {
         guard let keys = written[root], !keys.isEmpty else { return }
         var relationships = sql.forwardReferences(of: root)
-        if keys.count > Self.portion {
+        if keys.count > Self.rowsPerStatement {
             relationships += model.entities[root].toOne.filter { model.entities[$0.target].root == root }
         }
         for toOne in relationships {

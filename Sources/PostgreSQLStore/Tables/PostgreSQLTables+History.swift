@@ -18,7 +18,12 @@ extension PostgreSQLTables {
         return counters.lastRun
     }
 
-    /// Marks runs that are still open as killed.
+    func hasOpenRuns(pushes: Bool) throws -> Bool {
+        try !runs(
+            where: "outcome = 'running' AND (kind = 'push') = $1::boolean", [.boolean(pushes)], limit: 1
+        ).isEmpty
+    }
+
     func closeDeadRuns(pushes: Bool) throws {
         let closed = try connection.query(
             """
@@ -45,8 +50,11 @@ extension PostgreSQLTables {
             for: "writing a run's summary")
     }
 
-    /// Deletes the runs before one, with their changes.
     func forgetRuns(before id: Int64) throws {
+        let old = try connection.query(
+            "SELECT FROM \(sql.own("bmo_runs")) WHERE id < $1::bigint LIMIT 1", [.bigint(id)],
+            for: "looking for old runs")
+        guard old.count > 0 else { return }
         noteWritten()
         for (table, column) in [("bmo_runs", "id"), ("bmo_changes", "run")] {
             try connection.query(
@@ -84,45 +92,11 @@ extension PostgreSQLTables {
         newChanges = []
     }
 
-    // MARK: - Reading
-
-    /// Returns the recorded changes that meet a condition, oldest first.
-    func changes(where condition: String, _ parameters: [SQLParameter], order: String = "id") throws -> [ChangeRecord] {
-        try flushChanges()
-        let result = try connection.query(
-            """
-            SELECT id, run, entity, key, change, old, new, bridge, scan, location FROM \(sql.own("bmo_changes"))
-            WHERE \(condition) ORDER BY \(order)
-            """, parameters, for: "reading recorded changes")
-        return try (0..<result.count).map { try ChangeRecord(result, $0) }
-    }
-
-    func changes(ofRun run: Int64) throws -> [ChangeRecord] {
-        try changes(where: "run = $1::bigint", [.bigint(run)])
-    }
-
     func renameHistory(of entity: String, from old: String, to new: String) throws {
         try flushChanges()
         noteWritten()
         try connection.query(
             "UPDATE \(sql.own("bmo_changes")) SET key = $3::text WHERE entity = $1::text AND key = $2::text",
             [.text(entity), .text(old), .text(new)], for: "renaming a row")
-    }
-
-    /// Returns the runs that meet a condition, newest first.
-    func runs(where condition: String = "true", _ parameters: [SQLParameter] = [], limit: Int? = nil) throws
-        -> [RunRecord]
-    {
-        let result = try connection.query(
-            """
-            SELECT id, kind, started, finished, outcome, summary, undoes FROM \(sql.own("bmo_runs"))
-            WHERE \(condition) ORDER BY id DESC \(limit.map { "LIMIT \($0)" } ?? "")
-            """, parameters, for: "reading runs")
-        return (0..<result.count).map { row in
-            RunRecord(
-                id: result.bigint(row, 0) ?? 0, kind: result.text(row, 1) ?? "", started: result.text(row, 2) ?? "",
-                finished: result.text(row, 3), outcome: result.text(row, 4) ?? "", summary: result.text(row, 5),
-                undoes: result.bigint(row, 6))
-        }
     }
 }

@@ -118,10 +118,10 @@ extension PostgreSQLTables {
         newAcceptedEdits.append(stored)
     }
 
-    /// Returns the ID of the newest accepted edit that is kept; 0 without one.
+    var hasAcknowledged: Bool { counters.hasAcknowledged }
+
     func newestAcknowledged() throws -> Int64 { try accepted().last?.entry.id ?? 0 }
 
-    /// Forgets the accepted edits: no scan that began before them is in progress.
     func forgetAcknowledged() throws {
         guard counters.hasAcknowledged else { return }
         noteWritten()

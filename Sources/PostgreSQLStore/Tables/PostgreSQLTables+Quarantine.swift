@@ -1,5 +1,6 @@
 internal import Mapping
 internal import StoreContract
+internal import StoreRules
 internal import TextFormats
 
 /// Quarantine, unknown fields and members.
@@ -49,13 +50,12 @@ extension PostgreSQLTables {
         text.utf8.contains(0) ? text.replacing("\0", with: "\\u0000") : text
     }
 
-    /// Returns the quarantined records that meet a condition, oldest first.
-    func quarantined(where condition: String = "true", _ parameters: [SQLParameter] = []) throws -> [QuarantineEntry] {
+    func quarantined(entity: String?) throws -> [QuarantineEntry] {
         let result = try connection.query(
             """
             SELECT id, entity, bridge, page, record, reason, representation, location, cut_from, first_seen, last_seen
-            FROM \(sql.own("bmo_quarantine")) WHERE \(condition) ORDER BY id
-            """, parameters, for: "reading the quarantine")
+            FROM \(sql.own("bmo_quarantine")) WHERE $1::text IS NULL OR entity = $1 ORDER BY id
+            """, [.text(entity)], for: "reading the quarantine")
         return (0..<result.count).map { row in
             let record = QuarantinedRecord(
                 entity: result.text(row, 1) ?? "", bridge: result.text(row, 2) ?? "",
@@ -78,6 +78,16 @@ extension PostgreSQLTables {
 
     // MARK: - Fields and members
 
+    func unknownFields(since instant: String) throws -> [UnknownFieldRecord] {
+        let result = try connection.query(
+            """
+            SELECT entity, path FROM \(sql.own("bmo_unknown_fields")) WHERE seen >= $1::text ORDER BY entity, path
+            """, [.text(instant)], for: "reading fields that nothing reads")
+        return (0..<result.count).map {
+            UnknownFieldRecord(entity: result.text($0, 0) ?? "", path: result.text($0, 1) ?? "")
+        }
+    }
+
     func noteUnknownField(_ path: String, of entity: String) throws {
         let path = Self.storable(path)
         let inserted = try connection.query(
@@ -91,7 +101,7 @@ extension PostgreSQLTables {
         if inserted.changed > 0 { noteWritten() }
     }
 
-    /// Notes the members of a listing's records; writes only what is new.
+    // Writes only what is new.
     func noteMembers(_ members: [(entity: String, path: String)], in listing: MemberListing) throws {
         let known = Set(
             try self.members(of: listing).filter { $0.request == listing.request && !$0.isGone }
@@ -111,28 +121,20 @@ extension PostgreSQLTables {
             ], for: "noting the members of \(listing.entity)")
     }
 
-    /// A member of a listing's records.
-    struct Member {
-        var entity: String
-        var path: String
-        var request: String
-        var isGone: Bool
-    }
-
-    func members(of listing: MemberListing) throws -> [Member] {
+    func members(of listing: MemberListing) throws -> [NotedMember] {
         let result = try connection.query(
             """
             SELECT entity, path, request, is_gone FROM \(sql.own("bmo_members"))
             WHERE listing = $1::text AND source = $2::text
             """, [.text(listing.entity), .text(listing.source)], for: "reading the members of \(listing.entity)")
         return (0..<result.count).map { row in
-            Member(
+            NotedMember(
                 entity: result.text(row, 0) ?? "", path: result.text(row, 1) ?? "", request: result.text(row, 2) ?? "",
                 isGone: result.boolean(row, 3))
         }
     }
 
-    func markGone(_ members: [Member], in listing: MemberListing) throws {
+    func markGone(_ members: [NotedMember], in listing: MemberListing) throws {
         noteWritten()
         try connection.query(
             """

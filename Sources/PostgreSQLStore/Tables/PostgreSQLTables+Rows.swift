@@ -71,11 +71,8 @@ extension PostgreSQLTables {
 
     func nextNumber(in root: Int) throws -> Int64 {
         if let last = lastNumbers[root] { return last + 1 }
-        let table = try table(root)
-        let result = try connection.query(
-            "SELECT max(t.\(table.numberName)) FROM \(table.name) t", for: "reading the last row of \(name(root))")
         let unsaved = (rows[root] ?? [:]).values.lazy.filter { $0.values != nil }.map(\.number).max() ?? 0
-        let last = max(result.bigint(0, 0) ?? 0, unsaved)
+        let last = max(try lastNumber(in: root), unsaved)
         lastNumbers[root] = last
         return last + 1
     }

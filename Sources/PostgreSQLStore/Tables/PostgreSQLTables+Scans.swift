@@ -37,7 +37,6 @@ extension PostgreSQLTables {
             ], for: "saving a cursor")
     }
 
-    /// Returns the saved position of a scan without what it has listed, and when it was saved.
     func savedProgress(of scope: ScanScope) throws -> (progress: ScanProgress, saved: String)? {
         let result = try connection.query(
             """

@@ -6,7 +6,7 @@ internal import StoreRules
 /// differs is written by ``flush()``, one statement per table.
 ///
 /// One thread uses it at a time.
-final class PostgreSQLTables: StoreTables {
+final class PostgreSQLTables: DatabaseTables {
     /// A row as this transaction sees it.
     struct CachedRow {
         var number: Int64

@@ -22,7 +22,7 @@ extension SQLiteStore {
         try read("reading the history of \(layout.name)") { db in
             let condition =
                 layout.key.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
-                + [Self.isOfKind(layout)].compactMap { $0 }
+                + [CompiledQuery.isOfKind(layout)].compactMap { $0 }
             let select = try RawStatement(
                 "SELECT \(layout.columns.map { SchemaBuilder.quoted($0.name) }.joined(separator: ", ")) "
                     + "FROM \(SchemaBuilder.quoted(layout.table)) WHERE \(condition.joined(separator: " AND "))",

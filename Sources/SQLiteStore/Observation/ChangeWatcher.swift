@@ -19,46 +19,6 @@ final class ChangeWatcher: Sendable {
         var changes: Int64?
     }
 
-    /// The pending notifications of one sequence.
-    final class Subscription: ChangeSubscription {
-        let entities: Set<Int>
-        let interval: Duration
-        let signals: AsyncStream<Void>
-        private let signal: AsyncStream<Void>.Continuation
-        private let pending = Mutex(PendingChanges())
-
-        init(_ entities: Set<Int>, every interval: Duration) {
-            self.entities = entities
-            self.interval = interval
-            // All changes while the consumer is busy are combined into one.
-            (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        }
-
-        deinit { signal.finish() }
-
-        /// Adds changes to the pending ones.
-        ///
-        /// - Parameter changed: The changed entities; nil for any.
-        func note(_ changed: Set<Int>?, isForeign: Bool) {
-            let mine = changed.map(entities.intersection) ?? entities
-            guard !mine.isEmpty else { return }
-            pending.withLock {
-                $0.entities.formUnion(mine)
-                $0.isForeign = $0.isForeign || isForeign
-            }
-            signal.yield()
-        }
-
-        func take() -> PendingChanges {
-            pending.withLock { pending in
-                defer { pending = PendingChanges() }
-                return pending
-            }
-        }
-
-        func finish() { signal.finish() }
-    }
-
     private struct State {
         var subscriptions: [ObjectIdentifier: WeakSubscription] = [:]
         var timer: (any DispatchSourceTimer)?
@@ -68,7 +28,7 @@ final class ChangeWatcher: Sendable {
     }
 
     private struct WeakSubscription {
-        weak var value: Subscription?
+        weak var value: ChangeSubscription?
     }
 
     private let state = Mutex(State())
@@ -90,8 +50,8 @@ final class ChangeWatcher: Sendable {
         }
     }
 
-    func subscribe(to entities: Set<Int>, every interval: Duration) -> Subscription {
-        let subscription = Subscription(entities, every: interval)
+    func subscribe(to entities: Set<Int>, every interval: Duration) -> ChangeSubscription {
+        let subscription = ChangeSubscription(entities, every: interval)
         let isOpen = state.withLock { state in
             guard !state.isClosed else { return false }
             state.subscriptions[ObjectIdentifier(subscription)] = WeakSubscription(value: subscription)
@@ -138,7 +98,7 @@ final class ChangeWatcher: Sendable {
     }
 
     private func poll() {
-        var told: [Subscription] = []
+        var told: [ChangeSubscription] = []
         var isForeign = false
         look { mark in
             state.withLock { state in

@@ -69,9 +69,7 @@ extension SQLiteStore {
         try readOutbox { outbox in
             guard let index = model.index(of: entity) else { return [] }
             let entries = try outbox.entries(model.entities[index].root, key)
-            let names = Set(entries.flatMap { $0.changes.map(\.name) + $0.links.map(\.relationship) })
-            let layout = model.entities[index]
-            return (layout.fields.map(\.name) + layout.toMany.map(\.name)).filter(names.contains)
+            return model.entities[index].pendingFields(entries)
         }
     }
 

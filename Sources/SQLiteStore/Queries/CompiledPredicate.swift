@@ -85,12 +85,7 @@ struct CompiledPredicate {
     }
 
     private func column(_ name: String) throws -> (sql: String, type: AttributeType) {
-        guard let field = layout.columns.first(where: { $0.name == name }) else {
-            throw StoreError(
-                .request, "\(layout.name) has no field \"\(name)\"",
-                remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
-        }
-        return (SchemaBuilder.quoted(name), field.type)
+        (SchemaBuilder.quoted(name), layout.columns[try layout.columnPlace(of: name)].type)
     }
 
     /// Returns the expression to order a column by: as text, the decimal "9" would sort after "10".

@@ -16,7 +16,7 @@ extension SQLiteStore {
     public func changes(
         of entities: [String], every interval: Duration
     ) throws -> StoreChanges {
-        let indexes = entities.isEmpty ? Array(model.entities.indices) : try entities.map(model.observedIndex(of:))
+        let indexes = entities.isEmpty ? Array(model.entities.indices) : try entities.map(model.knownIndex(of:))
         return StoreChanges(
             watcher.subscribe(to: Set(indexes), every: interval), names: model.entities.map(\.name))
     }
@@ -32,7 +32,9 @@ extension SQLiteStore {
         let compiled = try CompiledQuery(query, model)
         return QueryChanges(watcher.subscribe(to: [compiled.entity], every: interval)) { [self] in
             do {
-                return try await watcher.run { [self] in try compiled.rows(in: self) }
+                return try await watcher.run { [self] in
+                    try read("reading \(query.entity)") { try compiled.rows(in: $0) }
+                }
             } catch let error as StoreError where error.code == .internal && isClosed {
                 return nil
             }

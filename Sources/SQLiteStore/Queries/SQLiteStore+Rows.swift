@@ -6,12 +6,26 @@ extension SQLiteStore {
     /// Returns the committed rows of a query.
     ///
     /// - Throws: ``StoreError``; of code `request` for names that are not in the model.
-    public func rows(of query: RowQuery) throws -> [EntityRow] { try CompiledQuery(query, model).rows(in: self) }
+    public func rows(of query: RowQuery) throws -> [EntityRow] {
+        let compiled = try CompiledQuery(query, model)
+        return try read("reading \(query.entity)") { try compiled.rows(in: $0) }
+    }
+
+    /// Calls `body` with each committed row of a query, from one snapshot of the file while imports continue.
+    ///
+    /// - Throws: ``StoreError``; of code `request` for names that are not in the model.
+    public func rows(of query: RowQuery, _ body: (EntityRow) throws -> Void) throws {
+        let compiled = try CompiledQuery(query, model)
+        try read("reading \(query.entity)") { try compiled.forEachRow(in: $0, body) }
+    }
 
     /// Returns the number of rows of a query, ignoring its limit and offset.
     ///
     /// - Throws: ``StoreError``; of code `request` for names that are not in the model.
-    public func count(of query: RowQuery) throws -> Int { try CompiledQuery(query, model).count(in: self) }
+    public func count(of query: RowQuery) throws -> Int {
+        let compiled = try CompiledQuery(query, model)
+        return try read("counting \(query.entity)") { try compiled.count(in: $0) }
+    }
 
     /// Returns the rows of an entity with these keys, in no particular order; keys without a row are left out.
     ///
@@ -21,7 +35,7 @@ extension SQLiteStore {
         let columns = layout.columns.map { SchemaBuilder.quoted($0.name) }
         let key = layout.key.isEmpty ? ["rowid"] : layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }
         var filters = ["(\(key.joined(separator: ", "))) IN (VALUES \(Self.chunkPlace))"]
-        if let kind = Self.isOfKind(layout) { filters.append(kind) }
+        if let kind = CompiledQuery.isOfKind(layout) { filters.append(kind) }
         let sql =
             "SELECT \((key + columns).joined(separator: ", ")) FROM \(SchemaBuilder.quoted(layout.table)) "
             + "WHERE \(filters.joined(separator: " AND "))"
@@ -107,6 +121,16 @@ extension SQLiteStore {
             }
             return found
         }
+    }
+
+    /// Parses the values of an object's key.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity's index in the model.
+    ///   - texts: One text per attribute of the key, in order; bytes as base64.
+    /// - Throws: ``StoreError`` of code `request` for text that does not fit the attribute's type.
+    public func key(of entity: Int, from texts: [String]) throws -> [StoredValue] {
+        try model.entities[entity].keyValues(from: texts)
     }
 
     /// The marker that ``readChunks(_:width:_:_:_:)`` replaces with placeholders for keys.

@@ -31,7 +31,7 @@ extension SQLiteStore {
                     rows: try Int.fetchOne(
                         db,
                         sql: "SELECT count(*) FROM \(SchemaBuilder.quoted(layout.table)) "
-                            + "WHERE \(Self.isOfKind(layout) ?? "true")"
+                            + "WHERE \(CompiledQuery.isOfKind(layout) ?? "true")"
                     ).map {
                         try $0 - countedStubs(of: layout, in: db)
                     } ?? 0,
@@ -48,7 +48,7 @@ extension SQLiteStore {
     /// Returns how many rows of an entity and its sub-entities are stubs.
     private func countedStubs(of layout: EntityLayout, in db: Database) throws -> Int {
         let root = model.entities[layout.root]
-        guard let kind = Self.isOfKind(layout) else {
+        guard let kind = CompiledQuery.isOfKind(layout) else {
             return try Int.fetchOne(
                 db, sql: "SELECT count(*) FROM bmo_stubs WHERE entity = ?", arguments: [root.name]) ?? 0
         }
@@ -69,8 +69,6 @@ extension SQLiteStore {
     }
 
     /// Describes what the next scans will request: one line for the entity itself and one for each further source.
-    ///
-    /// Tokens and the original requests are left out, as they are private to the bridge.
     private func cursors(of entity: String, in db: Database) throws -> [String] {
         let rows = try Row.fetchAll(
             db,
@@ -80,17 +78,10 @@ extension SQLiteStore {
                 FROM bmo_cursors WHERE entity = ? GROUP BY source ORDER BY source
                 """, arguments: [entity])
         return rows.map { row in
-            let source: String = row["source"]
-            let count: Int = row["count"]
-            let newest = (row["newest"] as DatabaseValue).isNull ? nil : String.fromDatabaseValue(row["newest"])
-            let from =
-                newest.map { "what is newer than \($0)" }
-                ?? (row["has_token"] ? "what changed since \(row["saved"] as String)" : "all")
-            let parts = [
-                "the next scan" + (source.isEmpty ? "" : " of \(source)") + " asks for \(from)",
-                count > 1 ? "by \(count) parents" : nil, "it was last fetched in full at \(row["full_at"] as String)",
-            ]
-            return parts.compactMap { $0 }.joined(separator: "; ")
+            EntityStatus.line(
+                ofScan: row["source"], cursors: row["count"],
+                newest: (row["newest"] as DatabaseValue).isNull ? nil : String.fromDatabaseValue(row["newest"]),
+                hasToken: row["has_token"], saved: row["saved"], full: row["full_at"])
         }
     }
 

@@ -174,7 +174,7 @@ extension SQLiteStore {
         let compiled = try CompiledPredicate(conditions, on: layout)
         let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }
         var filters = [compiled.sql]
-        if let kind = Self.isOfKind(layout) { filters.append(kind) }
+        if let kind = CompiledQuery.isOfKind(layout) { filters.append(kind) }
         if let field = layout.deletion { filters.append("\(columns[field]) IS NULL") }
         filters.append("\(layout.rowIDName) > ?")
         let sql =

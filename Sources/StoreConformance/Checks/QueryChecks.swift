@@ -6,7 +6,8 @@ extension StoreCheck {
     /// Queries and status.
     static let queries = [
         StoreCheck("conditions-select", conditionsSelect), StoreCheck("predicates-combine", predicatesCombine),
-        StoreCheck("queries-sort-and-page", queriesSortAndPage), StoreCheck("rows-are-found-by-key", rowsAreFoundByKey),
+        StoreCheck("queries-sort-and-page", queriesSortAndPage), StoreCheck("stubs-are-left-out", stubsAreLeftOut),
+        StoreCheck("rows-are-found-by-key", rowsAreFoundByKey),
         StoreCheck("invalid-queries-are-refused", invalidQueriesAreRefused),
         StoreCheck("the-status-counts", theStatusCounts),
     ]
@@ -41,7 +42,8 @@ extension StoreCheck {
             let what = "rows where \(condition.field) \(condition.comparison.rawValue) \(condition.value ?? "null")"
             try expect(what, try codes(session, RowQuery("Country", where: [condition])), expected)
             var rows: [String] = []
-            try session.store.rows(of: SampleModel.country, where: [condition]) { rows.append($0[0].description) }
+            let query = RowQuery("Country", where: [condition])
+            try session.store.rows(of: query) { rows.append($0.values[0].description) }
             try expect(what, rows.joined(separator: " "), expected)
         }
     }
@@ -92,6 +94,23 @@ extension StoreCheck {
                     codes[(place + 1)...].joined(separator: " "))
             }
         }
+    }
+
+    private static func stubsAreLeftOut(_ subject: StoreSubject) throws {
+        let session = try world(subject)
+        try session.page { _ = try $0.ensure(SampleModel.country, .text("EE")) }
+        var query = RowQuery("Country")
+        try expect("all rows", try codes(session, query), "DK EE NO SE XX")
+        query.includesStubs = false
+        try expect("the rows other than stubs", try codes(session, query), "DK NO SE XX")
+        try expect("the number of rows other than stubs", try session.store.count(of: query), 4)
+        query.limit = 2
+        query.offset = 1
+        try expect("a part of the rows other than stubs", try codes(session, query), "NO SE")
+        var streamed: [String] = []
+        try session.store.rows(of: query) { streamed.append(StoreSession.text($0.key)) }
+        try expect("the same part, row by row", streamed, ["NO", "SE"])
+        try expect("the number, ignoring the limit", try session.store.count(of: query), 4)
     }
 
     private static func rowsAreFoundByKey(_ subject: StoreSubject) throws {

@@ -24,7 +24,7 @@ public struct QueryChanges: AsyncSequence, Sendable {
         public var difference: RowDifference
     }
 
-    private let subscription: any ChangeSubscription
+    private let subscription: ChangeSubscription
     private let read: @Sendable () async throws -> [EntityRow]?
 
     /// Creates the sequence of a query's rows.
@@ -32,7 +32,7 @@ public struct QueryChanges: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - subscription: The store's subscription, which this sequence alone uses.
     ///   - read: Returns the query's present rows; nil once the store is closed.
-    package init(_ subscription: any ChangeSubscription, read: @escaping @Sendable () async throws -> [EntityRow]?) {
+    package init(_ subscription: ChangeSubscription, read: @escaping @Sendable () async throws -> [EntityRow]?) {
         self.subscription = subscription
         self.read = read
     }
@@ -44,7 +44,7 @@ public struct QueryChanges: AsyncSequence, Sendable {
 
     /// An iterator that waits for differences.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let subscription: any ChangeSubscription
+        let subscription: ChangeSubscription
         let read: @Sendable () async throws -> [EntityRow]?
         var signals: AsyncStream<Void>.Iterator
         var rows: [EntityRow]?

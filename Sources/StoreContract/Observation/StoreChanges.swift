@@ -26,7 +26,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
         }
     }
 
-    private let subscription: any ChangeSubscription
+    private let subscription: ChangeSubscription
     private let names: [String]
 
     /// Creates the sequence of a subscription.
@@ -34,7 +34,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - subscription: The store's subscription, which this sequence alone uses.
     ///   - names: The names of the model's entities, by index.
-    package init(_ subscription: any ChangeSubscription, names: [String]) {
+    package init(_ subscription: ChangeSubscription, names: [String]) {
         self.subscription = subscription
         self.names = names
     }
@@ -46,7 +46,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
 
     /// An iterator that waits for changes.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let subscription: any ChangeSubscription
+        let subscription: ChangeSubscription
         let names: [String]
         var signals: AsyncStream<Void>.Iterator
 

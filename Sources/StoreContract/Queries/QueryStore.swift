@@ -1,5 +1,4 @@
 public import Mapping
-public import Model
 
 /// The committed rows, by conditions, keys and links.
 ///
@@ -12,21 +11,15 @@ public import Model
 ///
 /// Errors are ``StoreError``; of the code `request` for names and values that do not fit the model.
 public protocol QueryStore: AnyObject, Sendable {
-    /// Calls `body` with the objects of an entity and its sub-entities that meet all conditions, in key order.
-    ///
-    /// - Parameters:
-    ///   - entity: The entity's index in the model.
-    ///   - conditions: Conditions on fields of the entity's layout.
-    ///   - limit: The maximum number of rows; nil for all.
-    ///   - includesStubs: Whether stubs are included.
-    ///   - body: Called for each row, with one value per field of ``EntityLayout/columns``.
-    func rows(
-        of entity: Int, where conditions: [LocalCondition], limit: Int?, includesStubs: Bool,
-        _ body: ([StoredValue]) throws -> Void
-    ) throws
-
-    /// Returns the rows of a query.
+    /// Returns the rows of a query, which are objects of the entity and its sub-entities.
     func rows(of query: RowQuery) throws -> [EntityRow]
+
+    /// Calls `body` with each row of a query, for results that are too large for memory.
+    ///
+    /// A store behind a network reads the rows in portions, each of which is a snapshot of its own.
+    ///
+    /// - Parameter body: Called for each row in the query's order; an error that it throws ends the reading.
+    func rows(of query: RowQuery, _ body: (EntityRow) throws -> Void) throws
 
     /// Returns the number of rows of a query, ignoring its limit and offset.
     func count(of query: RowQuery) throws -> Int
@@ -51,14 +44,4 @@ public protocol QueryStore: AnyObject, Sendable {
     ///
     /// - Parameter texts: One text per attribute of the key, in order; bytes as base64.
     func key(of entity: Int, from texts: [String]) throws -> [StoredValue]
-}
-
-extension QueryStore {
-    /// Calls `body` with the objects of an entity that meet all conditions, in key order.
-    public func rows(
-        of entity: Int, where conditions: [LocalCondition] = [], limit: Int? = nil,
-        _ body: ([StoredValue]) throws -> Void
-    ) throws {
-        try rows(of: entity, where: conditions, limit: limit, includesStubs: true, body)
-    }
 }

@@ -9,11 +9,7 @@ extension LocalCondition {
     ///
     /// - Throws: ``StoreError`` of the code `request` for a missing field, or a value that is not of the field's type.
     package func predicate(on layout: EntityLayout) throws -> RowPredicate {
-        guard let field = layout.columns.first(where: { $0.name == self.field }) else {
-            throw StoreError(
-                .request, "\(layout.name) has no field \"\(self.field)\"",
-                remedy: "there are: \(layout.columns.map(\.name).joined(separator: ", "))")
-        }
+        let field = layout.columns[try layout.columnPlace(of: self.field)]
         let isNull = RowPredicate.isNull(field.name)
         switch try operand(for: field, of: layout) {
         case .null: return comparison == .notEqual ? .not(isNull) : isNull

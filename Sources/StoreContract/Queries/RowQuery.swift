@@ -32,6 +32,8 @@ public struct RowQuery: Sendable, Equatable {
     public var after: EntityRow?
     /// Whether rows marked as deleted on the remote are included.
     public var includesDeleted = true
+    /// Whether stubs are included; otherwise the limit, the offset and the count are those of the other rows.
+    public var includesStubs = true
 
     /// Creates a query.
     public init(

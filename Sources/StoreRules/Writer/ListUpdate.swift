@@ -65,11 +65,7 @@ package struct ListUpdate {
         switch (left.form, right.form) {
         case (.null, _): false
         case (_, .null): true
-        case (.integer(let left), .integer(let right)): left < right
-        case (.real(let left), .real(let right)): left < right
-        case (.text(let left), .text(let right)): ExactText(left) < ExactText(right)
-        case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
-        default: false
+        default: ValueOrder.compare(left, right) < 0
         }
     }
 }

@@ -1,9 +1,9 @@
-internal import Mapping
+package import Mapping
 
 /// The order and comparison of values, as SQL databases define it.
-enum ValueOrder {
+package enum ValueOrder {
     /// Returns a negative number, zero or a positive number: null, then numbers, then text by its bytes, then bytes.
-    static func compare(_ left: StoredValue, _ right: StoredValue) -> Int {
+    package static func compare(_ left: StoredValue, _ right: StoredValue) -> Int {
         let (first, second) = (rank(left), rank(right))
         guard first == second else { return first - second }
         return switch (left.form, right.form) {
@@ -15,15 +15,24 @@ enum ValueOrder {
         }
     }
 
+    /// Returns whether a key comes before another.
+    package static func precedes(_ left: RowKey, _ right: RowKey) -> Bool {
+        for (left, right) in zip(left, right) {
+            let order = compare(left, right)
+            if order != 0 { return order < 0 }
+        }
+        return left.count < right.count
+    }
+
     /// Returns a decimal's number, by which decimals are ordered; other values as they are.
-    static func sortable(_ value: StoredValue, isDecimal: Bool) -> StoredValue {
+    package static func sortable(_ value: StoredValue, isDecimal: Bool) -> StoredValue {
         guard isDecimal, case .text(let text) = value.form else { return value }
         return Int64(text).map { .integer($0) } ?? .real(Double(text) ?? 0)
     }
 
     /// Returns whether text matches a pattern in which `%` matches any text and `_` one character; ASCII letters match
     /// in either case.
-    static func matches(_ text: String, _ pattern: String) -> Bool {
+    package static func matches(_ text: String, _ pattern: String) -> Bool {
         let text = Array(text.unicodeScalars), pattern = Array(pattern.unicodeScalars)
         var (place, part) = (0, 0)
         var retry: (place: Int, part: Int)?
@@ -45,7 +54,7 @@ enum ValueOrder {
     }
 
     /// Returns a value's text, as a pattern sees it; nil for null.
-    static func text(_ value: StoredValue) -> String? {
+    package static func text(_ value: StoredValue) -> String? {
         switch value.form {
         case .null: nil
         case .integer, .real, .text: value.description

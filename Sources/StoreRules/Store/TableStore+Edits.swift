@@ -1,11 +1,10 @@
-public import Mapping
-public import StoreContract
-internal import StoreRules
+package import Mapping
+package import StoreContract
 
 /// Local edits and their conflicts.
-extension PostgreSQLStore {
+extension TableStore {
     /// Makes local edits and their outbox entries in one transaction, recorded as a run of kind `edit`.
-    public func edit(
+    package func edit(
         inTurn edits: [([EditReceipt]) throws -> LocalEdit], joining: Bool
     ) throws -> [EditReceipt] {
         try changeRows("edit") { editor in
@@ -17,19 +16,19 @@ extension PostgreSQLStore {
     }
 
     /// Returns the columns that were changed both locally and on the remote, in order of discovery.
-    public func conflicts(entity: String?, key: [StoredValue]?) throws -> [EditConflict] {
-        try read { try $0.allConflicts() }.map(\.conflict).filter { conflict in
+    package func conflicts(entity: String?, key: [StoredValue]?) throws -> [EditConflict] {
+        try read { try $0.allConflicts() }.filter { conflict in
             (key == nil || conflict.key == key) && (entity == nil || conflict.entity == entity)
         }
     }
 
     /// Resolves conflicts of an object, recorded as a run of kind `resolve`.
-    public func resolve(entity: String, key: [StoredValue], column: String?, take: ConflictSide) throws {
+    package func resolve(entity: String, key: [StoredValue], column: String?, take: ConflictSide) throws {
         _ = try changeRows("resolve") { try $0.resolve(entity, key, column: column, take: take) }
     }
 
     /// Makes entries due now.
-    public func retryOutbox(_ ids: [Int64], sendingUnknown: Bool) throws {
+    package func retryOutbox(_ ids: [Int64], sendingUnknown: Bool) throws {
         try write { writer in
             for id in ids {
                 guard let entry = try writer.tables.entry(id) else { throw OutboxEntry.missing(id) }
@@ -43,7 +42,7 @@ extension PostgreSQLStore {
     }
 
     /// Drops entries and rolls back their local changes, recorded as a run of kind `drop`.
-    public func dropOutbox(_ ids: [Int64]) throws { _ = try changeRows("drop") { try $0.drop(ids) } }
+    package func dropOutbox(_ ids: [Int64]) throws { _ = try changeRows("drop") { try $0.drop(ids) } }
 
     /// Writes rows in a transaction, recorded as a run.
     func changeRows<Result>(

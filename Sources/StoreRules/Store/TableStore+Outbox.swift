@@ -1,37 +1,34 @@
-public import Mapping
+package import Mapping
 internal import RecordBatch
-public import StoreContract
-internal import StoreRules
+package import StoreContract
 
 /// The outbox.
-extension PostgreSQLStore {
+extension TableStore {
     /// Returns the edits in the outbox, in order of creation.
-    public func outbox(entity: String?, state: OutboxEntry.State?) throws -> [OutboxEntry] {
+    package func outbox(entity: String?, state: OutboxEntry.State?) throws -> [OutboxEntry] {
         try read { try $0.entries() }.filter { entry in
             (entity == nil || entry.entity == entity) && (state == nil || entry.state == state)
         }
     }
 
     /// Returns the edits of one object in the outbox, in order of creation.
-    public func outbox(entity: String, key: [StoredValue]) throws -> [OutboxEntry] {
+    package func outbox(entity: String, key: [StoredValue]) throws -> [OutboxEntry] {
         guard let index = model.index(of: entity) else { return [] }
         return try read { try $0.entries(model.entities[index].root, key) }
     }
 
     /// Returns one edit in the outbox; nil if there is none with this ID.
-    public func outboxEntry(_ id: Int64) throws -> OutboxEntry? { try read { try $0.entry(id) } }
+    package func outboxEntry(_ id: Int64) throws -> OutboxEntry? { try read { try $0.entry(id) } }
 
     /// Returns the columns and to-many relationships of an object that have unconfirmed edits.
-    public func pendingFields(entity: String, key: [StoredValue]) throws -> [String] {
+    package func pendingFields(entity: String, key: [StoredValue]) throws -> [String] {
         guard let index = model.index(of: entity) else { return [] }
         let entries = try read { try $0.entries(model.entities[index].root, key) }
-        let names = Set(entries.flatMap { $0.changes.map(\.name) + $0.links.map(\.relationship) })
-        let layout = model.entities[index]
-        return (layout.fields.map(\.name) + layout.toMany.map(\.name)).filter(names.contains)
+        return model.entities[index].pendingFields(entries)
     }
 
     /// Returns the first entry that may be sent at `instant`.
-    public func nextToSend(
+    package func nextToSend(
         at instant: String, entities: Set<String>?, excluding: Set<Int64>, among entries: Set<Int64>?
     ) throws -> OutboxEntry? {
         OutboxEntry.next(among: try read { try $0.entries() }, at: instant, in: model) { entry in
@@ -41,13 +38,13 @@ extension PostgreSQLStore {
     }
 
     /// Returns the entries that an entry waits for.
-    public func blockers(of entry: OutboxEntry) throws -> [OutboxEntry] {
+    package func blockers(of entry: OutboxEntry) throws -> [OutboxEntry] {
         try read { try $0.blockers(of: entry, in: model) }
     }
 
     /// Records that an entry is about to be sent.
     @discardableResult
-    public func markSending(_ id: Int64) throws -> OutboxEntry? {
+    package func markSending(_ id: Int64) throws -> OutboxEntry? {
         try write { writer in
             guard let entry = try writer.tables.entry(id)?.after(.sent(at: Clock.now())) else { return nil }
             try writer.tables.update(entry, run: nil)
@@ -56,7 +53,7 @@ extension PostgreSQLStore {
     }
 
     /// Records the outcome of an entry that was not acknowledged.
-    public func settle(_ id: Int64, _ outcome: EditOutcome) throws {
+    package func settle(_ id: Int64, _ outcome: EditOutcome) throws {
         try write { writer in
             guard let entry = try writer.tables.entry(id) else { return }
             let settled = try entry.after(
@@ -66,8 +63,8 @@ extension PostgreSQLStore {
     }
 
     /// Marks entries that a dead process was sending as `unknown`, and returns them.
-    public func recoverSending() throws -> [OutboxEntry] {
-        let sending = try outbox(state: .sending)
+    package func recoverSending() throws -> [OutboxEntry] {
+        let sending = try outbox(entity: nil, state: .sending)
         guard !sending.isEmpty else { return [] }
         return try write { writer in
             let entries = try sending.compactMap { try writer.tables.entry($0.id)?.after(.senderEnded) }
@@ -77,8 +74,8 @@ extension PostgreSQLStore {
     }
 
     /// Returns whether an edit that left the outbox was undone, or given up by an import, before it was pushed.
-    public func wasDropped(_ id: Int64) throws -> Bool {
-        try read { try $0.runs(where: "summary IS NOT NULL") }.contains { run in
+    package func wasDropped(_ id: Int64) throws -> Bool {
+        try read { try $0.runs(nil, limit: nil) }.contains { run in
             guard let summary = run.summary, let batch = try? JSONParser.batch(summary) else { return false }
             return withExtendedLifetime(batch) {
                 let isEdit = ["edit", "drop", "resolve", "undo"].contains(run.kind)
@@ -89,15 +86,21 @@ extension PostgreSQLStore {
     }
 
     /// Returns whether the database had a row with a key at a time (ISO 8601), as far as the history shows.
-    public func hasObject(_ root: EntityLayout, key: [StoredValue], before instant: String) throws -> Bool {
+    package func hasObject(_ root: EntityLayout, key: [StoredValue], before instant: String) throws -> Bool {
         try read { tables in
             guard try tables.row(root.index, key) != nil else { return false }
+            let insertions = try tables.changes(of: root.name, key: JSONText.key(key).string)
+                .filter { $0.key != nil && $0.change == .inserted }
             // A row inserted by a later run may be the one that was created.
-            let later = Set(try tables.runs(where: "started >= $1::text", [.text(instant)]).map(\.id))
-            let insertions = try tables.changes(
-                where: "entity = $1::text AND key = $2::text AND change = 'inserted'",
-                [.text(root.name), .text(JSONText.key(key).string)])
-            return !insertions.contains { later.contains($0.run) }
+            return try !tables.runs(insertions.map(\.run), limit: nil).contains { $0.started >= instant }
         }
+    }
+}
+
+extension EntityLayout {
+    /// Returns the columns and to-many relationships that entries change, in the order of the layout.
+    package func pendingFields(_ entries: [OutboxEntry]) -> [String] {
+        let names = Set(entries.flatMap { $0.changes.map(\.name) + $0.links.map(\.relationship) })
+        return (fields.map(\.name) + toMany.map(\.name)).filter(names.contains)
     }
 }

@@ -1,0 +1,19 @@
+package import StoreContract
+
+/// The local edits of all objects; see ``DatabaseTables``.
+package protocol EditListTables: AnyObject {
+    /// Returns the entries of the outbox, in order of creation.
+    func entries() throws -> [OutboxEntry]
+
+    /// Returns the conflicts of all objects, in order of discovery.
+    func allConflicts() throws -> [EditConflict]
+
+    /// Whether edits are kept that the remote accepted during a scan.
+    var hasAcknowledged: Bool { get }
+
+    /// Returns the ID of the newest such edit; 0 without one.
+    func newestAcknowledged() throws -> Int64
+
+    /// Forgets these edits: no scan that began before them is in progress.
+    func forgetAcknowledged() throws
+}

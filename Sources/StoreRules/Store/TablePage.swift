@@ -1,0 +1,136 @@
+package import Mapping
+package import StoreContract
+
+/// A page's transaction over a store's tables: the store's state changes with the commit only.
+package final class TablePage<Owner: TableStore>: PageTransaction {
+    private let store: Owner
+    private let tables: Owner.Tables
+    private let page: TablePageWriter
+    private var isOpen = true
+    /// The positions of scans after this page; nil for a scan that is complete.
+    private var positions: [ScanScope: ScanProgress?] = [:]
+    private var notedFields: Set<UnknownField> = []
+
+    init(_ store: Owner) throws {
+        self.store = store
+        tables = try store.beginPageTables()
+        page = TablePageWriter(TableWriter(tables, run: store.run), scans: store.scans)
+    }
+
+    deinit { rollback() }
+
+    package func access(_ body: () throws -> Void) throws {
+        guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
+        guard !store.isClosed else { throw StoreError(.internal, "the database is closed") }
+        try body()
+    }
+
+    package func commit() throws {
+        do {
+            try access { try page.settle() }
+        } catch {
+            rollback()
+            throw error
+        }
+        isOpen = false
+        try store.commit(tables, page, positions: positions)
+    }
+
+    package func rollback() {
+        guard isOpen else { return }
+        isOpen = false
+        store.rollBack()
+    }
+
+    // MARK: - Rows
+
+    package func setSource(_ source: PageSource) { page.writer.source = source }
+
+    package func merge(
+        _ rows: [PageRow], outcome: (_ index: Int, _ result: Result<MergeOutcome, StoreError>) throws -> Void
+    ) throws {
+        try prefetch(rows.map { row in (row.entity, layout(row.entity).key.map { row.cells[$0].value ?? .null }) })
+        try page.merge(rows, outcome: outcome)
+    }
+
+    package func ensure(_ references: [PageReference], created: (_ index: Int) -> Void) throws {
+        try prefetch(references.map { ($0.entity, $0.key.map { $0.value ?? .null }) })
+        try page.ensure(references, created: created)
+    }
+
+    package func mergeLinks(_ lists: [PageLinks], changed: (_ index: Int) -> Void) throws {
+        for (_, group) in Dictionary(grouping: lists, by: { [$0.entity, $0.relationship] }) {
+            guard let first = group.first else { continue }
+            let layout = layout(first.entity)
+            let relationship = layout.toMany[first.relationship]
+            let owners = group.map { list in layout.key.map { list.owner[$0].value ?? .null } }
+            switch relationship.storage {
+            case .inverse(let toOne):
+                try tables.prefetchReferrers(self.layout(relationship.target).index, toOne, to: owners)
+            case .links(let table): try tables.prefetchLinks(table, of: owners)
+            case .reversedLinks(let table): try tables.prefetchReversedLinks(table, to: owners)
+            }
+        }
+        try page.mergeLinks(lists, changed: changed)
+    }
+
+    package func delete(_ objects: [ObjectKey], deleted: (_ index: Int, _ counts: [Int: Int]) -> Void) throws {
+        try prefetch(objects.map { ($0.entity, $0.values) })
+        try page.delete(objects, deleted: deleted)
+    }
+
+    private func layout(_ entity: Int) -> EntityLayout { tables.layout(of: entity) }
+
+    /// Announces the rows of objects that have a key.
+    private func prefetch(_ objects: [(entity: Int, key: RowKey)]) throws {
+        let keys = Dictionary(grouping: objects) { layout($0.entity).index }
+        for (root, objects) in keys.sorted(by: { $0.key < $1.key }) where !model.entities[root].key.isEmpty {
+            try tables.prefetch(root, objects.map(\.key))
+            try tables.prefetchState(root, objects.map(\.key))
+        }
+    }
+
+    private var model: CompiledModel { store.model }
+
+    package func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
+        // A scan that begins after this check queries the remote after the remote accepted the edit.
+        let isScanned = try !store.isRehearsal && store.isLocked(for: .writing)
+        try page.acknowledge(entry, key: key, isScanned: isScanned)
+    }
+
+    // MARK: - Bookkeeping
+
+    package func quarantine(_ record: QuarantinedRecord) throws { try tables.quarantine(record) }
+
+    package func noteUnknownField(_ field: UnknownField) throws {
+        guard notedFields.insert(field).inserted else { return }
+        try tables.noteUnknownField(field.path, of: model.entities[field.entity].name)
+    }
+
+    package func noteMembers(_ members: [ListedMember], of listing: MemberListing) throws {
+        try tables.noteMembers(members.map { (model.entities[$0.entity].name, $0.path) }, in: listing)
+    }
+
+    // MARK: - The scan
+
+    package func follow(_ scan: ScanTarget) { page.follow(scan) }
+
+    package func markSkipped(_ rows: [SkippedRows]) throws { try page.markSkipped(rows) }
+
+    package func markSkipped(entity: Int, key: [StoredValue]) throws { try page.markSkipped(entity: entity, key: key) }
+
+    package func skipUnknown() { page.skipUnknown() }
+
+    package func listedRows() -> ListedRows? { page.listedRows() }
+
+    package func finish(_ end: ScanEnd) throws -> SweepResult { try page.finish(end) }
+
+    package func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
+        try page.finishParents(of: entity, rule)
+    }
+
+    package func saveProgress(_ scope: ScanScope, progress: ScanProgress?) {
+        if let progress { page.scans.logs[scope]?.endPage(progress.page) }
+        positions[scope] = .some(progress)
+    }
+}

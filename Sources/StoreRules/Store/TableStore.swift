@@ -1,0 +1,77 @@
+package import Mapping
+package import StoreContract
+
+/// A store whose transactions are ``DatabaseTables``.
+///
+/// The store implements its transactions, its lock and its subscriptions; the extensions of this protocol implement the
+/// contract over them, so that all such stores behave alike. Any thread may call it.
+package protocol TableStore: Store {
+    /// The tables of a transaction.
+    associatedtype Tables: DatabaseTables
+
+    /// The model, whose tables the database has.
+    var model: CompiledModel { get }
+
+    /// Whether the store's writes are discarded when it is closed.
+    var isRehearsal: Bool { get }
+
+    /// Whether the store was closed.
+    var isClosed: Bool { get }
+
+    /// The open run.
+    var run: RunState { get set }
+
+    /// The scans that have begun.
+    var scans: OpenScans { get set }
+
+    /// The tables of the open page; nil if none is open.
+    var pageTables: Tables? { get }
+
+    /// Runs `body` over one snapshot of the committed state; in a dry run, over what this store has written too.
+    ///
+    /// - Throws: ``StoreError`` when the store is closed, and the errors of `body`.
+    func read<Result>(_ body: (Tables) throws -> Result) throws -> Result
+
+    /// Runs `body` as a transaction that may change rows; perhaps again if that failed for a transient reason.
+    ///
+    /// - Throws: ``StoreError``: `busy` if a page is open in this store, or another store is writing for too long; and the
+    ///   errors of `body`, with which nothing is written.
+    func transaction<Result>(_ body: (TableWriter, Tables) throws -> Result) throws -> Result
+
+    /// Begins the transaction of a page, which stays open over several calls.
+    ///
+    /// - Throws: ``StoreError`` as for ``transaction(_:)``.
+    func beginPageTables() throws -> Tables
+
+    /// Commits a page's transaction with the positions of its scans; nil stands for a scan that is complete.
+    ///
+    /// - Throws: ``StoreError``; the transaction is rolled back then.
+    func commit(_ tables: Tables, _ page: TablePageWriter, positions: [ScanScope: ScanProgress?]) throws
+
+    /// Rolls the open transaction back.
+    func rollBack()
+
+    /// Returns whether any process holds a lock of the database.
+    func isLocked(for purpose: LockPurpose) throws -> Bool
+
+    /// Returns a subscription to the changes of entities, which has ended if the store is closed.
+    func subscribe(to entities: [Int], every interval: Duration) throws -> ChangeSubscription
+}
+
+extension TableStore {
+    /// Runs `body` as a transaction that may change rows.
+    package func write<Result>(_ body: (TableWriter) throws -> Result) throws -> Result {
+        try transaction { writer, _ in try body(writer) }
+    }
+
+    /// Runs `body`, which changes bookkeeping only, in the open page if there is one, or else as a transaction.
+    package func keepBooks<Result>(_ body: (Tables) throws -> Result) throws -> Result {
+        if let pageTables { return try body(pageTables) }
+        return try transaction { _, tables in try body(tables) }
+    }
+
+    /// Returns the index of an entity.
+    ///
+    /// - Throws: ``StoreError`` of the code `request` for an unknown name.
+    package func index(of entity: String) throws -> Int { try model.knownIndex(of: entity) }
+}
