@@ -144,10 +144,11 @@ public final class MemoryStores: StoreProvider {
                         + root.toMany.compactMap { if case .links(let name) = $0.storage { name } else { nil } }
                 })
         }
-        let changes = MemorySchemaMigration(state, to: model).changes.filter { tables?.contains($0.table) ?? true }
+        let changes = MemorySchemaMigration(state, to: model).changes
+            .filter { tables?.contains($0.change.table) ?? true }
         let plan = SchemaPlan(steps: changes.map { $0.step() })
         guard plan.obstacles.isEmpty else { throw Self.naming(database.location, plan.refusal) }
-        guard let missing = changes.first(where: \.isMissing) else { return }
+        guard let missing = changes.first(where: \.isLossless) else { return }
         throw StoreError(
             .schema, "\(database.location): the tables do not fit the configuration yet: \(missing.words)",
             remedy: "`bmo sync` or `bmo migrate --apply` brings it up to date")

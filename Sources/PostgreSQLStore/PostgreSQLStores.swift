@@ -165,7 +165,7 @@ public struct PostgreSQLStores: StoreProvider {
                 })
         }
         let changes = try SchemaComparison(connection, schema: schema, to: model).changes
-            .filter { tables?.contains($0.table) ?? true }
+            .filter { tables?.contains($0.change.table) ?? true }
         let plan = SchemaPlan(steps: changes.map { $0.step() })
         guard plan.obstacles.isEmpty else { throw naming(connection, plan.refusal) }
         guard let missing = changes.first(where: \.isLossless) else { return }

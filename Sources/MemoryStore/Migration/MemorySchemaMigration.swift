@@ -59,11 +59,12 @@ struct MemorySchemaMigration {
             changes.append(.renameTable(from: stored.table.name, to: table.name))
         }
         let unused = state.unused.columns[stored.table.name] ?? [:]
+        let renames = RenameMap(ofTable: layout.name, in: model)
         let columns = stored.table.columns + unused.values.map(\.column).sorted { $0.name < $1.name }
         for column in table.columns {
             if columns.contains(where: { $0.name == column.name }) {
                 source.names[column.name] = column.name
-            } else if let old = oldColumn(column.name, family), columns.contains(where: { $0.name == old }),
+            } else if let old = renames.columns[column.name], columns.contains(where: { $0.name == old }),
                 !table.columns.contains(where: { $0.name == old })
             {
                 source.names[column.name] = old
@@ -116,33 +117,11 @@ struct MemorySchemaMigration {
     /// Returns the stored name of a link table; nil if it is new.
     private func storedLink(_ name: String) -> String? {
         if state.links[name] != nil { return name }
-        for entity in model.model.entities {
-            for relationship in entity.relationships
-            where relationship.table ?? "\(entity.name)_\(relationship.name)" == name {
-                let old =
-                    "\(entity.renamedFrom ?? entity.name)_\(relationship.renamedFrom ?? relationship.name)"
-                return old != name && state.links[old] != nil ? old : nil
-            }
-        }
-        return nil
+        return RenameMap.linkTable(name, in: model.model).flatMap { state.links[$0] != nil ? $0 : nil }
     }
 
     private func renamed(_ table: String) -> String {
         model.model.entities.first { $0.renamedFrom == table && $0.superentity == nil }?.name ?? table
-    }
-
-    private func oldColumn(_ name: String, _ family: [Entity]) -> String? {
-        if let attribute = family.flatMap(\.attributes).first(where: { $0.name == name }) {
-            return attribute.renamedFrom
-        }
-        for relationship in family.flatMap(\.relationships) where relationship.kind == .toOne {
-            guard let target = model.model.entity(named: relationship.target) else { continue }
-            let key = model.model.key(of: target)
-            guard let part = relationship.columnNames(targetKey: key.map(\.name)).firstIndex(of: name) else { continue }
-            return Relationship(name: relationship.renamedFrom ?? relationship.name, kind: .toOne, target: "")
-                .columnNames(targetKey: key.map { $0.renamedFrom ?? $0.name })[part]
-        }
-        return nil
     }
 
     private static func needsConversion(from old: AttributeType, to new: AttributeType) -> Bool {
@@ -321,7 +300,7 @@ struct MemorySchemaMigration {
         let old = source.names[field.name]
         column.field = table.columns.firstIndex { $0.name == old }
         column.aside = old.flatMap { unused[$0]?.values } ?? [:]
-        for change in changes where change.table == source.layout.name {
+        for change in changes where change.change.table == source.layout.name {
             switch change {
             case .convert(_, let converted, let type) where converted.name == field.name:
                 column.converter = StoredValueConverter(from: type, to: field.type)

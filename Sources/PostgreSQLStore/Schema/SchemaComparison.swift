@@ -1,6 +1,7 @@
 internal import Mapping
 internal import Model
 internal import StoreContract
+internal import StoreRules
 
 /// The differences between the tables of a schema and those of a model.
 struct SchemaComparison {
@@ -38,11 +39,12 @@ struct SchemaComparison {
         used.insert(oldName)
         try checkOwner(stored, table)
         if oldName != table.name { changes.append(.renameTable(from: oldName, to: table.name)) }
+        let renames = RenameMap(ofTable: table.name, in: model)
         var names: [String: String] = [:]
         for column in table.columns {
             if stored.column(column.name) != nil {
                 names[column.name] = column.name
-            } else if let old = oldColumn(column.name, table, family), stored.column(old) != nil,
+            } else if let old = renames.columns[column.name], stored.column(old) != nil,
                 !table.columns.contains(where: { $0.name == old })
             {
                 names[column.name] = old
@@ -121,32 +123,8 @@ struct SchemaComparison {
     /// Returns the earlier name of a table that is stored; nil if it is new.
     private func oldName(of table: TableDefinition, _ family: [Entity]) -> String? {
         var old = family.first?.renamedFrom
-        if table.isLinkTable { old = oldLinkName(table.name) }
+        if table.isLinkTable { old = RenameMap.linkTable(table.name, in: model.model) }
         guard let old, catalog.tables[old] != nil, !wanted.contains(where: { $0.name == old }) else { return nil }
         return old
-    }
-
-    private func oldLinkName(_ name: String) -> String? {
-        for entity in model.model.entities {
-            for relationship in entity.relationships
-            where relationship.table ?? "\(entity.name)_\(relationship.name)" == name {
-                return "\(entity.renamedFrom ?? entity.name)_\(relationship.renamedFrom ?? relationship.name)"
-            }
-        }
-        return nil
-    }
-
-    private func oldColumn(_ name: String, _ table: TableDefinition, _ family: [Entity]) -> String? {
-        if let attribute = family.flatMap(\.attributes).first(where: { $0.name == name }) {
-            return attribute.renamedFrom
-        }
-        for relationship in family.flatMap(\.relationships) where relationship.kind == .toOne {
-            guard let target = model.model.entity(named: relationship.target) else { continue }
-            let key = model.model.key(of: target)
-            guard let part = relationship.columnNames(targetKey: key.map(\.name)).firstIndex(of: name) else { continue }
-            return Relationship(name: relationship.renamedFrom ?? relationship.name, kind: .toOne, target: "")
-                .columnNames(targetKey: key.map { $0.renamedFrom ?? $0.name })[part]
-        }
-        return nil
     }
 }

@@ -86,9 +86,6 @@ extension SchemaPlan {
     init(_ difference: SchemaDifference) { self.init(difference.steps) }
 
     init(_ steps: [SchemaStep]) {
-        self.init(
-            steps: steps.map {
-                Step(description: $0.words, cost: nil, isLossless: $0.isLossless, isOptional: $0.isOptional)
-            })
+        self.init(steps: steps.map { $0.step() })
     }
 }

@@ -2,7 +2,7 @@ internal import StoreContract
 internal import Model
 
 /// One change to the tables of a file.
-enum SchemaStep {
+enum SchemaStep: StoreTableChange {
     case renameTable(from: String, to: String)
     case renameColumn(table: String, from: String, to: String)
     /// The new name of a sub-entity, for its table's rows.
@@ -15,20 +15,6 @@ enum SchemaStep {
     case dropColumn(table: String, column: String)
     case dropTable(String)
 
-    var isLossless: Bool {
-        switch self {
-        case .renameTable, .renameColumn, .renameKind, .addTable, .addColumn: true
-        case .convert, .changeKey, .changeReference, .dropColumn, .dropTable: false
-        }
-    }
-
-    var isOptional: Bool {
-        switch self {
-        case .dropColumn, .dropTable: true
-        default: false
-        }
-    }
-
     /// The table that has to be rewritten row by row.
     var rebuiltTable: String? {
         switch self {
@@ -39,22 +25,20 @@ enum SchemaStep {
         }
     }
 
-    var words: String {
-        func list(_ names: [String]) -> String { names.isEmpty ? "none" : names.joined(separator: ", ") }
+    var change: TableChange {
         switch self {
-        case .renameTable(let old, let new): return "rename the table \(old) to \(new)"
-        case .renameColumn(let table, let old, let new): return "rename the column \(table).\(old) to \(new)"
-        case .renameKind(let table, let old, let new): return "call the \(old) in \(table) \(new)"
-        case .addTable(let table): return "add the table \(table.name)"
-        case .addColumn(let table, let column): return "add the column \(table).\(column.name) (\(column.words))"
+        case .renameTable(let old, let new): .renameTable(from: old, to: new)
+        case .renameColumn(let table, let old, let new): .renameColumn(table: table, from: old, to: new)
+        case .renameKind(let table, let old, let new): .renameKind(table: table, from: old, to: new)
+        case .addTable(let table): .addTable(table.name)
+        case .addColumn(let table, let column): .addColumn(table: table, column: column.name, type: column.words)
         case .convert(let table, let column, let old):
-            return "convert \(table).\(column.name) from \(old) to \(column.words)"
-        case .changeKey(let table, let old, let new):
-            return "change the key of \(table) from \(list(old)) to \(list(new))"
+            .convert(table: table, column: column.name, from: old, to: column.words)
+        case .changeKey(let table, let old, let new): .changeKey(table: table, from: old, to: new)
         case .changeReference(let table, let column, let old, let new):
-            return "let \(table).\(column) refer to \(new) and no longer to \(old)"
-        case .dropColumn(let table, let column): return "drop the column \(table).\(column)"
-        case .dropTable(let name): return "drop the table \(name)"
+            .changeReference(table: table, columns: [column], from: old, to: new)
+        case .dropColumn(let table, let column): .dropColumn(table: table, column: column)
+        case .dropTable(let table): .dropTable(table)
         }
     }
 }

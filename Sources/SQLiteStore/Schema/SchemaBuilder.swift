@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 internal import Model
 
@@ -134,7 +135,7 @@ struct SchemaBuilder {
 
     private func entityTable(_ layout: EntityLayout) -> Table {
         let keyNames = layout.key.map { layout.fields[$0].name }
-        let old = RenameMap(of: layout, in: model)
+        let old = RenameMap(ofTable: layout.name, in: model)
         let columns = layout.fields.enumerated().map { index, field in
             var column = Column(
                 name: field.name, type: Self.type(field.type), isKey: layout.key.contains(index),
@@ -186,7 +187,7 @@ struct SchemaBuilder {
         let sourceNames = Self.linkColumns(.source, source, of: name, in: model)
         let targetNames = Self.linkColumns(.target, target, of: name, in: model)
         func end(_ end: String, _ names: [String], _ layout: EntityLayout, isKey: Bool) -> [Column] {
-            let old = RenameMap(of: layout, in: model)
+            let old = RenameMap(ofTable: layout.name, in: model)
             return zip(names, layout.key).map { name, field in
                 let key = layout.fields[field]
                 return Column(

@@ -1,20 +1,20 @@
-internal import StoreContract
-internal import Mapping
-internal import Model
+package import Mapping
+package import Model
 
-/// The earlier names of an entity, its attributes and its relationships, from `renamed_from`.
-struct RenameMap {
+/// The earlier names of a table, its columns and its relationships, from `renamed_from`.
+package struct RenameMap {
     /// The table's old name.
-    let table: String?
+    package let table: String?
     /// The old names of columns, by new name.
-    private(set) var columns: [String: String] = [:]
+    package private(set) var columns: [String: String] = [:]
     /// The old names of relationships, by new name.
-    private(set) var relationships: [String: String] = [:]
+    package private(set) var relationships: [String: String] = [:]
     /// The new names of the table's entities, by old name.
-    private(set) var kinds: [String: String] = [:]
+    package private(set) var kinds: [String: String] = [:]
 
-    init(of layout: EntityLayout, in model: CompiledModel) {
-        guard let root = model.model.entity(named: layout.name) else {
+    /// Creates the map of the entities in a table; it is empty for a link table.
+    package init(ofTable name: String, in model: CompiledModel) {
+        guard let root = model.model.entity(named: name) else {
             table = nil
             return
         }
@@ -39,7 +39,7 @@ struct RenameMap {
     }
 
     /// Returns the old name of a link table whose owner or relationship was renamed.
-    static func linkTable(_ name: String, in model: Model) -> String? {
+    package static func linkTable(_ name: String, in model: Model) -> String? {
         for entity in model.entities {
             for relationship in entity.relationships
             where relationship.table ?? "\(entity.name)_\(relationship.name)" == name {
