@@ -35,17 +35,7 @@ extension SQLiteStore {
     /// - Throws: ``StoreError`` of code `request` for an entry that does not exist, is being sent, or has unresolved
     ///   conflicts. Nothing is changed then.
     public func retryOutbox(_ ids: [Int64], sendingUnknown: Bool = false) throws {
-        try changeOutbox("trying edits again", isDurable: true) { outbox in
-            for id in ids {
-                guard let entry = try outbox.entry(id) else { throw OutboxEntry.missing(id) }
-                let retry = OutboxEvent.retried(sendingUnknown: sendingUnknown, newKey: RandomUUID.text())
-                let conflict = try writers.conflicts.firstConflict(of: entry, in: model)
-                guard let retried = entry.after(retry, hasConflicts: conflict != nil) else {
-                    throw entry.cannotRetry(conflict)
-                }
-                try outbox.update(retried)
-            }
-        }
+        try changeOutbox("trying edits again") { try $0.retry(ids, sendingUnknown: sendingUnknown) }
     }
 
     /// Drops entries and rolls back their local changes, recorded as a run of kind `drop`.

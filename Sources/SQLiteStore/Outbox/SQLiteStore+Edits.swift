@@ -18,12 +18,7 @@ extension SQLiteStore {
     public func edit(
         inTurn edits: [([EditReceipt]) throws -> LocalEdit], joining: Bool
     ) throws -> [EditReceipt] {
-        try changeRows("edit", "making local edits") { editor in
-            if !joining { editor.joinsOnlyAfter = try editor.newestEntry() }
-            var receipts: [EditReceipt] = []
-            for edit in edits { receipts.append(try editor.make(try edit(receipts))) }
-            return receipts
-        }.result
+        try changeRows("edit", "making local edits") { try $0.make(inTurn: edits, joining: joining) }.result
     }
 
     /// Writes rows in its own transaction, recorded as a run, and notifies observers.

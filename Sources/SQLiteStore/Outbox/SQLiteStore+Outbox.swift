@@ -106,24 +106,14 @@ extension SQLiteStore {
     /// - Throws: ``StoreError``.
     @discardableResult
     public func markSending(_ id: Int64) throws -> OutboxEntry? {
-        try changeOutbox("noting that an edit is sent", isDurable: true) { outbox in
-            guard let entry = try outbox.entry(id)?.after(.sent(at: Clock.now())) else { return nil }
-            try outbox.update(entry)
-            return entry
-        }
+        try changeOutbox("noting that an edit is sent") { try $0.markSending(id) }
     }
 
     /// Records the outcome of an entry that was not acknowledged; does nothing if the entry is gone.
     ///
     /// - Throws: ``StoreError``.
     public func settle(_ id: Int64, _ outcome: EditOutcome) throws {
-        try changeOutbox("noting what became of an edit", isDurable: true) { outbox in
-            guard let entry = try outbox.entry(id) else { return }
-            let settled = try entry.after(
-                .settled(outcome), hasConflicts: try writers.conflicts.firstConflict(of: entry, in: model) != nil)
-            guard let settled else { return }
-            try outbox.update(settled)
-        }
+        try changeOutbox("noting what became of an edit") { try $0.settle(id, outcome) }
     }
 
     /// Marks entries that a dead process was sending as `unknown`; call it under the push lock.
@@ -131,26 +121,19 @@ extension SQLiteStore {
     /// - Returns: Those entries.
     /// - Throws: ``StoreError``.
     public func recoverSending() throws -> [OutboxEntry] {
-        guard try !outbox(state: .sending).isEmpty else { return [] }
-        return try changeOutbox("looking for edits that were being sent", isDurable: true) { outbox in
-            let entries = try outbox.entries("WHERE state = 'sending' ORDER BY id", []).compactMap {
-                $0.after(.senderEnded)
-            }
-            for entry in entries { try outbox.update(entry) }
-            return entries
-        }
+        let sending = try outbox(state: .sending)
+        guard !sending.isEmpty else { return [] }
+        return try changeOutbox("looking for edits that were being sent") { try $0.recoverSending(sending) }
     }
 
     // MARK: - Transactions
 
-    /// Changes the outbox, but no rows, in its own transaction.
-    func changeOutbox<Result>(
-        _ action: String, isDurable: Bool = false, _ body: (OutboxTable) throws -> Result
-    ) throws -> Result {
-        try editing(action, isDurable: isDurable) { db in
+    /// Changes the outbox, but no rows, in its own transaction, which is on disk when this returns.
+    func changeOutbox<Result>(_ action: String, _ body: (EditTables) throws -> Result) throws -> Result {
+        try editing(action, isDurable: true) { db in
             try inTransaction(db) {
                 try writers.refresh()
-                return try body(writers.outbox)
+                return try body(writers.editTables)
             }
         }
     }

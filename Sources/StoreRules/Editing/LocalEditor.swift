@@ -8,13 +8,13 @@ package import StoreContract
 package struct LocalEditor {
     let tables: EditTables
     /// The newest entry that edits must not join or follow, which also excludes all older ones; nil for no limit.
-    package var joinsOnlyAfter: Int64?
+    var joinsOnlyAfter: Int64?
 
     /// Creates an editor over an open transaction.
     package init(_ tables: EditTables) { self.tables = tables }
 
     /// Returns the ID of the newest entry; 0 if there is none.
-    package func newestEntry() throws -> Int64 { try outbox.newestEntryID() }
+    func newestEntry() throws -> Int64 { try outbox.newestEntryID() }
 
     var model: CompiledModel { tables.model }
     var objects: any ObjectWriter { tables.objects }

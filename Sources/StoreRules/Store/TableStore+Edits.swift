@@ -7,12 +7,7 @@ extension TableStore {
     package func edit(
         inTurn edits: [([EditReceipt]) throws -> LocalEdit], joining: Bool
     ) throws -> [EditReceipt] {
-        try changeRows("edit") { editor in
-            if !joining { editor.joinsOnlyAfter = try editor.newestEntry() }
-            var receipts: [EditReceipt] = []
-            for edit in edits { receipts.append(try editor.make(try edit(receipts))) }
-            return receipts
-        }.result
+        try changeRows("edit") { try $0.make(inTurn: edits, joining: joining) }.result
     }
 
     /// Returns the columns that were changed both locally and on the remote, in order of discovery.
@@ -29,16 +24,7 @@ extension TableStore {
 
     /// Makes entries due now.
     package func retryOutbox(_ ids: [Int64], sendingUnknown: Bool) throws {
-        try write { writer in
-            for id in ids {
-                guard let entry = try writer.tables.entry(id) else { throw OutboxEntry.missing(id) }
-                let conflict = try writer.tables.firstConflict(of: entry, in: model)
-                let retried = entry.after(
-                    .retried(sendingUnknown: sendingUnknown, newKey: RandomUUID.text()), hasConflicts: conflict != nil)
-                guard let retried else { throw entry.cannotRetry(conflict) }
-                try writer.tables.update(retried, run: nil)
-            }
-        }
+        try write { try EditTables($0).retry(ids, sendingUnknown: sendingUnknown) }
     }
 
     /// Drops entries and rolls back their local changes, recorded as a run of kind `drop`.

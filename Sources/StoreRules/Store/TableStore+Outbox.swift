@@ -45,32 +45,19 @@ extension TableStore {
     /// Records that an entry is about to be sent.
     @discardableResult
     package func markSending(_ id: Int64) throws -> OutboxEntry? {
-        try write { writer in
-            guard let entry = try writer.tables.entry(id)?.after(.sent(at: Clock.now())) else { return nil }
-            try writer.tables.update(entry, run: nil)
-            return entry
-        }
+        try write { try EditTables($0).markSending(id) }
     }
 
     /// Records the outcome of an entry that was not acknowledged.
     package func settle(_ id: Int64, _ outcome: EditOutcome) throws {
-        try write { writer in
-            guard let entry = try writer.tables.entry(id) else { return }
-            let settled = try entry.after(
-                .settled(outcome), hasConflicts: try writer.tables.firstConflict(of: entry, in: model) != nil)
-            if let settled { try writer.tables.update(settled, run: nil) }
-        }
+        try write { try EditTables($0).settle(id, outcome) }
     }
 
     /// Marks entries that a dead process was sending as `unknown`, and returns them.
     package func recoverSending() throws -> [OutboxEntry] {
         let sending = try outbox(entity: nil, state: .sending)
         guard !sending.isEmpty else { return [] }
-        return try write { writer in
-            let entries = try sending.compactMap { try writer.tables.entry($0.id)?.after(.senderEnded) }
-            for entry in entries { try writer.tables.update(entry, run: nil) }
-            return entries
-        }
+        return try write { try EditTables($0).recoverSending(sending) }
     }
 
     /// Returns whether an edit that left the outbox was undone, or given up by an import, before it was pushed.
