@@ -1,6 +1,12 @@
 /// The exclusive right to write a database, or to send its edits.
 ///
-/// It ends when it is released, when nothing refers to it any more, or when the process ends for any reason.
+/// It ends when it is released, when nothing refers to it any more, or when the process ends for any reason. Any thread
+/// may release it, which throws no error.
+///
+/// ```swift
+/// let lock = try provider.lock(location, command: "bmo sync")
+/// defer { lock.release() }
+/// ```
 public protocol StoreLock: AnyObject, Sendable {
     /// Releases the lock; later calls do nothing.
     func release()

@@ -8,8 +8,9 @@ public import Mapping
 /// let manager = try await RequestManager(config: "bmo.yml", stores: SQLiteStores())
 /// ```
 ///
-/// A location is the configuration's `database:`, made absolute; for SQLite a path. All calls block and may come from
-/// any thread.
+/// A location is the configuration's `database:`, made absolute; for SQLite a path. The order for writing: a lock, then
+/// ``open(_:model:for:)``, and ``Store/keep(_:)`` with the lock, which ends with the store; the other calls open and close
+/// the database themselves. All calls block and may come from any thread. Errors are ``StoreError``.
 public protocol StoreProvider: Sendable {
     /// Opens a database.
     ///

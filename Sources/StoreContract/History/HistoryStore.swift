@@ -14,6 +14,7 @@ public import Model
 /// if let run { try store.changes(of: run, entity: nil) { print($0.entity, $0.kind) } }
 /// ```
 ///
+/// Reports may be read from any thread at any time; a run is begun and ended by the thread that writes its pages.
 /// Errors are ``StoreError``; undo throws ``UndoRefusal`` besides.
 public protocol HistoryStore: AnyObject, Sendable {
     /// Begins a run; earlier runs that are still open are marked as killed.

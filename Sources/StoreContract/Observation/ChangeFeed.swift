@@ -4,7 +4,8 @@
 /// for await change in try store.changes(of: "Country") { refresh() }
 /// ```
 ///
-/// The sequences end when the store is closed or the task is cancelled. Errors are ``StoreError``.
+/// Calls may come from any thread; a sequence has one consumer, and is best begun before the rows are read first. The
+/// sequences end when the store is closed or the task is cancelled. Errors are ``StoreError``.
 public protocol ChangeFeed: AnyObject, Sendable {
     /// Returns the changes of entities from now on; see ``StoreChanges``.
     ///

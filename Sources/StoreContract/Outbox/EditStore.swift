@@ -3,7 +3,8 @@ public import Mapping
 /// Local edits and their conflicts with the remote.
 ///
 /// Each call is one transaction that changes rows and outbox together, and is recorded as a run of its own. It waits up
-/// to 30 seconds for another process's page; the store itself must not have an open page.
+/// to 30 seconds for another process's page; the store itself must not have an open page. Calls may come from any thread,
+/// in any order.
 ///
 /// ```swift
 /// let receipts = try store.edit([LocalEdit(.update, entity: "City", key: [.integer(7)], values: ["name": .text("Ulm")])])

@@ -15,7 +15,8 @@ public import Mapping
 /// }
 /// ```
 ///
-/// Errors are ``StoreError``.
+/// Calls may come from any thread; those that write wait for another process's page, and throw `busy` while a page is open
+/// in this store. Errors are ``StoreError``.
 public protocol OutboxStore: AnyObject, Sendable {
     /// Returns the edits in the outbox, in order of creation.
     ///

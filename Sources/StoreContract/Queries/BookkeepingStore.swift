@@ -8,7 +8,7 @@ public import Mapping
 /// }
 /// ```
 ///
-/// Errors are ``StoreError``.
+/// Calls may come from any thread, in any order; each reads one snapshot, without an open page. Errors are ``StoreError``.
 public protocol BookkeepingStore: AnyObject, Sendable {
     /// Returns the status of each entity of the model.
     func status() throws -> [EntityStatus]

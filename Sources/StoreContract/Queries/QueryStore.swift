@@ -2,7 +2,7 @@ public import Mapping
 
 /// The committed rows, by conditions, keys and links.
 ///
-/// Each call reads one snapshot, and does not wait for a page that is open.
+/// Each call reads one snapshot, and does not wait for a page that is open. Calls may come from any thread, in any order.
 ///
 /// ```swift
 /// let query = RowQuery("City", where: [LocalCondition(field: "name", comparison: .like, value: "U%")], limit: 10)

@@ -1,13 +1,19 @@
 /// A local database that an import can write to.
 ///
 /// Only one page is written at a time, from one thread at a time; calls block. This is all that the importer needs of a
-/// store, and its tests run against every conforming type.
+/// store, and its tests run against every conforming type. Errors are ``StoreError``.
+///
+/// ```swift
+/// let page = try store.beginPage()
+/// try page.access { try page.merge(rows) { _, _ in } }
+/// try page.commit()
+/// ```
 public protocol PageStore: AnyObject, Sendable {
     /// Begins the transaction of a page.
     ///
     /// End it with `commit` or `rollback` before you begin another.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: ``StoreError``: `busy` if a page is open in this store, or another process is writing for too long.
     func beginPage() throws -> any PageTransaction
 }
 

@@ -1,6 +1,10 @@
 public import Mapping
 
-/// The rows that a page writes; see ``PageTransaction`` for the order of calls, threads and errors.
+/// The rows that a page writes.
+///
+/// The order for each batch: ``setSource(_:)``, ``merge(_:outcome:)``, ``ensure(_:created:)`` for the references of its
+/// rows, ``mergeLinks(_:changed:)``, ``delete(_:deleted:)``; the other calls at any time. All calls are made inside
+/// ``PageTransaction/access(_:)``, from one thread at a time, and throw ``StoreError``; see ``PageTransaction``.
 ///
 /// ```swift
 /// try page.merge(rows) { index, result in

@@ -1,12 +1,16 @@
 public import Mapping
 
-/// The scan that a page belongs to: what it has listed, and how it ends; see ``PageTransaction`` for the order of calls,
-/// threads and errors.
+/// The scan that a page belongs to: what it has listed, and how it ends.
+///
+/// The order: ``follow(_:)`` before the page's rows; ``markSkipped(_:)`` and ``skipUnknown()`` with them;
+/// ``listedRows()`` and ``finish(_:)`` after the rows of the scan's last page; ``saveProgress(_:progress:)`` last. All
+/// calls are made inside ``PageTransaction/access(_:)``, from one thread at a time, and throw ``StoreError``.
 ///
 /// ```swift
 /// try page.follow(scan)
-/// try page.spare(skipped)
-/// let result = try page.finish(WalkEnd(cursor: cursor, sweep: rule))
+/// try page.markSkipped(skipped)
+/// let result = try page.finish(ScanEnd(cursor: cursor, sweep: rule))
+/// try page.saveProgress(scan.scope, progress: nil)
 /// ```
 public protocol ScanTransaction: AnyObject {
     /// Assigns the following writes to this scan: the store notes which rows it lists.

@@ -8,13 +8,15 @@ public import Model
 /// position; ``PageTransaction/finish(_:)`` in the last page; ``endScan(_:)`` in any case.
 ///
 /// ```swift
-/// let scope = WalkScope(entity: "City")
+/// let scope = ScanScope(entity: "City")
 /// let position = try store.progress(of: scope)
 /// try store.beginScan(scope, afterPage: position?.page)
 /// defer { store.endScan(scope) }
 /// ```
 ///
-/// Several scans may be open at a time. Calls that write need the database's lock; they throw ``StoreError``.
+/// Several scans may be open at a time, and calls may come from any thread, but those of one scan from one thread at a
+/// time. Calls that write need the database's lock, and take part in the open page if there is one. Errors are
+/// ``StoreError``.
 public protocol ScanStore: AnyObject, Sendable {
     /// Returns the position of an interrupted scan if it is at most an hour old; nil otherwise.
     func progress(of scope: ScanScope) throws -> ScanProgress?
@@ -74,6 +76,8 @@ public protocol ScanStore: AnyObject, Sendable {
 /// let end = try store.lastRow(of: country)
 /// let parents = try store.parents(of: country, where: [], after: .min, limit: 100).filter { $0.row <= end }
 /// ```
+///
+/// Calls may come from any thread; each reads one snapshot. Errors are ``StoreError``.
 public protocol ParentStore: AnyObject, Sendable {
     /// Begins the scans of an entity's parents; missing rows are settled after the last of them.
     func beginParents(of entity: Int) throws

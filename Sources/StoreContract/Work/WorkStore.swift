@@ -18,7 +18,7 @@ public import Model
 /// ```
 ///
 /// Errors are ``StoreError``; once another worker has taken the unit over, every transaction throws one of the code
-/// `superseded` and is rolled back.
+/// `superseded` and is rolled back. All calls but ``renewLease()`` come from one thread at a time.
 public protocol WorkStore: AnyObject, Sendable {
     /// Joins the open round, or begins one if it is due, and says that this worker is alive.
     ///

@@ -31,7 +31,7 @@ package final class TablePageWriter {
 
     /// Removes an outbox entry that the remote has accepted.
     ///
-    /// - Parameter isWalked: Whether scans that return the earlier state may be in progress.
+    /// - Parameter isScanned: Whether scans that return the earlier state may be in progress.
     package func acknowledge(_ entry: Int64, key: RowKey?, isScanned: Bool) throws {
         try edits.acknowledge(entry, key: key, isScanned: isScanned)
     }
