@@ -16,7 +16,7 @@ public protocol QueryStore: AnyObject, Sendable {
 
     /// Calls `body` with each row of a query, for results that are too large for memory.
     ///
-    /// A store behind a network reads the rows in portions, each of which is a snapshot of its own.
+    /// A store behind a network reads the rows in portions; each portion is a snapshot of its own.
     ///
     /// - Parameter body: Called for each row in the query's order; an error that it throws ends the reading.
     func rows(of query: RowQuery, _ body: (EntityRow) throws -> Void) throws
