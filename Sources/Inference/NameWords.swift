@@ -38,17 +38,23 @@ package enum NameWords {
     /// Returns the name in lowercase without separators, such as `petowner`, for comparison.
     package static func plain(_ name: String) -> String { split(name).joined().lowercased() }
 
+    /// Words whose singular looks like a plural.
+    private static let unchanged: Set = [
+        "news", "series", "species", "status", "address", "data", "access", "analysis", "bus", "gas", "class",
+    ]
+
+    /// Plurals that follow no rule, with their singulars.
+    private static let irregular = [
+        "people": "person", "children": "child", "men": "man", "women": "woman", "indices": "index",
+    ]
+
     /// Returns an English word in the singular, as far as its ending tells.
     package static func singular(_ word: String) -> String {
         let lower = word.lowercased()
-        let kept = [
-            "news", "series", "species", "status", "address", "data", "access", "analysis", "bus", "gas", "class",
-        ]
-        if kept.contains(lower) || lower.hasSuffix("ss") || lower.hasSuffix("us") || lower.hasSuffix("is") {
+        if unchanged.contains(lower) || lower.hasSuffix("ss") || lower.hasSuffix("us") || lower.hasSuffix("is") {
             return word
         }
-        let odd = ["people": "person", "children": "child", "men": "man", "women": "woman", "indices": "index"]
-        if let one = odd[lower] {
+        if let one = irregular[lower] {
             return word.first?.isUppercase == true ? one.prefix(1).uppercased() + one.dropFirst() : one
         }
         if lower.hasSuffix("ies"), lower.count > 4 { return word.dropLast(3) + "y" }

@@ -17,8 +17,8 @@ import TestSupport
         sweep.shared = RepeatedKeys(count: 1, key: [.integer(7)], parents: [[.integer(1)], [.integer(2)]])
         #expect(
             DuplicateKeyWarnings(0, parent: nil, model).warnings(of: sweep) == [
-                "key 7 occurs under two parents (parent 1, parent 2): if these are several objects, add to `key` what tells "
-                    + "them apart"
+                "key 7 occurs under two parents (parent 1, parent 2): if these are several objects, add the attribute "
+                    + "that distinguishes them to `key`"
             ])
         #expect(
             DuplicateKeyWarnings(0, parent: "team", model).warnings(of: sweep) == [

@@ -38,13 +38,14 @@ extension ServiceReader {
 
     /// Returns the member that is the only argument of an operation that reads or deletes one object.
     private func taken(_ names: [String], _ subjects: [String], _ best: Candidate) -> (String, String)? {
+        let singulars = subjects.map(NameWords.singular)
         for operation in port.operations where operation.problem == nil && operation.name != best.operation.name {
             let inputs = arguments(of: operation)
             guard inputs.count == 1 else { continue }
             let split = split(operation)
             guard
                 single(operation, best.record.type) != nil
-                    || ([.reads, .deletes].contains(split.verb) && isSame(split, subjects))
+                    || ([.reads, .deletes].contains(split.verb) && isSame(split, subjects, singulars: singulars))
             else { continue }
             let input = NameWords.plain(inputs[0].name.local)
             let wanted = [input, NameWords.singular(input)]
@@ -64,8 +65,10 @@ extension ServiceReader {
         return all.enumerated().filter { !$1.isEmpty && !all[..<$0].contains($1) }.map(\.element)
     }
 
-    func isSame(_ split: OperationVerb.Split, _ subjects: [String]) -> Bool {
-        !split.joined.isEmpty
-            && subjects.contains { $0 == split.joined || NameWords.singular($0) == split.singular }
+    /// Returns whether an operation's name has one of these subjects, in the singular or the plural.
+    ///
+    /// - Parameter singulars: The subjects in the singular, which a caller forms once for all operations.
+    func isSame(_ split: OperationVerb.Split, _ subjects: [String], singulars: [String]) -> Bool {
+        !split.joined.isEmpty && (subjects.contains(split.joined) || singulars.contains(split.singular))
     }
 }

@@ -42,10 +42,11 @@ extension ServiceReader {
     /// Returns the operations with a verb that concern the entity, those named after it first.
     private func operations(_ verb: OperationVerb, _ offer: ServiceOffer, _ best: Candidate) -> [WSDLOperation] {
         let subjects = subjects(of: offer.name, best)
+        let singulars = subjects.map(NameWords.singular)
         let found = port.operations.enumerated().compactMap { index, operation -> (rank: [Int], WSDLOperation)? in
             let split = split(operation)
             guard operation.problem == nil, split.verb == verb else { return nil }
-            let isNamed = isSame(split, subjects)
+            let isNamed = isSame(split, subjects, singulars: singulars)
             guard isNamed || (verb != .deletes && object(of: operation, best) != nil) else { return nil }
             return ([isNamed ? 0 : 1, OperationVerb.rank(split.word), index], operation)
         }
