@@ -133,9 +133,11 @@ import Testing
         #expect(report.succeeded == false && report.wasInterrupted == false)
 
         let mended = try await place.mendedWorkspace()
+        let second = try await place.sync(mended)
         #expect(
-            try await place.sync(mended).text
-                == "Good finished, 5 pages =50\nBad finished after page 2, 3 pages +30\nOther finished, 1 pages =5")
+            second.text
+                == "Good finished, 5 pages =50\nBad finished after page 2, 3 pages +30\nOther finished, 1 pages =5",
+            "\(second.entities.map(\.outcome))")
     }
 
     @Test func `a bridge that cannot be opened fails its entities alone`() async throws {

@@ -92,10 +92,9 @@ final class MemoryStore: TableStore, @unchecked Sendable {
     }
 
     /// The scans that have begun.
-    var scans: OpenScans {
-        get { state.withLock { $0.scans } }
-        set { state.withLock { $0.scans = newValue } }
-    }
+    var scans: OpenScans { state.withLock { $0.scans } }
+
+    func changeScans(_ body: (inout OpenScans) -> Void) { state.withLock { body(&$0.scans) } }
 
     // MARK: - Transactions
 
@@ -165,7 +164,7 @@ final class MemoryStore: TableStore, @unchecked Sendable {
             tables.setSavedScan(progress.map { SavedScan(progress: $0, saved: Clock.now(), log: log) }, of: scope)
         }
         run = page.writer.run
-        scans = page.scans
+        changeScans { $0.take(page.followed, from: page.scans) }
         commit(tables, touched: page.writer.touched)
     }
 

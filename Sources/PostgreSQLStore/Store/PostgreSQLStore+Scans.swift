@@ -14,13 +14,13 @@ extension PostgreSQLStore {
     /// Begins to note the rows that a scan lists.
     func beginScan(_ scope: ScanScope, afterPage page: Int?) throws {
         let log = try page.flatMap { page in try read { try $0.savedScan(of: scope)?.log.through(page: page) } }
-        scans.logs[scope] = log ?? ScanLog()
+        changeScans { $0.logs[scope] = log ?? ScanLog() }
         savedScans[scope] = SavedPlace(rows: log?.rows.count ?? 0, owners: log?.owners.count ?? 0)
     }
 
     /// Ends what ``beginScan(_:afterPage:)`` began.
     func endScan(_ scope: ScanScope) {
-        scans.logs[scope] = nil
+        changeScans { $0.logs[scope] = nil }
         savedScans[scope] = nil
     }
 
@@ -34,7 +34,7 @@ extension PostgreSQLStore {
         }
         try commit(tables, page.writer.run, touched: page.writer.touched)
         run = page.writer.run
-        scans = page.scans
+        changeScans { $0.take(page.followed, from: page.scans) }
         savedScans.merge(saved, uniquingKeysWith: { $1 })
     }
 

@@ -70,7 +70,8 @@ extension PostgreSQLStore: WorkStore {
             return step
         }
         guard case .unit(let unit) = step else { return step }
-        (scans, savedScans) = (OpenScans(), [:])
+        changeScans { $0 = OpenScans() }
+        savedScans = [:]
         let claim = WorkClaim(unit: unit.name, epoch: unit.epoch)
         let own = RunState(RunDescription(kind: "sync", started: Clock.now()), entityCount: model.entities.count)
         run = try read { try $0.run(of: claim, own) } ?? own
@@ -176,7 +177,7 @@ extension PostgreSQLStore: WorkStore {
     func gatherParents(of entity: Int, relationship: Int?, group: String) throws {
         let layout = model.entities[entity]
         let root = layout.root
-        scans.parents[entity] = try read { tables in
+        let gathered = try read { tables in
             var all = ParentSweep<Int64>()
             for unit in try tables.results(of: group) {
                 if let sweep = unit.sweep { all.add(try ParentSweepText.saved(sweep)) }
@@ -193,6 +194,7 @@ extension PostgreSQLStore: WorkStore {
             }
             return all
         }
+        changeScans { $0.parents[entity] = gathered }
     }
 }
 

@@ -95,10 +95,9 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     }
 
     /// The scans that have begun.
-    var scans: OpenScans {
-        get { state.withLock { $0.scans } }
-        set { state.withLock { $0.scans = newValue } }
-    }
+    var scans: OpenScans { state.withLock { $0.scans } }
+
+    func changeScans(_ body: (inout OpenScans) -> Void) { state.withLock { body(&$0.scans) } }
 
     /// How much of the state of open scans is saved.
     var savedScans: [ScanScope: SavedPlace] {

@@ -8,6 +8,7 @@ extension StoreCheck {
         StoreCheck("positions-are-saved", positionsAreSaved),
         StoreCheck("missing-rows-are-deleted", missingRowsAreDeleted),
         StoreCheck("a-resumed-scan-knows-its-rows", aResumedScanKnowsItsRows),
+        StoreCheck("a-scan-begins-beside-an-open-page", aScanBeginsBesideAnOpenPage),
         StoreCheck("skipped-rows-stay", skippedRowsStay),
         StoreCheck("the-deletion-limit-holds", theDeletionLimitHolds),
         StoreCheck("two-listings-confirm", twoListingsConfirm),
@@ -99,6 +100,33 @@ extension StoreCheck {
         }
         try expect("the rows that no part listed", result.deleted, [SampleModel.city: 1])
         try expect("the rows of both parts", try second.rows(SampleModel.city), ["1 x -", "2 - -"])
+    }
+
+    private static func aScanBeginsBesideAnOpenPage(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        try session.add(SampleModel.country, ["code": .text("FR")], ["code": .text("NO")])
+        try session.add(SampleModel.city, ["id": .integer(1)], ["id": .integer(2)])
+        let countries = ScanScope(entity: "Country")
+        try session.store.beginScan(scope, afterPage: nil)
+        let open = try session.begin()
+        try open.access { page in
+            try page.transaction.follow(ScanTarget(scope: scope, entity: SampleModel.city))
+            try page.merge(SampleModel.city, ["id": .integer(1)])
+        }
+        try session.store.beginScan(countries, afterPage: nil)
+        try open.access { _ = try $0.transaction.finish(sweep) }
+        try open.transaction.commit()
+        session.store.endScan(scope)
+        var result = SweepResult()
+        try session.page { page in
+            try page.transaction.follow(ScanTarget(scope: countries, entity: SampleModel.country))
+            try page.merge(SampleModel.country, ["code": .text("NO")])
+            try expect("the rows listed by the scan that began", try page.transaction.listedRows()?.distinct, 1)
+            result = try page.transaction.finish(sweep)
+        }
+        session.store.endScan(countries)
+        try expect("the rows missing from its listing", result.deleted, [SampleModel.country: 1])
+        try expect("the rows missing from the page's scan", try session.rows(SampleModel.city), ["1 - -"])
     }
 
     private static func skippedRowsStay(_ subject: StoreSubject) throws {

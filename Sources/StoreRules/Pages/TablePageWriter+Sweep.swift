@@ -77,6 +77,7 @@ extension TablePageWriter {
 
     /// Sweeps after the last scan of an entity's parents.
     package func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
+        followed.entities.insert(entity)
         let name = model.entities[entity].name
         var result = try sweepParents(of: entity, name, rule)
         result.deleted.merge(try writer.settleOrphans(ofScan: name), uniquingKeysWith: +)

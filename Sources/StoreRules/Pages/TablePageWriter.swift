@@ -3,12 +3,14 @@ package import StoreContract
 
 /// The writer of one page of an import, over the tables of an open transaction.
 ///
-/// A store creates one per page, forwards the calls of `PageTransaction` to it, and keeps ``scans`` and the writer's run
-/// if it commits.
+/// A store creates one per page, forwards the calls of `PageTransaction` to it, and keeps the ``followed`` scans and the
+/// writer's run if it commits.
 package final class TablePageWriter {
     package let writer: TableWriter
-    /// The open scans of the store, which a commit keeps.
+    /// The open scans of the store when the page began, with what the page changed.
     package var scans: OpenScans
+    /// The scans of these that a commit keeps.
+    package internal(set) var followed = FollowedScans()
     let edits: EditMerge
     /// The scan that the page belongs to.
     var scan: ScanTarget?
@@ -26,6 +28,8 @@ package final class TablePageWriter {
     /// Assigns the following writes to a scan.
     package func follow(_ scan: ScanTarget) {
         self.scan = scan
+        followed.scopes.insert(scan.scope)
+        followed.entities.insert(scan.entity)
         edits.scanBegan = scan.acknowledged
     }
 

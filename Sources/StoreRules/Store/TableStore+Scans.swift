@@ -48,11 +48,11 @@ extension TableStore {
     /// Begins to note the rows that a scan lists.
     package func beginScan(_ scope: ScanScope, afterPage page: Int?) throws {
         let log = try page.flatMap { page in try read { try $0.savedScan(of: scope)?.log.through(page: page) } }
-        scans.logs[scope] = log ?? ScanLog()
+        changeScans { $0.logs[scope] = log ?? ScanLog() }
     }
 
     /// Ends what ``beginScan(_:afterPage:)`` began.
-    package func endScan(_ scope: ScanScope) { scans.logs[scope] = nil }
+    package func endScan(_ scope: ScanScope) { changeScans { $0.logs[scope] = nil } }
 
     /// Removes all stubs to which nothing refers; returns their number.
     package func removeAbandonedStubs() throws -> Int {
@@ -75,7 +75,9 @@ extension TableStore {
     // MARK: - Parents
 
     /// Begins the scans of an entity's parents.
-    package func beginParents(of entity: Int) { scans.parents[entity] = ParentSweep() }
+    package func beginParents(of entity: Int) {
+        changeScans { $0.parents[entity] = ParentSweep() }
+    }
 
     /// Returns the greatest row number of an entity's objects; 0 without objects.
     package func lastRow(of entity: Int) throws -> Int64 {

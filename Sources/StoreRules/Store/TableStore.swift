@@ -22,7 +22,10 @@ package protocol TableStore: Store {
     var run: RunState { get set }
 
     /// The scans that have begun.
-    var scans: OpenScans { get set }
+    var scans: OpenScans { get }
+
+    /// Changes the scans that have begun.
+    func changeScans(_ body: (inout OpenScans) -> Void)
 
     /// The tables of the open page; nil if none is open.
     var pageTables: Tables? { get }
