@@ -140,7 +140,8 @@ package final class WebSite: Sendable {
             // A program that only probes an address, by HEAD, must not use it up.
             guard request.method == "GET", let token = request.query["token"] else { return signIn(401) }
             guard let session = sessions.begin(token: token) else {
-                return signIn(401, fault: "This address has already been used, or a newer one has been printed.")
+                return signIn(
+                    401, fault: "This address has already been used, or it is not the one that was printed last.")
             }
             access.onNewToken(sessions.loginToken)
             return welcome(session)

@@ -149,7 +149,8 @@ struct AuthenticatorTranslator {
         ]
         for name in names {
             if let value = component[name]?.printed, value != String(name.dropLast("_name".count)) {
-                throw Untranslatable("bmo's token request cannot use another name for a member: \(name) is \(value)")
+                throw Untranslatable(
+                    "bmo cannot use another name for a member of the token request or its reply: \(name) is \(value)")
             }
         }
         for name in ["send_refresh_request_as_query_params", "profile_assertion"]

@@ -125,7 +125,7 @@ struct CursorRule {
         guard sent.contains("{since}") || sent.contains("{until}") else {
             draft.settings.removeAll { $0.name == "since" }
             draft.note(
-                "Airbyte compares the cursor \(known(component["cursor_field"]) ?? "") itself; bmo reads the whole listing, and writes only changed rows"
+                "Airbyte compares the cursor \(known(component["cursor_field"]) ?? "") itself; bmo fetches the whole listing; where the stream has a key, it writes only changed rows"
             )
             return
         }

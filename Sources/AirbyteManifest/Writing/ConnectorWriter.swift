@@ -73,7 +73,7 @@ struct ConnectorWriter {
             "  bridge: \(YAMLText.scalar(draft.bridge.isEmpty ? "TODO" : draft.bridge))",
         ]
         if draft.key.isEmpty {
-            lines.append("  unique: none  # the connector names no key: each sync appends all records")
+            lines.append("  unique: none  # the connector names no key: each sync appends all records that it fetches")
         } else {
             let key: ConfigValue = draft.key.count == 1 ? .string(draft.key[0]) : .array(draft.key.map { .string($0) })
             lines.append("  key: \(YAMLText.flow(key))" + comment(draft.keyComment))

@@ -35,7 +35,12 @@ struct EntityList: Sendable {
             // A value that begins like an operator would be read as another condition.
             guard let read = LocalCondition(text), (read.field, read.comparison.rawValue) == (field, comparison),
                 (read.value ?? "null") == value.drop(while: { $0 == " " })
-            else { throw PageFailure(400, "\"\(text)\" is not a valid condition.") }
+            else {
+                throw PageFailure(
+                    400,
+                    "\"\(text)\" is not a valid condition: \"\(comparison)\" is not a comparison, or the value begins like one."
+                )
+            }
             conditions.append(text)
         }
         parsed = try conditions.map { try Self.condition($0, of: layout) }
