@@ -26,7 +26,7 @@ final class ImportThread: Sendable {
     func runLater(_ body: @escaping @Sendable () -> Void) { queue.async(execute: DispatchWorkItem(block: body)) }
 }
 
-/// Admits one page at a time to the import thread, in the order of arrival; a page may consist of several batches.
+/// Admits one page, or one listing, at a time in the order of arrival; a page may consist of several batches.
 ///
 /// A scan leaves after enqueuing the last batch of a page, before the batch is imported: the thread works serially.
 actor PageGate {

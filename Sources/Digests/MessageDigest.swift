@@ -21,9 +21,17 @@ package final class MessageDigest {
 
     /// Creates the digest of no bytes.
     package init(_ algorithm: Algorithm) {
-        context = EVP_MD_CTX_new()
-        guard let context else { return }
-        EVP_DigestInit_ex(context, algorithm == .sha1 ? EVP_sha1() : EVP_sha256(), nil)
+        guard let new = EVP_MD_CTX_new() else {
+            context = nil
+            return
+        }
+        guard EVP_DigestInit_ex(new, algorithm == .sha1 ? EVP_sha1() : EVP_sha256(), nil) == 1 else {
+            // libcrypto must not be called with a context that it refused.
+            EVP_MD_CTX_free(new)
+            context = nil
+            return
+        }
+        context = new
     }
 
     deinit { EVP_MD_CTX_free(context) }

@@ -90,4 +90,29 @@ struct BookkeepingTests {
         #expect(try second.claimUnit() == .over)
         #expect(try second.results(of: "City").map(\.result) == ["{}"])
     }
+
+    @Test func `a unit that a worker could not give back is free when the worker joins again`() throws {
+        let plan = [WorkUnit(name: "City", group: "City", entity: "City", task: .listing)]
+        func joined(_ id: String) throws -> any Store & WorkStore {
+            let store = try #require(try open(for: .writing) as? any Store & WorkStore)
+            #expect(try store.joinRound(plan, as: worker(id)))
+            return store
+        }
+        func worker(_ id: String) -> WorkerDescription {
+            WorkerDescription(id: id, name: id, lease: .seconds(60), pause: .zero)
+        }
+        let (first, second) = (try joined("a"), try joined("b"))
+        guard case .unit(let before) = try first.claimUnit() else {
+            Issue.record("the only unit is free")
+            return
+        }
+        #expect(try second.claimUnit() == .wait)
+        #expect(try first.joinRound(plan, as: worker("a")))
+        guard case .unit(let after) = try second.claimUnit() else {
+            Issue.record("the unit was not given back")
+            return
+        }
+        #expect(after.epoch > before.epoch)
+        #expect(throws: StoreError.self) { try first.releaseUnit() }
+    }
 }

@@ -118,6 +118,21 @@ import Testing
         #expect(try fixture.file().table("Movie_scenes") == "source | position | target\n1 | 0 | 4")
     }
 
+    @Test func `a column is renamed though a subentity declares it again`() throws {
+        func media(_ name: String, renamedFrom: String? = nil) throws -> CompiledModel {
+            var title = Attribute.of(name, .text)
+            title.renamedFrom = renamedFrom
+            var film = Entity("Film", key: [], [.of(name, .text, from: ["film_title"])])
+            film.superentity = "Media"
+            film.matcher = Matcher([.has(RemotePath(["film_title"]))])
+            return try .of(Entity("Media", key: ["id"], [.of("id", .integer), title]), film)
+        }
+        let fixture = try StoreFixture(media("caption"))
+        try fixture.add("Media", ["id": 1, "caption": "Alien"])
+        try fixture.reopen(media("title", renamedFrom: "caption"))
+        #expect(try fixture.rows("Media") == ["1 'Alien' 'Media'"])
+    }
+
     @Test func `subentities that come later share the table`() throws {
         let fixture = try StoreFixture(try .of(Entity("Media", key: ["id"], [.of("id", .integer)])))
         try fixture.add("Media", ["id": 1], ["id": 2])

@@ -161,14 +161,17 @@ struct PushSender {
             scope: ScanScope(entity: place.entity.name, parent: place.request.parent?.text ?? ""), entity: place.index,
             isListing: isListed, parent: parent)
         try await store.run { [origin] store in
-            let page = try PageImport(place.index, of: model, from: origin, into: store)
-            do {
-                try body(page)
-            } catch {
-                page.rollback()
-                throw error
+            // The remote has accepted the edit: if this is lost, the edit's outcome is unknown.
+            try TransientRetry.usual.run {
+                let page = try PageImport(place.index, of: model, from: origin, into: store)
+                do {
+                    try body(page)
+                } catch {
+                    page.rollback()
+                    throw error
+                }
+                try page.commitKeepingProgress()
             }
-            try page.commitKeepingProgress()
         }
     }
 

@@ -28,8 +28,14 @@ extension MemoryTables {
             QuarantineEntry(id: state.lastQuarantined, record: record, firstSeen: now, lastSeen: now))
     }
 
-    func quarantined(entity: String?) -> [QuarantineEntry] {
-        state.quarantine.filter { entity == nil || $0.record.entity == entity }
+    func quarantined(entity: String?, notSeenSince instant: String?) -> [QuarantineEntry] {
+        state.quarantine.filter { entry in
+            (entity == nil || entry.record.entity == entity) && instant.map { entry.lastSeen < $0 } ?? true
+        }
+    }
+
+    func quarantinedCount(of entity: String, since instant: String) -> Int {
+        state.quarantine.count { $0.record.entity == entity && $0.lastSeen >= instant }
     }
 
     func release(_ ids: [Int64]) { state.quarantine.removeAll { ids.contains($0.id) } }

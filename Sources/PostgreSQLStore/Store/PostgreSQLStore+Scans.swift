@@ -32,10 +32,7 @@ extension PostgreSQLStore {
             rollBack()
             throw error
         }
-        try commit(tables, page.writer.run, touched: page.writer.touched)
-        run = page.writer.run
-        changeScans { $0.take(page.followed, from: page.scans) }
-        savedScans.merge(saved, uniquingKeysWith: { $1 })
+        try commit(tables, page.writer, (page, saved))
     }
 
     /// The pause between savings of a scan whose pages change nothing: such a scan, if it is interrupted, resumes from an

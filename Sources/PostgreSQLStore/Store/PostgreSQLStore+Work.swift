@@ -13,6 +13,8 @@ extension PostgreSQLStore: WorkStore {
     struct Work: Sendable {
         var worker: WorkerDescription?
         var claim: WorkClaim?
+        /// A claim that could not be given back: without that, its unit would belong to a worker that does not know it.
+        var unreleased: WorkClaim?
     }
 
     private static let noWorker = StoreError(.internal, "the store has not joined a round")
@@ -27,10 +29,16 @@ extension PostgreSQLStore: WorkStore {
 
     /// Joins the open round, or begins one if it is due.
     func joinRound(_ plan: [WorkUnit], as worker: WorkerDescription) throws -> Bool {
-        work = Work(worker: worker)
+        let left = work.claim ?? work.unreleased
+        work = Work(worker: worker, unreleased: left)
         try renewLease()
-        return try keepBooks { tables in
+        let isOpen = try keepBooks { tables in
             var board = try tables.board()
+            if let left, board.release(left.unit, epoch: left.epoch),
+                let unit = board.units.first(where: { $0.name == left.unit })
+            {
+                try tables.save(unit)
+            }
             if board.isOpen {
                 guard board.differs(from: plan) else { return true }
                 let others = board.workers.values.filter {
@@ -52,6 +60,8 @@ extension PostgreSQLStore: WorkStore {
             try tables.saveRound(board)
             return true
         }
+        work.unreleased = nil
+        return isOpen
     }
 
     /// Claims a unit.
@@ -73,9 +83,10 @@ extension PostgreSQLStore: WorkStore {
         changeScans { $0 = OpenScans() }
         savedScans = [:]
         let claim = WorkClaim(unit: unit.name, epoch: unit.epoch)
+        work.unreleased = claim
         let own = RunState(RunDescription(kind: "sync", started: Clock.now()), entityCount: model.entities.count)
         run = try read { try $0.run(of: claim, own) } ?? own
-        work.claim = claim
+        (work.claim, work.unreleased) = (claim, nil)
         return step
     }
 

@@ -24,6 +24,16 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         var lock: (any StoreLock)?
         var savedScans: [ScanScope: SavedPlace] = [:]
         var work = Work()
+
+        /// Ends a committed transaction.
+        ///
+        /// The next one begins with its run and its scans, so they change together.
+        mutating func end(_ run: RunState, _ page: (writer: TablePageWriter, saved: [ScanScope: SavedPlace])?) {
+            (self.page, isWriting, self.run) = (nil, false, run)
+            guard let page else { return }
+            scans.take(page.writer.followed, from: page.writer.scans)
+            savedScans.merge(page.saved, uniquingKeysWith: { $1 })
+        }
     }
 
     let location: DatabaseLocation
@@ -213,9 +223,13 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     /// Writes what a transaction has changed, and commits it.
     ///
     /// - Parameters:
-    ///   - run: The run after the transaction.
-    ///   - touched: The roots of the entities whose rows changed.
-    func commit(_ tables: PostgreSQLTables, _ run: RunState, touched: Set<Int> = []) throws {
+    ///   - writer: The writer of the transaction, with its run and the roots of the entities whose rows changed.
+    ///   - page: The page's writer, and how much of its scans is saved then.
+    func commit(
+        _ tables: PostgreSQLTables, _ writer: TableWriter,
+        _ page: (writer: TablePageWriter, saved: [ScanScope: SavedPlace])? = nil
+    ) throws {
+        let (run, touched) = (writer.run, writer.touched)
         var number = ""
         let entities = Set(touched.flatMap(model.family(of:)).map { model.entities[$0].name })
         do {
@@ -224,7 +238,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             if tables.hasWritten { number = try tables.saveCounters(changed: entities) }
             guard !isRehearsal else {
                 try tables.connection.run("RELEASE SAVEPOINT bmo_page")
-                return state.withLock { ($0.page, $0.isWriting) = (nil, false) }
+                return state.withLock { $0.end(run, page) }
             }
         } catch {
             rollBack()
@@ -239,7 +253,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             }
         }
         state.withLock { state in
-            (state.page, state.isWriting) = (nil, false)
+            state.end(run, page)
             if tables.hasWritten { state.ownCommits += 1 }
         }
     }
@@ -308,8 +322,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             rollBack()
             throw error
         }
-        try commit(tables, writer.run, touched: writer.touched)
-        run = writer.run
+        try commit(tables, writer)
         return result
     }
 

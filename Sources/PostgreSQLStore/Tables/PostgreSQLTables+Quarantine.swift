@@ -50,12 +50,13 @@ extension PostgreSQLTables {
         text.utf8.contains(0) ? text.replacing("\0", with: "\\u0000") : text
     }
 
-    func quarantined(entity: String?) throws -> [QuarantineEntry] {
+    func quarantined(entity: String?, notSeenSince instant: String?) throws -> [QuarantineEntry] {
         let result = try connection.query(
             """
             SELECT id, entity, bridge, page, record, reason, representation, location, cut_from, first_seen, last_seen
-            FROM \(sql.own("bmo_quarantine")) WHERE $1::text IS NULL OR entity = $1 ORDER BY id
-            """, [.text(entity)], for: "reading the quarantine")
+            FROM \(sql.own("bmo_quarantine"))
+            WHERE ($1::text IS NULL OR entity = $1) AND ($2::text IS NULL OR last_seen < $2) ORDER BY id
+            """, [.text(entity), .text(instant)], for: "reading the quarantine")
         return (0..<result.count).map { row in
             let record = QuarantinedRecord(
                 entity: result.text(row, 1) ?? "", bridge: result.text(row, 2) ?? "",
@@ -66,6 +67,14 @@ extension PostgreSQLTables {
                 id: result.bigint(row, 0) ?? 0, record: record, firstSeen: result.text(row, 9) ?? "",
                 lastSeen: result.text(row, 10) ?? "")
         }
+    }
+
+    func quarantinedCount(of entity: String, since instant: String) throws -> Int {
+        let result = try connection.query(
+            """
+            SELECT count(*) FROM \(sql.own("bmo_quarantine")) WHERE entity = $1::text AND last_seen >= $2::text
+            """, [.text(entity), .text(instant)], for: "counting quarantined records")
+        return Int(result.bigint(0, 0) ?? 0)
     }
 
     /// Removes records from quarantine.

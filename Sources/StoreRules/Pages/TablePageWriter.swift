@@ -29,7 +29,7 @@ package final class TablePageWriter {
     package func follow(_ scan: ScanTarget) {
         self.scan = scan
         followed.scopes.insert(scan.scope)
-        followed.entities.insert(scan.entity)
+        if scans.parents[scan.entity] != nil { followed.entities.insert(scan.entity) }
         edits.scanBegan = scan.acknowledged
     }
 

@@ -6,7 +6,12 @@ package protocol BookTables: AnyObject {
     func quarantine(_ record: QuarantinedRecord) throws
 
     /// Returns the quarantined records of an entity, oldest first; nil stands for all entities.
-    func quarantined(entity: String?) throws -> [QuarantineEntry]
+    ///
+    /// - Parameter instant: Leaves out records that were seen at that time or later; nil returns all.
+    func quarantined(entity: String?, notSeenSince instant: String?) throws -> [QuarantineEntry]
+
+    /// Returns the number of an entity's records seen at a time or later.
+    func quarantinedCount(of entity: String, since instant: String) throws -> Int
 
     /// Removes records from quarantine.
     func release(_ ids: [Int64]) throws

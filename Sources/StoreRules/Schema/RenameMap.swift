@@ -22,7 +22,10 @@ package struct RenameMap {
         let family = model.model.family(of: root)
         for entity in family {
             if let old = entity.renamedFrom, family.count > 1 { kinds[old] = entity.name }
-            for attribute in entity.attributes { columns[attribute.name] = attribute.renamedFrom }
+            // A sub-entity may declare the attribute again, without its old name.
+            for attribute in entity.attributes where columns[attribute.name] == nil {
+                columns[attribute.name] = attribute.renamedFrom
+            }
         }
         for relationship in family.flatMap(\.relationships) {
             let old = relationship.renamedFrom ?? relationship.name

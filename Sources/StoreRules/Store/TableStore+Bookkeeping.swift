@@ -12,13 +12,13 @@ extension TableStore {
 
     /// Returns the quarantined records, oldest first.
     package func quarantined(entity: String?) throws -> [QuarantineEntry] {
-        try read { try $0.quarantined(entity: entity) }
+        try read { try $0.quarantined(entity: entity, notSeenSince: nil) }
     }
 
     /// Returns the number of an entity's records quarantined since `instant`; 0 if that is empty.
     package func quarantinedCount(of entity: String, since instant: String) throws -> Int {
         guard !instant.isEmpty else { return 0 }
-        return try quarantined(entity: entity).count { $0.lastSeen >= instant }
+        return try read { try $0.quarantinedCount(of: entity, since: instant) }
     }
 
     /// Removes a record from quarantine, as part of the open page.
@@ -29,9 +29,8 @@ extension TableStore {
         of entity: String, notSeenSince instant: String,
         where isListed: (_ record: (representation: String, cutFrom: Int?)) -> Bool
     ) throws {
-        let released = try quarantined(entity: entity).filter { entry in
-            entry.lastSeen < instant && isListed((entry.record.representation, entry.record.cutFrom))
-        }.map(\.id)
+        let old = try read { try $0.quarantined(entity: entity, notSeenSince: instant) }
+        let released = old.filter { isListed(($0.record.representation, $0.record.cutFrom)) }.map(\.id)
         guard !released.isEmpty else { return }
         try keepBooks { try $0.release(released) }
     }

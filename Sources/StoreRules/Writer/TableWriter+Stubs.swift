@@ -27,7 +27,7 @@ extension TableWriter {
 
     /// Deletes the noted objects that are abandoned stubs, in an order that makes the history reproducible.
     func settleAbandonedStubs() throws {
-        let order = candidates.map { (reference: $0, text: JSONText.key($0.key).string) }
+        let order = candidates.map { (reference: $0, text: ExactText(JSONText.key($0.key).string)) }
             .sorted { ($0.reference.root, $0.text) < ($1.reference.root, $1.text) }.map(\.reference)
         candidates = []
         for stub in order where try isAbandoned(stub) {

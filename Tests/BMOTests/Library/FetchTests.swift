@@ -125,6 +125,26 @@ import Testing
         }
     }
 
+    @Test func `requests that scan one listing do not change what each other has listed`() async throws {
+        world.change { $0.records["Country"] = World.countries(40) }
+        try await withManager { manager in
+            _ = try await manager.fetch(ObjectRequest("Country")).remote
+            world.change {
+                $0.records["Country"]?.removeFirst(5)
+                $0.heldFrom = 1
+            }
+            let first = try await manager.fetch(ObjectRequest("Country", where: Field("population") > 20))
+            try await eventually("the first one's second page is held") { world.state.held == 1 }
+            let second = try await manager.fetch(ObjectRequest("Country", where: Field("population") > 30))
+            first.cancel()
+            await #expect(throws: CancellationError.self) { try await first.remote }
+            world.change { $0.heldFrom = nil }
+            #expect(try await second.remote.deleted.count == 5)
+            #expect(world.state.maxOpen == 1, "the second one begins after the first")
+            #expect(try await manager.count(ObjectRequest("Country")) == 35)
+        }
+    }
+
     @Test func `a limit without an order ends the fetch`() async throws {
         world.change { $0.records["Country"] = World.countries(95) }
         try await withManager { manager in

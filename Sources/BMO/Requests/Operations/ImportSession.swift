@@ -15,6 +15,8 @@ actor ImportSession {
     private var users = 0
     private var opening: Task<any StoreLock, any Error>?
     private var closing: Task<Void, Never>?
+    /// Admit one listing of an entity at a time; by entity.
+    private var listings: [Int: PageGate] = [:]
     /// The entities whose sections have no faults.
     private var validated: Set<Int> = []
 
@@ -42,6 +44,17 @@ actor ImportSession {
         guard !validated.contains(entity) else { return }
         try await workspace.refuseFaults(of: [entity], over: connections)
         validated.insert(entity)
+    }
+
+    /// Runs `body` while no other request lists the entity.
+    ///
+    /// Two listings of an entity have the same scope: each would change what the other has noted as listed.
+    func listing<Result: Sendable>(
+        _ entity: Int, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let gate = listings[entity] ?? PageGate()
+        listings[entity] = gate
+        return try await gate.pass(body)
     }
 
     /// Runs `body` with the right to write.

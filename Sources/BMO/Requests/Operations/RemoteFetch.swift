@@ -191,7 +191,10 @@ struct RemoteFetch: Sendable {
             case .page, .note, .ended: break
             }
         }
-        let result = await EntityScan(context: context, entity: target.entity, index: target.index).run().entity
+        let result = try await session.listing(target.index) {
+            try Task.checkCancellation()
+            return await EntityScan(context: context, entity: target.entity, index: target.index).run().entity
+        }
         // Deletions after the last page.
         try await session.gate.pass { try await session.thread.run { observer.collect() } }
         switch result.outcome {
