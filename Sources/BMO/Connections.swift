@@ -12,6 +12,7 @@ actor Connections {
 
     private let workspace: Workspace
     private let isShared: Bool
+    private let limits: SharedLimits?
     private var entries: [String: Entry] = [:]
     private var lastNumber = 0
 
@@ -19,9 +20,11 @@ actor Connections {
     ///
     /// - Parameter isShared: Whether the connections serve independent requests: the next request retries a failed
     ///   connection. In a sync, it has failed for all.
-    init(_ workspace: Workspace, isShared: Bool = false) {
+    /// - Parameter limits: The limits that other processes share.
+    init(_ workspace: Workspace, isShared: Bool = false, limits: SharedLimits? = nil) {
         self.workspace = workspace
         self.isShared = isShared
+        self.limits = limits
     }
 
     func connection(for bridge: String) async throws -> BridgeConnection {
@@ -34,7 +37,10 @@ actor Connections {
             }
             lastNumber += 1
             entry = Entry(
-                number: lastNumber, task: Task { [workspace] in try await workspace.connect(to: configuration) })
+                number: lastNumber,
+                task: Task { [workspace, limits] in
+                    try await workspace.connect(to: configuration, adding: limits?.options(for: bridge) ?? [])
+                })
         }
         entry.waiting += 1
         entries[bridge] = entry

@@ -284,6 +284,13 @@ public struct Workspace: Sendable {
     ///
     /// - Throws: ``BridgeFailure``, ``SecretError``.
     public func connect(to bridge: BridgeConfiguration) async throws -> BridgeConnection {
+        try await connect(to: bridge, adding: [])
+    }
+
+    /// Opens a bridge whose options get further members from the host.
+    func connect(
+        to bridge: BridgeConfiguration, adding members: [(key: String, value: ConfigValue)]
+    ) async throws -> BridgeConnection {
         guard let plugin = plugins[bridge.plugin] else {
             if let refusal = refusals[bridge.plugin] {
                 throw BridgeFailure(
@@ -292,7 +299,8 @@ public struct Workspace: Sendable {
             throw BridgeFailure(.configuration, "there is no plugin `\(bridge.plugin)`", bridge: bridge.name)
         }
         var encoder = ConfigEncoder(directory: configuration.directory, session: session)
-        var options = try encoder.batch(bridge.options)
+        var options = try encoder.batch(
+            members.isEmpty ? bridge.options : .object((bridge.options.members ?? []) + members))
         // The bridge's messages must not show the secrets of its entities' sections either.
         for entity in configuration.model.entities {
             if entity.bridge == bridge.name {

@@ -39,7 +39,11 @@ public final class HTTPClient: Sendable {
         for secret in options.fileSecrets { tape?.hide(secret: secret) }
         if let header = options.sessionHeader { tape?.hide(header: header) }
         session = options.sessionHeader.map { SessionValue($0, redactor: redactor) }
-        loop = try HTTPLoop(RateLimiter(rate: options.requestsPerSecond, concurrency: options.concurrency))
+        let sharing: RateLimiter.Sharing =
+            options.shareFile == nil ? .nothing : options.hasConcurrency ? .rateAndConcurrency : .rate
+        loop = try HTTPLoop(
+            RateLimiter(rate: options.requestsPerSecond, concurrency: options.concurrency, sharing: sharing),
+            share: options.limitShare())
         if case .granted(let grant) = options.authentication {
             authenticator = Authenticator(grant, redactor: redactor, tape: context.exchange)
         } else {

@@ -104,6 +104,55 @@ extension EndToEndTests {
                 "seed \(seed): \(deletions)")
         }
 
+        @Test func `workers together keep to a bridge's rate, also when some join and one is killed`() async throws {
+            let place = try await WorkerWorkspace()
+            let (first, _) = try await place.expected()
+            place.limits = "requests_per_second: 20"
+            let location = place.server.newLocation()
+            let earlier = place.asked
+            func start() throws -> RunningProcess {
+                try place.start("work", "--until-idle", "--every", "0s", "--lease", "1s", over: location)
+            }
+            var workers = [try start(), try start()]
+            try await eventually("workers ask for users") { place.asked > earlier + 10 }
+            workers += [try start(), try start()]
+            try await eventually("workers ask for more users") { place.asked > earlier + 40 }
+            workers[0].signal(SIGKILL)
+            for worker in workers.dropFirst() {
+                let ended = try await worker.finish(within: .seconds(60))
+                #expect(ended.exitCode == 0, "\(ended)")
+            }
+            #expect(try place.contents(of: location) == first)
+            let times = place.requests.dropFirst(earlier).map(\.time).sorted()
+            #expect(times.count >= WorkerWorkspace.teams)
+            for (index, time) in times.enumerated() {
+                let count = times[index...].prefix { $0 < time + 1 }.count
+                // Each worker may have a request that is due at this instant, and one that was late.
+                #expect(count <= 20 + 2 * workers.count, "\(count) requests in the second from \(time)")
+            }
+            let seconds = (times.last ?? 0) - (times.first ?? 0)
+            #expect(seconds < 3 * Double(times.count) / 20, "the rate is used: \(seconds) s")
+            #expect(try place.rows("SELECT count(*) FROM %.bmo_shares WHERE lease_end > 9e15", in: location) == ["0"])
+        }
+
+        @Test func `workers together keep to a bridge's number of requests at a time`() async throws {
+            let place = try await WorkerWorkspace()
+            let (first, _) = try await place.expected()
+            place.limits = "concurrency: 2"
+            try place.slow(by: 0.05)
+            let location = place.server.newLocation()
+            let earlier = place.asked
+            let workers = try (0..<4).map { _ in
+                try place.start("work", "--until-idle", "--every", "0s", "--lease", "1s", over: location)
+            }
+            for worker in workers {
+                let ended = try await worker.finish(within: .seconds(60))
+                #expect(ended.exitCode == 0, "\(ended)")
+            }
+            #expect(try place.contents(of: location) == first)
+            #expect(place.requests.dropFirst(earlier).map(\.running).max() == 2)
+        }
+
         @Test func `a page that the server rolls back is imported again`() async throws {
             let place = try await WorkerWorkspace()
             let (_, second) = try await place.expected()

@@ -14,6 +14,8 @@ final class WorkerWorkspace {
 
     let server: PostgreSQLServer
     private let remote: RemoteWorkspace
+    /// The option `limits` of the bridge: members of a YAML object.
+    var limits = ""
 
     init() async throws {
         server = try PostgreSQLServer.shared.get()
@@ -36,9 +38,15 @@ final class WorkerWorkspace {
     func slow(by seconds: Double) throws { try write("\(seconds)", to: "delay") }
 
     /// The number of requests about users so far.
-    var asked: Int {
+    var asked: Int { requests.count }
+
+    /// The requests about users so far: when each arrived, in seconds, and how many were running then.
+    var requests: [(time: Double, running: Int)] {
         ((try? String(contentsOfFile: remote.folder.appending("asked"), encoding: .utf8)) ?? "")
-            .count { $0 == "\n" }
+            .split(separator: "\n").map { line in
+                let parts = line.split(separator: " ")
+                return (Double(parts[1]) ?? 0, Int(parts[2]) ?? 0)
+            }
     }
 
     /// Starts the command over a database; the parents of a range come one after the other.
@@ -48,7 +56,7 @@ final class WorkerWorkspace {
             """
             version: 1
             database: \(location)
-            bridges: {api: {plugin: rest, options: {url: "\(remote.url)"}}}
+            bridges: {api: {plugin: rest, options: {url: "\(remote.url)", limits: {\(limits)}}}}
             entities:
               Team:
                 bridge: api

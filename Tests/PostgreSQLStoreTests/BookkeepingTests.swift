@@ -30,6 +30,7 @@ struct BookkeepingTests {
         try change(
             """
             DROP TABLE %.bmo_round; DROP TABLE %.bmo_units; DROP TABLE %.bmo_workers;
+            DROP TABLE %.bmo_shares;
             ALTER TABLE %.bmo_database ADD COLUMN last_commit text NOT NULL DEFAULT '';
             UPDATE %.bmo_database SET format = 1
             """)
@@ -49,7 +50,16 @@ struct BookkeepingTests {
         try store.leave()
         try store.close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["2"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["3"])
+    }
+
+    @Test func `a database from before limits were shared is extended`() throws {
+        try change("DROP TABLE %.bmo_shares; UPDATE %.bmo_database SET format = 2")
+        try open(for: .reading(entities: nil)).close()
+        try open(for: .writing).close()
+        #expect(try fixture.lines("City") == ["1"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["3"])
+        #expect(try fixture.server.rows("SELECT count(*) FROM \(fixture.schema).bmo_shares") == ["0"])
     }
 
     @Test func `a database of a later bmo is refused`() throws {

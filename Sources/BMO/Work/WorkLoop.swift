@@ -12,13 +12,16 @@ struct WorkLoop: Sendable {
     let connections: Connections
     let options: WorkOptions
     let worker: WorkerDescription
+    /// The limits that all workers share, if there are any.
+    let limits: SharedLimits?
     let plan: [WorkUnit]
     let report: @Sendable (WorkEvent) -> Void
     private let thread = ImportThread()
 
     init(
         workspace: Workspace, store: any Store, shared: any WorkStore, connections: Connections, options: WorkOptions,
-        worker: WorkerDescription, plan: [WorkUnit], report: @escaping @Sendable (WorkEvent) -> Void
+        worker: WorkerDescription, limits: SharedLimits?, plan: [WorkUnit],
+        report: @escaping @Sendable (WorkEvent) -> Void
     ) {
         self.workspace = workspace
         self.store = store
@@ -26,6 +29,7 @@ struct WorkLoop: Sendable {
         self.connections = connections
         self.options = options
         self.worker = worker
+        self.limits = limits
         self.plan = plan
         self.report = report
     }
@@ -82,9 +86,28 @@ struct WorkLoop: Sendable {
         }
     }
 
+    /// Renews the worker's part of the limits, at the intervals in which others should get what it gives up.
+    func divide(_ limits: SharedLimits) async {
+        let thread = ImportThread(label: "bmo.limits")
+        while !Task.isCancelled {
+            do {
+                try await thread.run { [shared] in try limits.renew(in: shared) }
+            } catch {
+                report(.trouble("the part of the limits was not renewed: \(error)"))
+            }
+            try? await Task.sleep(for: limits.hasPart ? min(options.lease / 3, .seconds(1)) : .milliseconds(200))
+        }
+    }
+
     private func workOnUnits() async throws {
         while true {
             try Task.checkCancellation()
+            // A unit of a worker that may not make requests would not get on.
+            if let limits, !limits.hasPart {
+                guard try await thread.run({ [shared] in try shared.workBoard()?.isOpen }) == true else { return }
+                try await Task.sleep(for: .milliseconds(100))
+                continue
+            }
             switch try await thread.run({ [shared] in try shared.claimUnit() }) {
             case .over: return
             case .wait: try await Task.sleep(for: .milliseconds(Int.random(in: 100...300)))

@@ -58,10 +58,11 @@ extension Workspace {
     ) async throws -> SyncReport? {
         let lock = try await sharedLock(report)
         defer { lock.release() }
-        let connections = Connections(self, isShared: true)
+        let limits = try SharedLimits(configuration)
+        let connections = Connections(self, isShared: true, limits: limits)
         do {
             try await refuseFaults(of: syncOrder(nil), over: connections)
-            let result = try await work(options, lock, connections, report)
+            let result = try await work(options, lock, connections, limits, report)
             await connections.close()
             return result
         } catch {
@@ -71,7 +72,7 @@ extension Workspace {
     }
 
     private func work(
-        _ options: WorkOptions, _ lock: any StoreLock, _ connections: Connections,
+        _ options: WorkOptions, _ lock: any StoreLock, _ connections: Connections, _ limits: SharedLimits?,
         _ report: @escaping @Sendable (WorkEvent) -> Void
     ) async throws -> SyncReport? {
         let worker = WorkerDescription(
@@ -84,9 +85,11 @@ extension Workspace {
             loops.append(
                 WorkLoop(
                     workspace: self, store: store, shared: shared, connections: connections, options: options,
-                    worker: worker, plan: workPlan(), report: report))
+                    worker: worker, limits: limits, plan: workPlan(), report: report))
         }
         let running = loops
+        let division = limits.map { limits in Task { await running.first?.divide(limits) } }
+        defer { division?.cancel() }
         let seen = try await withThrowingTaskGroup(of: SyncReport?.self) { group in
             for loop in running { group.addTask { try await loop.run() } }
             let beat = Task { await running.first?.beat() }
@@ -95,6 +98,11 @@ extension Workspace {
             while let seen = try await group.next() { last = seen ?? last }
             return last
         }
+        // No request may run when others get this worker's part of the limits.
+        division?.cancel()
+        await division?.value
+        limits?.stop()
+        await connections.close()
         // Leaves the round, so that the others do not wait for the end of the lease.
         try? loops.first?.shared.leave()
         for loop in loops { try? loop.store.close() }

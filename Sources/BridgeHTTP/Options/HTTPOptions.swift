@@ -1,4 +1,5 @@
 public import BridgeKit
+internal import SystemCalls
 internal import TextFormats
 
 /// The options shared by every bridge over HTTP.
@@ -25,6 +26,12 @@ public struct HTTPOptions: Sendable {
     var totalTime: Duration?
     var requestsPerSecond: Double?
     var concurrency = 16
+    /// Whether `concurrency` was set, and not only assumed.
+    private(set) var hasConcurrency = false
+    /// The file that says which part of the limits is this process's; nil if it has them alone.
+    private(set) var shareFile: String?
+    /// The member of the options that names the file; only the host sets it.
+    private static let shareMember = "@share"
     var version = Version.automatic
 
     enum Version: String, CaseIterable {
@@ -104,6 +111,7 @@ public struct HTTPOptions: Sendable {
         }
         for field in authentication.credential.headers { try HTTPRequest.check((name: field.name, value: field.value)) }
         if let limits = options.object("limits") { try setLimits(limits) }
+        shareFile = options.object(Self.shareMember)?.string("file")
         if let tls = options.object("tls") {
             caFile = tls.string("ca_file")
             clientCertificate = tls.string("client_certificate")
@@ -137,11 +145,25 @@ public struct HTTPOptions: Sendable {
 
     private mutating func setLimits(_ limits: BridgeOptions) throws {
         requestsPerSecond = limits.number("requests_per_second")
+        hasConcurrency = limits.has("concurrency")
         concurrency = limits.integer("concurrency") ?? concurrency
         totalTime = limits.number("total_time").map { .seconds(min($0, 1e9)) }
         guard requestsPerSecond ?? 1 > 0, concurrency > 0, totalTime ?? .seconds(1) > .zero else {
             throw BridgeError(
                 .configuration, "limits has a number that is not above 0", remedy: "raise it, or remove it")
+        }
+    }
+
+    /// Returns this process's part of the limits that it shares; nil if it has them alone.
+    func limitShare() throws -> LimitShare? {
+        guard let shareFile else { return nil }
+        do {
+            let share = try LimitShare(path: shareFile)
+            // An earlier process of the bridge may have ended in the middle of a request.
+            share.running = 0
+            return share
+        } catch {
+            throw BridgeError(.internal, "the file of the shared limits cannot be mapped: \(error.words)")
         }
     }
 

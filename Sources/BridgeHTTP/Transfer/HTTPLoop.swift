@@ -12,6 +12,8 @@ final class HTTPLoop: @unchecked Sendable {
     private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
     private var spare: [UnsafeMutableRawPointer] = []
     private var limiter: RateLimiter
+    /// This process's part of limits that others share.
+    private let share: LimitShare?
     /// The transfers that may not begin yet, in order.
     private var waiting: [HTTPTransfer] = []
     private var lastLook = 0.0
@@ -28,8 +30,9 @@ final class HTTPLoop: @unchecked Sendable {
 
     private static let isReady = bmo_curl_global_init() == CURLE_OK
 
-    init(_ limiter: RateLimiter) throws {
+    init(_ limiter: RateLimiter, share: LimitShare? = nil) throws {
         self.limiter = limiter
+        self.share = share
         guard Self.isReady, let multi = curl_multi_init() else {
             throw BridgeError(.internal, "libcurl cannot be initialised")
         }
@@ -117,11 +120,31 @@ final class HTTPLoop: @unchecked Sendable {
     /// Begins the transfers that may begin; returns the seconds until the next one.
     private func beginWaiting() -> Double? {
         while let transfer = waiting.first {
-            if let wait = limiter.take(now: MonotonicClock.seconds) { return wait }
+            if let wait = take() { return wait }
             waiting.removeFirst()
             begin(transfer)
         }
         return nil
+    }
+
+    /// Takes a permit to begin a request now; returns nil if granted, else the seconds to wait.
+    private func take() -> Double? {
+        let now = MonotonicClock.seconds
+        guard let share else { return limiter.take(now: now) }
+        limiter.divide(by: share.divisor, now: now)
+        if let wait = limiter.take(now: now) { return wait }
+        share.running = limiter.running
+        // The host makes the part smaller before it reads the number of requests, so either it sees this one or the
+        // smaller part is seen here.
+        limiter.divide(by: share.divisor, now: now)
+        guard limiter.isExceeded else { return nil }
+        finishLimited()
+        return RateLimiter.look
+    }
+
+    private func finishLimited() {
+        limiter.finish()
+        share?.running = limiter.running
     }
 
     /// The interval in seconds at which the speed of transfers is checked.
@@ -196,7 +219,7 @@ final class HTTPLoop: @unchecked Sendable {
     }
 
     private func leave(_ transfer: HTTPTransfer) {
-        if transfer.isLimited { limiter.finish() }
+        if transfer.isLimited { finishLimited() }
         if let hold = transfer.hold { limiter.hold(hold, now: MonotonicClock.seconds) }
     }
 

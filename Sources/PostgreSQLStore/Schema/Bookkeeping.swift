@@ -1,7 +1,7 @@
 /// The tables of bmo's own state, in the same schema as the entities' tables; their names begin with `bmo_`.
 enum Bookkeeping {
     /// The number of this form of the tables; a later bmo may have another.
-    static let format: Int64 = 2
+    static let format: Int64 = 3
 
     /// The statements that create the tables in a schema, in order.
     static func statements(in schema: String) -> [String] {
@@ -119,7 +119,7 @@ enum Bookkeeping {
         ]
     }
 
-    /// The tables of rounds, units and workers; see `WorkStore`.
+    /// The tables of rounds, units and workers, and of the workers' parts of the limits; see `WorkStore`.
     ///
     /// Instants are milliseconds since 1970 on the server's clock. The rows of units stay from round to round; each is
     /// updated in place as often as it changes hands, which the room in its page is for.
@@ -141,6 +141,11 @@ enum Bookkeeping {
             CREATE TABLE IF NOT EXISTS \(prefix)bmo_workers (id \(text) PRIMARY KEY, name \(text) NOT NULL,
                 started \(text) NOT NULL, lease_end bigint NOT NULL)
             """,
+            """
+            CREATE TABLE IF NOT EXISTS \(prefix)bmo_shares (worker \(text) PRIMARY KEY,
+                position bigint GENERATED ALWAYS AS IDENTITY, divisor bigint NOT NULL, lease_end bigint NOT NULL)
+                WITH (fillfactor = 50)
+            """,
             "INSERT INTO \(prefix)bmo_round VALUES (1, 0, NULL, NULL, '', '') ON CONFLICT DO NOTHING",
         ]
     }
@@ -149,7 +154,7 @@ enum Bookkeeping {
     static func upgrade(in schema: String) -> [String] {
         let prefix = Identifier.quoted(schema) + "."
         return work(in: prefix) + [
-            "ALTER TABLE \(prefix)bmo_database DROP COLUMN last_commit",
+            "ALTER TABLE \(prefix)bmo_database DROP COLUMN IF EXISTS last_commit",
             "UPDATE \(prefix)bmo_database SET format = \(format)",
         ]
     }

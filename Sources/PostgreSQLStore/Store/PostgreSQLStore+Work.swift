@@ -141,6 +141,9 @@ extension PostgreSQLStore: WorkStore {
             try connection.query(
                 "DELETE FROM \(sql.own("bmo_workers")) WHERE id = $1::text", [.text(worker.id)],
                 for: "forgetting a worker")
+            try connection.query(
+                "DELETE FROM \(sql.own("bmo_shares")) WHERE worker = $1::text", [.text(worker.id)],
+                for: "forgetting a part of the limits")
         }
         work = Work()
     }
@@ -206,12 +209,5 @@ extension PostgreSQLStore: WorkStore {
             return all
         }
         changeScans { $0.parents[entity] = gathered }
-    }
-}
-
-extension Duration {
-    /// The duration in milliseconds.
-    fileprivate var milliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

@@ -18,7 +18,8 @@ public import Model
 /// ```
 ///
 /// Errors are ``StoreError``; once another worker has taken the unit over, every transaction throws one of the code
-/// `superseded` and is rolled back. All calls but ``renewLease()`` come from one thread at a time.
+/// `superseded` and is rolled back. All calls but ``renewLease()`` and
+/// ``renewLimits(places:lowering:)`` come from one thread at a time.
 public protocol WorkStore: AnyObject, Sendable {
     /// Joins the open round, or begins one if it is due, and says that this worker is alive.
     ///
@@ -44,6 +45,15 @@ public protocol WorkStore: AnyObject, Sendable {
     /// Says that the worker is alive, from any thread and without waiting for open pages; does nothing before the worker
     /// has joined a round.
     func renewLease() throws
+
+    /// Renews this worker's part of the limits that all workers share, from any thread and without waiting for open pages;
+    /// returns no part before the worker has joined a round.
+    ///
+    /// - Parameters:
+    ///   - places: The most workers that can have a part; nil for any number.
+    ///   - lowering: Makes the part smaller in this process, before others can have what it gives up; returns whether the
+    ///     requests that are running fit it. If not, the others get it after a later call.
+    func renewLimits(places: Int?, lowering: (Int) -> Bool) throws -> LimitPart
 
     /// Forgets the worker, after the units of all its stores have ended or been given back.
     func leave() throws

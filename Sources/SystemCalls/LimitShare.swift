@@ -1,0 +1,98 @@
+internal import Glibc
+internal import Synchronization
+
+/// The part of a bridge's limits that this process may use, in a file that the host and the bridge both map.
+///
+/// The host writes the part, and the bridge the number of its running requests. Both may be one process or two, and
+/// neither waits for the other.
+///
+/// ```swift
+/// let share = try LimitShare.make()
+/// share.set(divisor: 4, until: LimitShare.now + 30)       // the host
+/// guard try LimitShare(path: share.path).divisor > 0 else { return }  // the bridge
+/// ```
+package final class LimitShare: @unchecked Sendable {
+    // Sendable because the address never changes, and access to the words behind it is atomic.
+    private let memory: UnsafeMutableRawPointer
+    /// The file's path.
+    package let path: String
+    private let isOwner: Bool
+
+    private static let size = 4096
+    /// The largest divisor.
+    package static let most = 0xFFFF
+
+    /// Creates a file, which is removed when the object is released; no part is granted yet.
+    package static func make() throws(AtomicFile.Failure) -> LimitShare {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(folder)/bmo-limits-XXXXXX".utf8CString)
+        let file = mkstemp(&template)
+        guard file >= 0 else { throw AtomicFile.Failure(number: errno) }
+        defer { close(file) }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard ftruncate(file, off_t(size)) == 0 else {
+            let failure = AtomicFile.Failure(number: errno)
+            unlink(path)
+            throw failure
+        }
+        return try LimitShare(path, file, isOwner: true)
+    }
+
+    /// Maps the file at `path`, which another object made.
+    package convenience init(path: String) throws(AtomicFile.Failure) {
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { throw AtomicFile.Failure(number: errno) }
+        defer { close(file) }
+        var status = stat()
+        // A page beyond the end of a file must not be read.
+        guard fstat(file, &status) == 0, status.st_size == off_t(Self.size) else {
+            throw AtomicFile.Failure(number: EINVAL)
+        }
+        try self.init(path, file, isOwner: false)
+    }
+
+    private init(_ path: String, _ file: CInt, isOwner: Bool) throws(AtomicFile.Failure) {
+        let address = mmap(nil, Self.size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+        guard let address, address != MAP_FAILED else { throw AtomicFile.Failure(number: errno) }
+        memory = address
+        self.path = path
+        self.isOwner = isOwner
+    }
+
+    deinit {
+        munmap(memory, Self.size)
+        if isOwner { unlink(path) }
+    }
+
+    private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        (memory + 8 * index).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// Seconds since the system's start, its sleep included: a part ends while the system sleeps, too.
+    package static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// By how many the limits are divided at present; 0 if no request may begin.
+    package var divisor: Int {
+        let value = word(0).pointee.load(ordering: .sequentiallyConsistent)
+        let end = Double(value & 0xFFFF_FFFF_FFFF) / 1000
+        return Self.now < end ? Int(value >> 48) : 0
+    }
+
+    /// Grants a part until an instant of ``now``.
+    package func set(divisor: Int, until end: Double) {
+        // Divisor and end are one word, so that the bridge never sees one without the other.
+        let milliseconds = UInt64(max(0, min(end * 1000, Double(1 << 47))))
+        word(0).pointee.store(
+            UInt64(max(0, min(divisor, Self.most))) << 48 | milliseconds, ordering: .sequentiallyConsistent)
+    }
+
+    /// The number of the bridge's running requests.
+    package var running: Int {
+        get { Int(word(1).pointee.load(ordering: .sequentiallyConsistent)) }
+        set { word(1).pointee.store(UInt64(max(0, newValue)), ordering: .sequentiallyConsistent) }
+    }
+}
