@@ -10,6 +10,7 @@ extension SyncReport {
         RecordBatchWriter.json { writer in
             writer.member("outcome", outcomeWord)
             if let run { writer.member("run", Int(run)) }
+            if let shard { writer.member("shard", shard.description) }
             if let conflicts { writer.member("conflicts", conflicts) }
             writer.key("seconds")
             writer.decimal(Self.seconds(duration))

@@ -73,6 +73,8 @@ public struct SyncReport: Sendable {
     public var wasInterrupted: Bool
     /// The number of the run in the database; nil when it had nothing to record.
     public var run: Int64?
+    /// The part of the scans that was done; nil for all.
+    public var shard: SyncShard?
     /// How many conflicts wait for a decision; nil where they were not counted.
     public var conflicts: Int?
 

@@ -85,7 +85,10 @@ struct EntityScan {
     /// The scans in their order; nil for the entity's own listing.
     private var sources: [EntitySource?] {
         switch part {
-        case .all: context.isPartial ? [nil] : context.workspace.scanOrder(of: entity)
+        case .all:
+            (context.isPartial ? [nil] : context.workspace.scanOrder(of: entity)).filter { source in
+                context.shards.map { $0.part(of: index, source) != .nothing } ?? true
+            }
         case .source(let source), .range(let source, _, _), .end(let source, _): [source]
         }
     }
@@ -108,7 +111,10 @@ struct EntityScan {
         let sweep: SweepResult
         do {
             if let parent = plan.parent {
-                let scans = ParentScans(plan: plan, scan: parent, context: context, tally: tally)
+                let divides = context.shards?.part(of: index, source) == .ownParents
+                let scans = ParentScans(
+                    plan: plan, scan: parent, context: context, tally: tally,
+                    shard: divides ? context.shards?.shard : nil)
                 switch part {
                 case .all, .source: (listing, sweep) = try await scans.run()
                 case .range(_, let after, let through):

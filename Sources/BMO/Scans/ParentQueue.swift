@@ -57,6 +57,7 @@ struct ParentQueue {
                 // A stub, which has no values.
                 if row.values.isEmpty { continue }
                 let parent = try ParentObject(row.values, layout, relationship: relationship)
+                if let shard = scans.shard, !shard.owns(parent.text) { continue }
                 if isTree, scanned.contains(ExactText(parent.text)) { continue }
                 if !hasNewInLevel {
                     guard level < Self.maxLevels else {

@@ -11,6 +11,8 @@ struct ParentScans {
     let scan: ParentScan
     let context: SyncContext
     let tally: EntityTally
+    /// The shard whose parents are scanned; nil for all parents.
+    var shard: SyncShard?
 
     /// How many parents are read from the database at a time.
     static let chunk = 256
@@ -44,6 +46,8 @@ struct ParentScans {
         var queue = try ParentQueue(self)
         var walk = try await walk(&queue)
         try Task.checkCancellation()
+        // Other shards may see what this one does not.
+        if context.shards != nil { walk.listing.isWhole = false }
         if queue.isCut {
             walk.listing.isWhole = false
             tally.warn(

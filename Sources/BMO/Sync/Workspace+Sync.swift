@@ -24,11 +24,14 @@ extension Workspace {
         public var concurrency: Int
         /// How long to wait for the database's lock, where the store does not hold it yet.
         public var lockTimeout: LockTimeout
+        /// The part of the scans to do; nil for all.
+        public var shard: SyncShard?
 
         /// Creates options.
         public init(
             entities: [String]? = nil, restart: Bool = false, full: Bool = false, allowsDeletes: Bool = false,
-            conditions: [LocalCondition] = [], concurrency: Int = 4, lockTimeout: LockTimeout = .none
+            conditions: [LocalCondition] = [], concurrency: Int = 4, lockTimeout: LockTimeout = .none,
+            shard: SyncShard? = nil
         ) {
             self.entities = entities
             self.restart = restart
@@ -37,6 +40,7 @@ extension Workspace {
             self.conditions = conditions
             self.concurrency = concurrency
             self.lockTimeout = lockTimeout
+            self.shard = shard
         }
     }
 
@@ -60,12 +64,14 @@ extension Workspace {
     ) async throws -> SyncReport {
         try checkListings(of: options.entities)
         for index in syncOrder(options.entities) { try check(options.conditions, on: index) }
+        let shards = try options.shard.map { try ShardPlan($0, model) }
         let lock =
             store.hasLock
             ? nil
             : try await stores.lock(
                 configuration.databasePath, command: Self.programName, timeout: options.lockTimeout)
         defer { lock?.release() }
+        if let shard = options.shard { try check(shard, in: store) }
         let start = ContinuousClock.now
         let began = Clock.now()
         let connections = Connections(self)
@@ -80,7 +86,7 @@ extension Workspace {
         let thread = ImportThread()
         let context = SyncContext(
             workspace: self, store: store, connections: connections, thread: thread, gate: PageGate(),
-            options: options, report: report)
+            options: options, report: report, shards: shards)
         try await thread.run { try store.beginRun(kind: "sync") }
         let (scanned, counts) = await scan(context)
         var results = scanned
@@ -95,6 +101,7 @@ extension Workspace {
             throw error
         }
         var summary = makeReport(results, counts, ContinuousClock.now - start)
+        summary.shard = options.shard
         // A finished run without changes leaves the file unchanged, byte for byte.
         summary.run = try await thread.run { [summary] in
             try store.endRun(
@@ -119,7 +126,7 @@ extension Workspace {
         var counts = ImportCounts(entityCount: model.entities.count)
         var results: [String: SyncReport.Entity] = [:]
         await withTaskGroup(of: EntityScan.Result.self) { group in
-            var waiting = syncOrder(context.options.entities)
+            var waiting = syncOrder(context.options.entities).filter { context.shards?.scans($0) ?? true }
             var running: Set<Int> = []
             func start() {
                 // A recording keeps the order of the requests.

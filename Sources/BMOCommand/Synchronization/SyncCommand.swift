@@ -63,9 +63,20 @@ struct SyncCommand: AsyncParsableCommand {
             "Wait for another sync of this database to end, at most this long (30s, 5m, 1h).", valueName: "duration"))
     var wait: LockWait? = nil
 
+    @Option(
+        help: ArgumentHelp(
+            "Do only one of several parts of the sync, such as 2/4, each with a database of its own.",
+            valueName: "number/count"))
+    var shard: String?
+
     @OptionGroup var metrics: MetricsOptions
 
     func validate() throws {
+        if let shard, SyncShard(shard) == nil {
+            throw ValidationError(
+                "the value \"\(shard)\" of --shard is not a part of a sync; use a form like 2/4, the second of four, "
+                    + "with at most \(SyncShard.most) parts")
+        }
         if dryRun, metrics.metrics != nil {
             throw ValidationError("--dry-run writes nothing, and --metrics counts what was written: leave out one")
         }
@@ -109,7 +120,7 @@ struct SyncCommand: AsyncParsableCommand {
         let progress = SyncProgress(mode: json ? .json : quiet ? .quiet : Terminal.errorIsTerminal ? .live : .lines)
         let syncOptions = Workspace.SyncOptions(
             entities: entities.isEmpty ? nil : entities, restart: restart, full: full, allowsDeletes: allowDeletes,
-            conditions: conditions)
+            conditions: conditions, shard: shard.flatMap { SyncShard($0) })
         let work = Task {
             try await workspace.sync(into: store, syncOptions) { progress.show($0) }
         }

@@ -11,6 +11,8 @@ struct SyncContext: Sendable {
     let report: @Sendable (SyncEvent) -> Void
     /// Observes each page of a request; nil in a sync.
     var observer: (any PageObserver)?
+    /// The part of the scans to do; nil for all.
+    var shards: ShardPlan?
 
     /// Whether only a part of a listing is requested: absence from it means nothing.
     var isPartial: Bool { !options.conditions.isEmpty }
