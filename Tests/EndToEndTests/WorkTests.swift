@@ -107,7 +107,7 @@ extension EndToEndTests {
         @Test func `workers together keep to a bridge's rate, also when some join and one is killed`() async throws {
             let place = try await WorkerWorkspace()
             let (first, _) = try await place.expected()
-            place.limits = "requests_per_second: 20"
+            place.limits = "requests_per_second: 10"
             let location = place.server.newLocation()
             let earlier = place.asked
             func start() throws -> RunningProcess {
@@ -128,17 +128,21 @@ extension EndToEndTests {
             for (index, time) in times.enumerated() {
                 let count = times[index...].prefix { $0 < time + 1 }.count
                 // Each worker may have a request that is due at this instant, and one that was late.
-                #expect(count <= 20 + 2 * workers.count, "\(count) requests in the second from \(time)")
+                #expect(count <= 10 + 2 * workers.count, "\(count) requests in the second from \(time)")
             }
             let seconds = (times.last ?? 0) - (times.first ?? 0)
-            #expect(seconds < 3 * Double(times.count) / 20, "the rate is used: \(seconds) s")
-            #expect(try place.rows("SELECT count(*) FROM %.bmo_shares WHERE lease_end > 9e15", in: location) == ["0"])
+            #expect(seconds < 3 * Double(times.count) / 10, "the rate is used: \(seconds) s")
+            // The killed worker's part may be left until another worker renews its own.
+            let parts = try place.rows("SELECT count(*) FROM %.bmo_shares", in: location)
+            #expect(["0", "1"].contains(parts[0]))
         }
 
-        @Test func `workers together keep to a bridge's number of requests at a time`() async throws {
+        @Test(arguments: ["in_process", "process"])
+        func `workers together keep to a bridge's number of requests at a time`(isolation: String) async throws {
             let place = try await WorkerWorkspace()
             let (first, _) = try await place.expected()
             place.limits = "concurrency: 2"
+            place.isolation = isolation
             try place.slow(by: 0.05)
             let location = place.server.newLocation()
             let earlier = place.asked
@@ -192,6 +196,20 @@ extension EndToEndTests {
             let waiting = try place.rows("SELECT count(*) FROM %.bmo_units WHERE state = 'working'", in: location)
             #expect(waiting == ["0"], "a worker that is asked to stop gives its unit back")
             #expect(try place.rows("SELECT count(*) FROM %.bmo_workers", in: location) == ["0"])
+        }
+
+        @Test func `a shard needs a number and a database of its own`() async throws {
+            let place = try await WorkerWorkspace()
+            for wrong in ["5/4", "1/0", "x"] {
+                let run = try await place.run("sync", "--shard", wrong, over: "bmo.sqlite")
+                #expect(run.exitCode == 2, "\(run)")
+                #expect(
+                    run.allOutput.contains("the value \"\(wrong)\" of --shard is not a part of a sync; use"), "\(run)")
+            }
+            let own = try await place.run("sync", "--shard", "1/2", over: "bmo.sqlite")
+            #expect(own.exitCode == 0, "\(own)")
+            let other = try await place.run("sync", "--shard", "2/2", over: "bmo.sqlite")
+            #expect(other.exitCode != 0 && other.allOutput.contains("with --shard 1/2, not of --shard 2/2"), "\(other)")
         }
 
         @Test func `a file cannot be shared, and the error says what to use`() async throws {

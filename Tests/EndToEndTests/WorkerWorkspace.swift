@@ -16,6 +16,8 @@ final class WorkerWorkspace {
     private let remote: RemoteWorkspace
     /// The option `limits` of the bridge: members of a YAML object.
     var limits = ""
+    /// Where the bridge runs.
+    var isolation = "in_process"
 
     init() async throws {
         server = try PostgreSQLServer.shared.get()
@@ -56,7 +58,8 @@ final class WorkerWorkspace {
             """
             version: 1
             database: \(location)
-            bridges: {api: {plugin: rest, options: {url: "\(remote.url)", limits: {\(limits)}}}}
+            bridges:
+              api: {plugin: rest, isolation: \(isolation), options: {url: "\(remote.url)", limits: {\(limits)}}}
             entities:
               Team:
                 bridge: api
