@@ -4,6 +4,7 @@ public import ArgumentParser
 internal import BridgeHost
 internal import Foundation
 internal import Importer
+internal import Logging
 internal import Model
 internal import TextFormats
 
@@ -55,6 +56,7 @@ public struct BMOCommand: AsyncParsableCommand {
     }
 
     private static func run() async -> Never {
+        CommandLog.choose(from: Array(CommandLine.arguments.dropFirst()))
         do {
             let words = try CommandLineMessages(Array(CommandLine.arguments.dropFirst()), of: Self.self)
             var command = try parseAsRoot(NegativeKey.marked(words.arguments))
@@ -74,7 +76,7 @@ public struct BMOCommand: AsyncParsableCommand {
             let isUsage = [.open, .schema, .request].contains(error.code)
             await CommandEnd.end(isUsage ? CommandFailure.usage : CommandFailure.failed)
         } catch let errors as ConfigurationErrors {
-            Terminal.error(errors.diagnostics.map(\.description).joined(separator: "\n"), prefix: "")
+            for diagnostic in errors.diagnostics { Terminal.show(diagnostic) }
             await CommandEnd.end(2)
         } catch {
             let code = exitCode(for: error)
@@ -84,7 +86,8 @@ public struct BMOCommand: AsyncParsableCommand {
             }
             let isUsage = code == .validationFailure
             Terminal.error(
-                isUsage ? fullMessage(for: error) : message(for: error), prefix: isUsage ? "" : "bmo: error: ")
+                isUsage ? fullMessage(for: error) : message(for: error), prefix: isUsage ? "" : "bmo: error: ",
+                level: .error)
             await CommandEnd.end(isUsage || code.rawValue == CommandFailure.usage ? 2 : 1)
         }
     }

@@ -21,6 +21,13 @@ import Testing
         }
     }
 
+    @Test func `each command has the options of the log`() async throws {
+        let commands = try await HelpText.commands()
+        for (command, options) in commands where !commands.keys.contains(where: { $0.hasPrefix(command + " ") }) {
+            #expect(options.isSuperset(of: ["--log", "--log-level"]), "\(command)")
+        }
+    }
+
     @Test func `the page lists the options that most commands have`() throws {
         let page = try CommandsPage.text()
         for option in CommandsPage.commonOptions { #expect(page.contains("`\(option)"), "\(option)") }
@@ -30,7 +37,9 @@ import Testing
 /// docs/commands.md.
 private enum CommandsPage {
     /// The options that the page explains once, at its beginning.
-    static let commonOptions: Set<String> = ["--file", "--verbose", "--allow-unpinned", "--help", "--version"]
+    static let commonOptions: Set<String> = [
+        "--file", "--verbose", "--allow-unpinned", "--log", "--log-level", "--help", "--version",
+    ]
 
     static func text() throws -> String {
         try String(contentsOfFile: PackageFolder.path + "/docs/commands.md", encoding: .utf8)

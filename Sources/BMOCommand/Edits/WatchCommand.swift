@@ -49,8 +49,10 @@ struct WatchCommand: AsyncParsableCommand {
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let watchOptions = WatchOptions(entities: entities.isEmpty ? nil : entities, every: pause, health: health)
         let json = json
+        let log = CommandLog.isJSON ? SyncLog() : nil
         let work = Task {
             try await workspace.watch(watchOptions) { event in
+                if let log { Self.write(event, to: log) }
                 Self.show(event, json: json)
                 if let metrics { MetricsFile.noting { try Self.note(event, workspace, in: metrics) } }
             }
@@ -79,9 +81,17 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
+    private static func write(_ event: WatchEvent, to log: SyncLog) {
+        switch event {
+        case .sync(let event): log.write(event)
+        case .synced(let report): log.write(report)
+        case .edit, .pushed, .trouble: break
+        }
+    }
+
     private static func show(_ event: WatchEvent, json: Bool) {
         switch event {
-        case .sync(.warning(let entity, let message)) where !json:
+        case .sync(.warning(let entity, let message)) where !json && !CommandLog.isJSON:
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
         case .sync: break
         case .synced(let report):
@@ -89,7 +99,9 @@ struct WatchCommand: AsyncParsableCommand {
                 print("{\"event\":\"sync\",\"report\":\(report.json)}")
             } else {
                 for entity in report.entities {
-                    if case .failed(let failure) = entity.outcome { Terminal.error(failure.description) }
+                    if case .failed(let failure) = entity.outcome {
+                        Terminal.error(failure.description, facts: failure.facts)
+                    }
                 }
                 if report.hasNews { print("\(Clock.now())  sync \(report.outcomeWord)\(counts(report))") }
             }

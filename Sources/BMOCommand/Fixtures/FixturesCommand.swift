@@ -23,6 +23,8 @@ struct FixtureFolder: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the cases.", valueName: "path"))
     var cases = "Fixtures/cases"
 
+    @OptionGroup var log: LogOptions
+
     /// Returns the folder of a case, given by a path or by a name in the cases' folder.
     func path(of name: String) -> String { name.contains("/") ? name : cases + "/" + name }
 

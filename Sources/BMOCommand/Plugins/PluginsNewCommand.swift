@@ -29,6 +29,8 @@ struct PluginsNewCommand: ParsableCommand {
             valueName: "path"))
     var kit: String?
 
+    @OptionGroup var log: LogOptions
+
     func run() throws {
         guard let language = Scaffold.Language(rawValue: language) else {
             throw ValidationError("--language is swift or c, not \"\(language)\"")

@@ -42,6 +42,8 @@ struct PluginsTestCommand: AsyncParsableCommand {
     @Flag(help: "List the checks and stop.")
     var list = false
 
+    @OptionGroup var log: LogOptions
+
     func run() async throws {
         if list {
             let rows = ConformanceRun.catalog.map { [$0.id, $0.level.rawValue, $0.title] }

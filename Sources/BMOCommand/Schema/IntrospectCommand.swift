@@ -3,7 +3,6 @@ internal import ArgumentParser
 internal import BMO
 internal import BridgeHost
 internal import Foundation
-internal import Logging
 internal import Model
 
 /// `bmo introspect`.
@@ -85,6 +84,10 @@ struct IntrospectCommand: AsyncParsableCommand {
     @Flag(name: [.short, .long], help: "Write what the host and the bridges log to stderr.")
     var verbose = false
 
+    @OptionGroup var log: LogOptions
+
+    func validate() { if verbose { CommandLog.beVerbose() } }
+
     func run() async throws {
         if let output, !force, FileManager.default.fileExists(atPath: output) { throw Self.exists(output) }
         if plugin == "airbyte" {
@@ -92,14 +95,12 @@ struct IntrospectCommand: AsyncParsableCommand {
             return
         }
         guard set.isEmpty, !report else { throw Self.usage("--set and --report are for airbyte") }
-        var logger = Logger(label: "bmo") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = verbose ? .debug : .error
         let introspection: Introspection
         do {
             let (source, options) = (try wanted(), try options())
             Workspace.takeSecrets(options.secretVariables)
             introspection = try await Introspection.run(
-                host: BridgeHost(logger: logger), plugin: plugin, source: source, options: options,
+                host: BridgeHost(logger: CommandLog.logger), plugin: plugin, source: source, options: options,
                 bridge: name, database: database, command: command)
         } catch let error as IntrospectionError {
             throw CommandFailure(error.description)

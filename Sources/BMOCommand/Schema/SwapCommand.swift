@@ -78,14 +78,14 @@ struct SwapCommand: AsyncParsableCommand {
 
     private func rehearse(_ workspace: Workspace) async throws {
         let store = try await workspace.openLockedStore(command: "bmo swap \(entity) --dry-run", rehearsing: true)
-        let progress = SyncProgress(mode: json ? .json : Terminal.errorIsTerminal ? .live : .lines)
+        let progress = SyncProgress(mode: .fitting(json: json))
         // Everything that the other bridge lacks must show, so ignore the deletion limit and the old bridge's cursor.
         let wanted = Workspace.SyncOptions(entities: [entity], restart: true, full: true, allowsDeletes: true)
         let work = Task { try await workspace.sync(into: store, wanted) { progress.show($0) } }
         let signals = SignalTrap { work.cancel() }
         let report = try await work.value
         signals.cancel()
-        progress.finish()
+        progress.finish(report)
         var printer = DiffPrinter(workspace.model, limit: 1000)
         if let run = report.run {
             try store.changes(of: run) { change in
@@ -103,7 +103,7 @@ struct SwapCommand: AsyncParsableCommand {
         }
         try store.close()
         for entity in report.entities {
-            if case .failed(let failure) = entity.outcome { Terminal.error(failure.description) }
+            if case .failed(let failure) = entity.outcome { Terminal.error(failure.description, facts: failure.facts) }
         }
         if report.wasInterrupted {
             throw CommandFailure("interrupted; nothing was written", exitCode: signals.exitCode)

@@ -1,5 +1,6 @@
 internal import BMO
 internal import BridgeHost
+internal import Logging
 internal import Model
 internal import RecordBatch
 
@@ -19,7 +20,7 @@ struct CheckReport {
 
     /// Reports an error or a warning in the configuration.
     mutating func add(_ diagnostic: Diagnostic) {
-        guard json else { return Terminal.error(diagnostic.description, prefix: "") }
+        guard json else { return Terminal.show(diagnostic) }
         print(
             Severity(rawValue: diagnostic.severity.rawValue) ?? .error, message: diagnostic.message,
             remedy: diagnostic.remedy, location: diagnostic.location)
@@ -28,7 +29,7 @@ struct CheckReport {
     /// Reports a bridge that could not check its sections because a secret is missing.
     mutating func add(notValidated bridge: String) {
         let words = "the sections of bridge \(bridge) were not validated by it: a secret is missing"
-        guard json else { return Terminal.error(words, prefix: "bmo: note: ") }
+        guard json else { return Terminal.error(words, prefix: "bmo: note: ", facts: ["bridge": "\(bridge)"]) }
         print(.note, bridge: bridge, message: words)
     }
 
@@ -38,7 +39,9 @@ struct CheckReport {
             if json {
                 print(.warning, bridge: bridge, entity: check.entity, message: warning)
             } else {
-                Terminal.error("\(check.entity): \(warning)", prefix: "bmo: warning: ")
+                Terminal.error(
+                    "\(check.entity): \(warning)", prefix: "bmo: warning: ",
+                    facts: ["entity": "\(check.entity)", "bridge": "\(bridge)"])
             }
         }
         if let records = check.records {
@@ -49,7 +52,8 @@ struct CheckReport {
         if json {
             print(failure, bridge: bridge, entity: check.entity)
         } else {
-            Terminal.error("\(check.entity): \(failure)")
+            Terminal.error(
+                "\(check.entity): \(failure)", facts: ["entity": "\(check.entity)", "bridge": "\(bridge)"])
         }
     }
 

@@ -30,6 +30,8 @@ struct InitCommand: ParsableCommand {
     @Flag(help: "Replace an existing file.")
     var force = false
 
+    @OptionGroup var log: LogOptions
+
     /// The URLs in `Resources/demo.yml`.
     private static let demoURLs = (
         rest: "http://127.0.0.1:8080", soap: "http://127.0.0.1:8081/gazetteer.wsdl",

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import Foundation
 internal import Importer
+internal import Logging
 internal import StoreContract
 internal import Synchronization
 
@@ -117,7 +118,7 @@ struct SyncCommand: AsyncParsableCommand {
         } catch is CancellationError {
             throw CommandFailure("interrupted while waiting; nothing was done", exitCode: signals.exitCode)
         }
-        let progress = SyncProgress(mode: json ? .json : quiet ? .quiet : Terminal.errorIsTerminal ? .live : .lines)
+        let progress = SyncProgress(mode: .fitting(json: json, quiet: quiet))
         let syncOptions = Workspace.SyncOptions(
             entities: entities.isEmpty ? nil : entities, restart: restart, full: full, allowsDeletes: allowDeletes,
             conditions: conditions, shard: shard.flatMap { SyncShard($0) })
@@ -127,7 +128,7 @@ struct SyncCommand: AsyncParsableCommand {
         signals.handle { work.cancel() }
         var report = try await work.value
         signals.cancel()
-        progress.finish()
+        progress.finish(report)
         let conflicts = try store.conflicts().count
         report.conflicts = conflicts
         if let metrics { MetricsFile.noting { try metrics.note(report, store) } }
@@ -185,7 +186,7 @@ struct SyncCommand: AsyncParsableCommand {
             if case .failed(let failure) = entity.outcome, let words = Self.words(failure, in: report),
                 told.insert(words).inserted
             {
-                Terminal.error(words)
+                Terminal.error(words, facts: failure.facts)
             }
             for failure in entity.parents?.failures.dropFirst() ?? [] {
                 Terminal.error("  \(failure.parent): \(failure.code): \(failure.failure.message)", prefix: "")
@@ -193,9 +194,10 @@ struct SyncCommand: AsyncParsableCommand {
             if let page = entity.resumedAfterPage {
                 Terminal.error(
                     "\(entity.name): continued after page \(page) of an interrupted scan; --restart starts from the beginning",
-                    prefix: "bmo: note: ")
+                    prefix: "bmo: note: ", facts: ["entity": "\(entity.name)"])
             }
-            if quiet {
+            // A JSON log has them already.
+            if quiet, !CommandLog.isJSON {
                 for warning in entity.warnings {
                     Terminal.error("\(entity.name): \(warning)", prefix: "bmo: warning: ")
                 }
@@ -205,7 +207,7 @@ struct SyncCommand: AsyncParsableCommand {
             Terminal.error(
                 "\(entity.name): \(count) record\(count == 1 ? " is" : "s are") in quarantine; "
                     + "`bmo quarantine \(entity.name)` shows all",
-                prefix: "bmo: warning: ")
+                prefix: "bmo: warning: ", facts: ["entity": "\(entity.name)"])
             for record in try store.quarantined(entity: entity.name).suffix(3) {
                 Terminal.error("  " + record.record.place + ": " + record.record.reason, prefix: "")
             }

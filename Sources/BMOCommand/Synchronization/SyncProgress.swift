@@ -8,6 +8,11 @@ internal import Synchronization
 final class SyncProgress: Sendable {
     enum Mode {
         case live, lines, json, quiet
+
+        /// The mode of a command: what it prints for people depends on where stderr goes.
+        static func fitting(json: Bool, quiet: Bool = false) -> Mode {
+            json ? .json : quiet || CommandLog.isJSON ? .quiet : Terminal.errorIsTerminal ? .live : .lines
+        }
     }
 
     private struct State {
@@ -27,6 +32,8 @@ final class SyncProgress: Sendable {
     }
 
     private let mode: Mode
+    /// Also writes the events, if the log is JSON.
+    private let log = CommandLog.isJSON ? SyncLog() : nil
     private let state = Mutex(State())
 
     init(mode: Mode) {
@@ -35,6 +42,7 @@ final class SyncProgress: Sendable {
 
     /// Shows an event; may be called from any thread.
     func show(_ event: SyncEvent) {
+        log?.write(event)
         switch mode {
         case .quiet: break
         case .json: print(Self.json(event))
@@ -43,8 +51,9 @@ final class SyncProgress: Sendable {
         }
     }
 
-    /// Draws the final state.
-    func finish() {
+    /// Draws the final state, or logs the report.
+    func finish(_ report: SyncReport) {
+        log?.write(report)
         guard mode == .live else { return }
         state.withLock { Self.draw(&$0) }
     }

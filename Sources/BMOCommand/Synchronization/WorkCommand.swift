@@ -59,7 +59,13 @@ struct WorkCommand: AsyncParsableCommand {
         try await options.learnAttributes(file)
         let workspace = try await options.workspace(file)
         let json = json
-        let work = Task { try await workspace.work(workOptions) { Self.show($0, json: json) } }
+        let log = CommandLog.isJSON ? SyncLog() : nil
+        let work = Task {
+            try await workspace.work(workOptions) { event in
+                if let log { Self.write(event, to: log) }
+                Self.show(event, json: json)
+            }
+        }
         let signals = SignalTrap { work.cancel() }
         let report: SyncReport?
         do {
@@ -85,6 +91,14 @@ struct WorkCommand: AsyncParsableCommand {
         return duration
     }
 
+    private static func write(_ event: WorkEvent, to log: SyncLog) {
+        switch event {
+        case .sync(let event): log.write(event)
+        case .round(let report): log.write(report)
+        case .waits, .claimed, .ended, .superseded, .trouble: break
+        }
+    }
+
     private static func show(_ event: WorkEvent, json: Bool) {
         if json {
             if let line = line(event) { print(line) }
@@ -107,12 +121,12 @@ struct WorkCommand: AsyncParsableCommand {
             print(
                 "\(Clock.now())  \(unit): \(report.shownOutcome), \(counts.inserted) inserted, \(counts.updated) updated, "
                     + "\(counts.unchanged) unchanged, \(counts.deleted) deleted")
-            if case .failed(let failure) = report.outcome { Terminal.error(failure.description) }
+            if case .failed(let failure) = report.outcome { Terminal.error(failure.description, facts: failure.facts) }
         case .superseded(let unit):
             Terminal.error(
                 "\(unit): another worker has taken over the unit; the page of this one was refused",
                 prefix: "bmo: warning: ")
-        case .sync(.warning(let entity, let message)):
+        case .sync(.warning(let entity, let message)) where !CommandLog.isJSON:
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
         case .sync: break
         case .round(let report): print("\(Clock.now())  the round is over: \(report.outcomeWord)")

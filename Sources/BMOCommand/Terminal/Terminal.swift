@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Logging
 internal import RecordBatch
 internal import TextFormats
 
@@ -53,14 +54,30 @@ enum Terminal {
     }
 
     /// Writes a diagnostic to stderr.
-    static func error(_ text: String, prefix: String = "bmo: error: ") {
+    ///
+    /// - Parameters:
+    ///   - prefix: What precedes the text.
+    ///   - level: The level in a JSON log; nil for the one that the prefix names.
+    ///   - facts: What the text is about, for a JSON log.
+    static func error(
+        _ text: String, prefix: String = "bmo: error: ", level: Logger.Level? = nil, facts: Logger.Metadata = [:]
+    ) {
         guard !text.isEmpty else { return }
+        guard !CommandLog.isJSON else { return CommandLog.write(level ?? self.level(of: prefix), text, facts) }
         let colour: Colour? = prefix.contains("error") ? .red : prefix.contains("warning") ? .yellow : nil
         write(painted(prefix, colour, on: STDERR_FILENO) + printable(text) + "\n")
     }
 
-    /// Writes text to stderr as it is.
-    static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private static func level(of prefix: String) -> Logger.Level {
+        prefix.contains("error")
+            ? .error : prefix.contains("warning") ? .warning : prefix.contains("note") ? .notice : .info
+    }
+
+    /// Writes text to stderr as it is; in a JSON log, it becomes the message of a line.
+    static func write(_ text: String) {
+        guard CommandLog.isJSON else { return FileHandle.standardError.write(Data(text.utf8)) }
+        CommandLog.write(.info, text.trimmingCharacters(in: .newlines))
+    }
 
     /// Returns external text without control characters that a terminal would obey; keeps line ends.
     static func printable(_ text: String) -> String {

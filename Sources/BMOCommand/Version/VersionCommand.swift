@@ -17,16 +17,25 @@ struct VersionCommand: AsyncParsableCommand {
     @Flag(help: "Print everything as a JSON object.")
     var json = false
 
+    @OptionGroup var log: LogOptions
+
     func run() async throws {
         guard verbose || json else {
             print("bmo \(ProgramVersion.text)")
             return
         }
-        let plugins = await BridgeHost(logger: WorkspaceOptions.quietLogger).plugins()
+        guard json else { return print(await Self.everything()) }
+        let plugins = await BridgeHost(logger: CommandLog.logger).plugins()
         // The files first: asking a library for its version may load it.
         let files = LinkedLibraries.files
-        let versions = LinkedLibraries.versions
-        print(json ? Self.json(plugins, files, versions) : Self.text(plugins, files, versions))
+        print(Self.json(plugins, files, LinkedLibraries.versions))
+    }
+
+    /// The text of `bmo version --verbose`.
+    static func everything() async -> String {
+        let plugins = await BridgeHost(logger: CommandLog.logger).plugins()
+        let files = LinkedLibraries.files
+        return text(plugins, files, LinkedLibraries.versions)
     }
 
     private static func text(

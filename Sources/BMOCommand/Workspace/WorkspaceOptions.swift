@@ -21,27 +21,18 @@ struct WorkspaceOptions: ParsableArguments {
     @Flag(help: "Use plugins that bmo.lock does not pin, or whose files differ from the pinned ones.")
     var allowUnpinned = false
 
+    @OptionGroup var log: LogOptions
+
     @Option(help: ArgumentHelp("The exchanges of a step of `bmo fixtures`.", valueName: "path", visibility: .private))
     var exchanges: String?
 
     /// The host, which logs to stderr.
     var host: BridgeHost {
-        get throws { BridgeHost(logger: logger, pins: try pins()) }
+        get throws { BridgeHost(logger: CommandLog.logger, pins: try pins()) }
     }
 
-    /// The host's logger, which writes to stderr.
-    var logger: Logger {
-        var logger = Self.quietLogger
-        if verbose { logger.logLevel = .debug }
-        return logger
-    }
-
-    /// A logger of errors only, for commands without the options of a configuration.
-    static var quietLogger: Logger {
-        var logger = Logger(label: "bmo") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = .error
-        return logger
-    }
+    /// Chooses the level of the log as soon as the options are known.
+    func validate() { if verbose { CommandLog.beVerbose() } }
 
     /// Reads the plugin pins next to the configuration.
     func pins() throws -> PluginPins {
@@ -90,7 +81,8 @@ struct WorkspaceOptions: ParsableArguments {
     private func warnOfOpenTLS(_ configuration: Configuration) {
         for bridge in configuration.bridges where bridge.options["tls"]?["verify"]?.bool == false {
             Terminal.error(
-                "bridge \(bridge.name): tls.verify is false: certificates are not checked", prefix: "bmo: warning: ")
+                "bridge \(bridge.name): tls.verify is false: certificates are not checked", prefix: "bmo: warning: ",
+                facts: ["bridge": "\(bridge.name)"])
         }
     }
 
@@ -99,7 +91,8 @@ struct WorkspaceOptions: ParsableArguments {
         var limits = BridgeLimits()
         limits.retries.passesAtOnce = session.mode == .replay
         let host = BridgeHost(
-            logger: ExchangeLog.logger(over: logger, report: session.report), limits: limits, pins: try pins())
+            logger: ExchangeLog.logger(over: CommandLog.logger, report: session.report), limits: limits,
+            pins: try pins())
         return try await Workspace.load(file, host: host, stores: try Stores.chosen, session: session)
     }
 

@@ -26,6 +26,8 @@ public final class RecordStream: Sendable {
         /// Whether part of a page was delivered, but not its end.
         var pageIsOpen = false
         var failures = 0
+        /// The number of replies to this fetch's calls, including that of its opening.
+        var replies = 0
         var clock = RetryClock()
         /// The start of the outstanding call.
         var callBegan = ContinuousClock.now
@@ -194,7 +196,10 @@ public final class RecordStream: Sendable {
         let timer = promise.fulfil(after: limits.call, with: .lost(late)) { [pool] in
             pool.abandon(lease)
         }
-        state.withLock { $0.callBegan = .now }
+        state.withLock { state in
+            state.callBegan = .now
+            state.replies += 1
+        }
         let reply = await withTaskCancellationHandler {
             await promise.value
         } onCancel: {
@@ -226,6 +231,12 @@ public final class RecordStream: Sendable {
                     "the last \(RepeatGuard.most) batches had all occurred before in this scan of \(request.entity): it has no end",
                     log)
             }
+            log.logger.debug(
+                "bridge answered",
+                metadata: [
+                    "entity": "\(request.entity)", "request": .stringConvertible(state.withLock { $0.replies }),
+                    "records": .stringConvertible(batch?.count ?? 0),
+                ])
             try advance(info, hasRecords: batch != nil, lease)
             return FetchedBatch(records: batch, page: info)
         }
@@ -292,7 +303,8 @@ public final class RecordStream: Sendable {
         log.logger.info(
             "fetch is tried again",
             metadata: [
-                "entity": "\(request.entity)", "after": "\(delay)", "failure": "\(failure.description)",
+                "entity": "\(request.entity)", "request": .stringConvertible(state.withLock { $0.replies }),
+                "after": "\(delay)", "failure": "\(failure.description)",
             ])
         guard !state.withLock({ $0.pause != nil }) else {
             var broken = failure
