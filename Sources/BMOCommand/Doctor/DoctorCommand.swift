@@ -15,6 +15,9 @@ struct DoctorCommand: AsyncParsableCommand {
             With --health, only the health file of a running `bmo watch` is checked, without any connection: it is an \
             error if the state is failing or stopped, or if the file was written more than 90 seconds ago. This is for \
             monitors and containers.
+
+            With --bundle, what a support request needs is also written to a file: the report, the versions, the \
+            configuration, the schema and the last runs, without rows and without values that may be secrets.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -25,8 +28,19 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Check only this health file of `bmo watch`.", valueName: "path"))
     var health: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Also write what a support request needs to this new file, without secrets and rows.", valueName: "path"))
+    var bundle: String?
+
     @Flag(help: "Print a JSON array of objects.")
     var json = false
+
+    func validate() throws {
+        if bundle != nil, health != nil {
+            throw ValidationError("--health examines only a health file, and --bundle everything: leave out one")
+        }
+    }
 
     func run() async throws {
         var report = FindingReport(json: json)
@@ -36,14 +50,22 @@ struct DoctorCommand: AsyncParsableCommand {
             if report.hasErrors { throw ExitCode(CommandFailure.failed) }
             return
         }
-        let configurationIsValid = try await examine(&report)
+        if let bundle { try SupportBundle.check(bundle) }
+        let workspace = try await examine(&report)
         report.finish()
-        guard configurationIsValid else { throw ExitCode(CommandFailure.usage) }
+        if let bundle {
+            let version = await VersionCommand.everything()
+            try SupportBundle(
+                version: version, findings: report.findings, path: options.file, workspace: workspace
+            ).write(to: bundle)
+            if !json { print("wrote \(bundle); read it before you send it") }
+        }
+        guard workspace != nil else { throw ExitCode(CommandFailure.usage) }
         if report.hasErrors { throw ExitCode(CommandFailure.failed) }
     }
 
-    /// Returns whether the configuration is valid.
-    private func examine(_ report: inout FindingReport) async throws -> Bool {
+    /// Returns the configuration, if it is valid.
+    private func examine(_ report: inout FindingReport) async throws -> Workspace? {
         report.add(await PluginCheck.findings(host: try options.host))
         report.add(MachineCheck.clockAfterBuild())
         report.add(MachineCheck.temporaryFolder())
@@ -55,7 +77,7 @@ struct DoctorCommand: AsyncParsableCommand {
             for subject in ["permissions", "disk", "database", "servers"] {
                 report.add(.skipped(subject, "the configuration has to be valid first"))
             }
-            return false
+            return nil
         }
         report.add(ConfigurationCheck.findings(workspace, path: options.file))
         report.add(MachineCheck.permissions(workspace.configuration))
@@ -72,6 +94,6 @@ struct DoctorCommand: AsyncParsableCommand {
                 report.add(await ServerCheck.finding(bridge, in: workspace))
             }
         }
-        return true
+        return workspace
     }
 }

@@ -5,6 +5,8 @@ struct FindingReport {
     private let json: Bool
     private var array = JSONArrayPrinter()
     private var counts: [Finding.State: Int] = [:]
+    /// What was reported.
+    private(set) var findings: [Finding] = []
 
     init(json: Bool) { self.json = json }
 
@@ -13,7 +15,8 @@ struct FindingReport {
 
     mutating func add(_ finding: Finding) {
         counts[finding.state, default: 0] += 1
-        guard json else { return print(Self.text(finding)) }
+        findings.append(finding)
+        guard json else { return print(Self.text(finding, isPainted: true)) }
         array.add(
             RecordBatchWriter.json { writer in
                 writer.member("subject", finding.subject)
@@ -35,7 +38,10 @@ struct FindingReport {
         print("\(errors), \(warnings)")
     }
 
-    private static func text(_ finding: Finding) -> String {
+    /// Returns a finding as text.
+    ///
+    /// - Parameter isPainted: Whether its state has a colour on a terminal.
+    static func text(_ finding: Finding, isPainted: Bool) -> String {
         let colour: Terminal.Colour? =
             switch finding.state {
             case .error: .red
@@ -45,7 +51,7 @@ struct FindingReport {
         let state = finding.state.rawValue
         let padding = String(repeating: " ", count: Finding.State.skipped.rawValue.count - state.count)
         let line =
-            Terminal.painted(state, colour, on: 1) + padding
+            (isPainted ? Terminal.painted(state, colour, on: 1) : state) + padding
             + "  \(finding.subject): \(Terminal.printable(finding.message))"
         return finding.remedy.map { "\(line)\n         remedy: \(Terminal.printable($0))" } ?? line
     }
