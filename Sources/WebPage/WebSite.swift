@@ -45,6 +45,7 @@ package final class WebSite: Sendable {
     private let readers: StoreReaders
     private let kept: KeptOverview
     private let activity: Activity
+    private let events: ProgressEvents
 
     /// Creates the web interface; the first request opens the database.
     package init(_ workspace: Workspace, access: Access) {
@@ -53,6 +54,7 @@ package final class WebSite: Sendable {
         readers = StoreReaders(workspace)
         kept = KeptOverview(workspace, readers)
         activity = Activity(workspace)
+        events = ProgressEvents(workspace, readers, activity)
     }
 
     /// The token of the address to print.
@@ -152,6 +154,7 @@ package final class WebSite: Sendable {
         let context = context(session)
         do {
             if request.path == ["metrics"] { return try await metrics() }
+            if request.path == ["events"] { return events(request) }
             if request.path.count == 2, request.path[0] == "entity",
                 let (entity, format) = EntityExport.name(in: request.path[1])
             {
@@ -162,6 +165,12 @@ package final class WebSite: Sendable {
         } catch {
             return failed(error, request.path, context)
         }
+    }
+
+    private func events(_ request: WebRequest) -> WebResponse {
+        let id = request.cookies[cookie]
+        // A stream does not prolong its session, or an open page would keep it for ever.
+        return events.response { [sessions] in id.map(sessions.isValid) ?? true }
     }
 
     private func health() async -> WebResponse {

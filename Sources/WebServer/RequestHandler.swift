@@ -70,11 +70,14 @@ final class RequestHandler: ChannelInboundHandler {
         deadline?.cancel()
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
+        let connection = Connection(bound: bound, eventLoop: eventLoop)
+        let hasBody = request.method != "HEAD"
         task = Task { [handler] in
             let response = await handler(request)
-            eventLoop.execute {
-                let (handler, context) = bound.value
-                handler.write(response, hasBody: request.method != "HEAD", context)
+            if let stream = response.stream, hasBody {
+                await connection.write(response, stream)
+            } else {
+                connection.write(response, hasBody: hasBody)
             }
         }
     }
@@ -84,6 +87,75 @@ final class RequestHandler: ChannelInboundHandler {
         isAnswered = true
         progress.part = .rest
         write(WebResponse(fault.status, text: fault.words + "\n"), hasBody: true, context)
+    }
+
+    // MARK: Streams
+
+    /// A part of a response with a stream.
+    private enum StreamPart: Sendable {
+        case head(WebResponse)
+        case body([UInt8])
+        case end
+    }
+
+    /// The handler of a connection, for tasks.
+    private struct Connection: Sendable {
+        let bound: NIOLoopBound<(handler: RequestHandler, context: ChannelHandlerContext)>
+        let eventLoop: any EventLoop
+
+        func write(_ response: WebResponse, hasBody: Bool) {
+            eventLoop.execute {
+                let (handler, context) = bound.value
+                handler.write(response, hasBody: hasBody, context)
+            }
+        }
+
+        /// Writes a response part by part, each after the client has taken the one before.
+        func write(_ response: WebResponse, _ stream: ResponseStream) async {
+            do {
+                try await write(.head(response))
+                if !response.body.isEmpty { try await write(.body(response.body)) }
+                while !Task.isCancelled, let part = await stream.next() { try await write(.body(part)) }
+                try await write(.end)
+            } catch {
+                // The client has gone, or was too slow.
+            }
+        }
+
+        private func write(_ part: StreamPart) async throws {
+            let written = eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
+                let (handler, context) = bound.value
+                return handler.write(part, context)
+            }
+            try await written.get()
+        }
+    }
+
+    private func write(_ part: StreamPart, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
+        let channel = context.channel
+        guard channel.isActive else { return context.eventLoop.makeFailedFuture(ChannelError.alreadyClosed) }
+        deadline?.cancel()
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(progress.limits.responseTime)) {
+            channel.close(promise: nil)
+        }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in bound.value.deadline?.cancel() }
+        switch part {
+        case .head(let response):
+            // Without a length, the encoder sends chunks (RFC 9112, section 7.1).
+            var headers = HTTPHeaders(response.headers)
+            headers.add(name: "Connection", value: "close")
+            let head = HTTPResponseHead(
+                version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: written)
+        case .body(let bytes):
+            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: written)
+        case .end:
+            written.futureResult.whenComplete { _ in channel.close(promise: nil) }
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        }
+        return written.futureResult
     }
 
     private func write(_ response: WebResponse, hasBody: Bool, _ context: ChannelHandlerContext) {

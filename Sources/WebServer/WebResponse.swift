@@ -1,4 +1,4 @@
-/// A complete HTTP response.
+/// An HTTP response.
 package struct WebResponse: Sendable {
     /// The status code (RFC 9110, section 15).
     package var status: Int
@@ -8,6 +8,8 @@ package struct WebResponse: Sendable {
     package var headers: [(name: String, value: String)]
     /// The body.
     package var body: [UInt8]
+    /// The rest of a body that has no known length, after ``body``; nil for a complete response.
+    package var stream: ResponseStream?
 
     /// Creates a response.
     package init(_ status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -27,4 +29,16 @@ package struct WebResponse: Sendable {
     package static func redirect(to location: String) -> WebResponse {
         WebResponse(303, headers: [("Location", location)])
     }
+}
+
+/// The parts of a body that are made while the client reads it.
+///
+/// The server asks for a part only after the client's system has taken the one before, so that a slow client costs no
+/// memory; one that does not take a part in the time for a response is disconnected.
+package struct ResponseStream: Sendable {
+    /// Returns the next part, or nil at the end; its task is cancelled when the client has gone.
+    package let next: @Sendable () async -> [UInt8]?
+
+    /// Creates a stream.
+    package init(next: @escaping @Sendable () async -> [UInt8]?) { self.next = next }
 }

@@ -21,7 +21,7 @@ extension EndToEndTests {
             let site = try await site()
             let page = try await PageBrowser(in: site.folder.path)
             for host in ["evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", ""] {
-                for path in Self.paths + ["/style.css", "/health", "/login?token=\(page.token)"] {
+                for path in Self.paths + ["/events", "/style.css", "/health", "/login?token=\(page.token)"] {
                     let reply = try await page.get(path, "-H", "Host: \(host)")
                     #expect(reply.status == 403 && !reply.body.contains("Norway"), "\(host) \(path) \(reply)")
                 }
@@ -35,7 +35,7 @@ extension EndToEndTests {
             let other = try await PageBrowser.curl(["\(page.origin)/login?token=\(page.token)"])
             let name = String(try #require(other.header("Set-Cookie")).prefix { $0 != "=" })
             let guesses = ["", "\(name)=", "\(name)=\(String(repeating: "0", count: 64))", "\(name)=\(page.token)"]
-            for path in Self.paths {
+            for path in Self.paths + ["/events"] {
                 for cookie in guesses {
                     let reply = try await PageBrowser.curl(["-b", cookie, page.origin + path])
                     #expect(reply.status == 401 && !reply.body.contains("Norway"), "\(path) \(reply)")

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import WebServer
@@ -87,6 +88,53 @@ import WebServer
             let reply = try await Self.talk(port, bytes)
             #expect(reply.hasPrefix("HTTP/1.1 \(status) "), "\(reply)")
         }
+    }
+
+    @Test func `a client that does not read a stream is disconnected, and its stream ends`() async throws {
+        var limits = ServerLimits()
+        limits.responseTime = .milliseconds(500)
+        let parts = Mutex(0)
+        let ended = AsyncStream.makeStream(of: Void.self)
+        let started = AsyncStream.makeStream(of: Int.self)
+        let server = WebServer(address: .tcp(host: "127.0.0.1", port: 0), limits: limits) { _ in
+            let end = StreamEnd { ended.continuation.yield() }
+            var response = WebResponse(200, body: Array("begin\n".utf8))
+            response.stream = ResponseStream {
+                parts.withLock { $0 += 1 }
+                return withExtendedLifetime(end) { [UInt8](repeating: 120, count: 1 << 16) }
+            }
+            return response
+        }
+        let work = Task { try await server.run { started.continuation.yield($0 ?? 0) } }
+        var ports = started.stream.makeAsyncIterator()
+        let port = try #require(await ports.next())
+        let client = try RunningProcess(
+            "python3",
+            [
+                "-c",
+                """
+                import socket, sys, time
+                s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+                s.sendall(b"GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+                print(s.recv(12), flush=True)
+                time.sleep(60)
+                """, String(port),
+            ])
+        var ends = ended.stream.makeAsyncIterator()
+        await ends.next()
+        // What the server asked for fits into the system's buffers.
+        #expect(parts.withLock { $0 } < 1000)
+        #expect(client.output == "b'HTTP/1.1 200'\n")
+        client.signal(SIGKILL)
+        work.cancel()
+        try await work.value
+    }
+
+    /// Says when the stream that holds it is gone.
+    private final class StreamEnd: Sendable {
+        private let action: @Sendable () -> Void
+        init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+        deinit { action() }
     }
 
     @Test func `connections beyond the limit are closed, and later ones served`() async throws {

@@ -117,6 +117,14 @@ package final class Sessions: Sendable {
         }
     }
 
+    /// Returns whether a session still exists, without prolonging it.
+    package func isValid(_ id: String) -> Bool {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            return state.records.contains { ConstantTime.equal($0.session.id, id) && now - $0.used <= Self.lifetime }
+        }
+    }
+
     /// Ends a session.
     package func end(_ session: Session) {
         state.withLock { $0.records.removeAll { $0.session == session } }

@@ -7,41 +7,44 @@ internal import StoreContract
 struct OverviewPage {
     private let context: PageContext
     private let overview: DatabaseOverview
+    private let live: LiveProgress?
 
     static func make(_ context: PageContext) async throws -> HTMLPage {
+        let live = await LiveProgress.now(context.activity, context.readers, context.workspace)
         do {
             let overview = try await context.kept.now()
-            return OverviewPage(context: context, overview: overview).page
+            return OverviewPage(context: context, overview: overview, live: live).page
         } catch let failure as PageFailure where failure.status == 404 {
-            return withoutDatabase(failure.description, context)
+            return withoutDatabase(failure.description, context, live)
         } catch let error as StoreError where error.code == .schema {
             // The model changed: the next sync migrates the database.
-            return withoutDatabase(PageFault.words(error).text, context)
+            return withoutDatabase(PageFault.words(error).text, context, live)
         }
     }
 
-    private static func withoutDatabase(_ words: String, _ context: PageContext) -> HTMLPage {
-        HTMLPage("Overview", reloadsAfter: context.activity.isRunning ? 2 : nil) {
+    private static func withoutDatabase(_ words: String, _ context: PageContext, _ live: LiveProgress?) -> HTMLPage {
+        HTMLPage("Overview", reloadsAfter: live == nil ? nil : 2) {
             HTML("p") { words }
-            ActivityView.view(context)
+            ActivityView.view(context, live)
             context.button("Sync now", WebLink("sync"), style: "main")
         }
     }
 
-    private init(context: PageContext, overview: DatabaseOverview) {
+    private init(context: PageContext, overview: DatabaseOverview, live: LiveProgress?) {
         self.context = context
         self.overview = overview
+        self.live = live
     }
 
     private var page: HTMLPage {
-        HTMLPage("Overview", reloadsAfter: context.activity.isRunning ? 2 : nil) {
+        HTMLPage("Overview", reloadsAfter: live == nil ? nil : 2) {
             HTML("p", .class("quiet")) {
                 "Database "; HTML("code") { context.workspace.configuration.databasePath }
             }
             todo
-            ActivityView.view(context)
+            ActivityView.view(context, live)
             HTML("div", .class("row")) {
-                if !context.activity.isRunning {
+                if live == nil {
                     context.button("Sync all", WebLink("sync"), style: "main")
                     if overview.outbox.contains(where: { $0.state == .pending }) {
                         context.button("Send the edits", WebLink("push"))
@@ -94,7 +97,7 @@ struct OverviewPage {
             edits > 0
                 ? PagePart.link(WebLink(["decide"], fragment: "outbox"), NumberText.grouped(edits)) : .empty,
             report(of: status), ValueView.time(status.lastChanged), position(status, cursor),
-            isScanned && !context.activity.isRunning
+            isScanned && live == nil
                 ? context.button("Sync", WebLink("sync"), [("entity", status.name)], title: "Sync \(status.name)")
                 : .empty,
         ]

@@ -1,9 +1,10 @@
 internal import StoreContract
 
-/// The progress of the sync or push that was started here, or the result of the last one.
+/// The progress of the running sync or push, or the result of the last one that was started here.
 enum ActivityView {
-    /// Returns empty markup if none was started here.
-    static func view(_ context: PageContext) -> HTML {
+    /// Returns empty markup if nothing is running, and nothing was started here.
+    static func view(_ context: PageContext, _ live: LiveProgress?) -> HTML {
+        if let live, !live.isHere { return other(live) }
         let state = context.activity.state
         guard let title = state.title else { return .empty }
         return HTML("section", .class("notice"), .label("Progress")) {
@@ -11,16 +12,34 @@ enum ActivityView {
                 HTML("strong") { state.isRunning ? "\(title) is running" : "\(title): \(state.outcome)" }
                 if state.isRunning {
                     context.button("Stop", WebLink("sync", "stop"))
-                    HTML("span", .class("quiet")) { "This page reloads every two seconds." }
+                    reloads
                 }
             }
-            if !state.lines.isEmpty {
-                HTML("ul") { for line in state.lines { HTML("li") { line } } }
-            }
+            list(state.lines)
             if !state.changes.isEmpty {
                 HTML("h2") { "What would change" }
                 ChangeView.table(state.changes, context.model)
             }
         }
+    }
+
+    /// Shows what another process is doing.
+    private static func other(_ live: LiveProgress) -> HTML {
+        HTML("section", .class("notice"), .label("Progress")) {
+            HTML("div", .class("row")) {
+                HTML("strong") { "Another process is writing: \(live.title)" }
+                reloads
+            }
+            list(live.lines)
+        }
+    }
+
+    private static var reloads: HTML {
+        HTML("span", .class("quiet")) { "This page reloads every two seconds." }
+    }
+
+    private static func list(_ lines: [String]) -> HTML {
+        guard !lines.isEmpty else { return .empty }
+        return HTML("ul") { for line in lines { HTML("li") { line } } }
     }
 }
