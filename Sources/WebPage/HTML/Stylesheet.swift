@@ -92,6 +92,7 @@ package enum Stylesheet {
         svg .small { fill: var(--quiet); font-size: 11px; }
         svg .box { fill: var(--raised); stroke: var(--line); }
         svg .edge { fill: none; stroke: var(--quiet); stroke-width: 1.3; }
+        svg .bar { fill: var(--accent); } svg .bar.failed { fill: var(--bad); } svg .axis { fill: var(--quiet); }
         svg a text { fill: var(--link); text-decoration: underline; font-weight: 600; }
         svg .bridge0 { stroke: #2f81f7; stroke-width: 2; } svg .bridge1 { stroke: #2da44e; stroke-width: 2; }
         svg .bridge2 { stroke: #bf8700; stroke-width: 2; } svg .bridge3 { stroke: #a475f9; stroke-width: 2; }

@@ -4,11 +4,18 @@ internal import StoreContract
 /// The runs, newest first.
 enum RunsPage {
     static func make(_ context: PageContext) async throws -> HTMLPage {
-        let runs = try await context.kept.now().runs
+        let overview = try await context.kept.now()
+        let runs = overview.runs
+        // The rows of a sub-entity count for the entity that has the table, too.
+        let roots = overview.entities.filter { status in
+            context.model.index(of: status.name).map { context.model.entities[$0].root == $0 } ?? false
+        }
+        let rows = roots.reduce(0) { $0 + $1.rows }
         return HTMLPage("Runs") {
             PagePart.quiet(
                 "Every sync, edit, push and undo that changed or reported something, newest first. The newest \(DatabaseOverview.runLimit) "
                     + "are shown.")
+            RunChart(runs, rows: rows).view
             table(runs)
         }
     }
@@ -38,11 +45,17 @@ enum RunsPage {
         return HTML("span", .class("tag \(style)")) { run.outcome }
     }
 
-    static func duration(_ run: RunRecord) -> String {
+    static func duration(_ run: RunRecord) -> String { milliseconds(run).map(words(milliseconds:)) ?? "" }
+
+    /// Returns how long a run took; nil if it did not end.
+    static func milliseconds(_ run: RunRecord) -> Int? {
         guard let start = Clock.microseconds(of: run.started),
             let end = run.finished.flatMap(Clock.microseconds(of:))
-        else { return "" }
-        let milliseconds = (end - start) / 1000
-        return milliseconds < 10_000 ? "\(milliseconds) ms" : "\(milliseconds / 1000) s"
+        else { return nil }
+        return max(0, Int((end - start) / 1000))
+    }
+
+    static func words(milliseconds: Int) -> String {
+        milliseconds < 10_000 ? "\(milliseconds) ms" : "\(milliseconds / 1000) s"
     }
 }
