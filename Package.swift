@@ -52,7 +52,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        // Only the page of `bmo serve` uses it: docs/decisions/0039.
+        // Only the page of `bmo serve` and the sending of metrics use it: docs/decisions/0039.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [

@@ -40,6 +40,25 @@ struct MetricSamples {
         return "{\(pairs.joined(separator: ","))}"
     }
 
+    /// Returns the values of a metric, with their labels.
+    func values(of metric: Metric) -> [(labels: [(name: String, value: String)], value: Double)] {
+        samples.filter { $0.metric == metric }.map { (Self.pairs($0.labels), $0.value) }
+    }
+
+    /// Returns the labels in braces.
+    private static func pairs(_ text: String) -> [(name: String, value: String)] {
+        text.matches(of: /([a-z_]+)="((?:[^"\\]|\\.)*)"/).map { match in
+            var value = ""
+            var isEscaped = false
+            for character in match.2 {
+                if isEscaped { value.append(character == "n" ? "\n" : character) }
+                if !isEscaped, character != "\\" { value.append(character) }
+                isEscaped = !isEscaped && character == "\\"
+            }
+            return (String(match.1), value)
+        }
+    }
+
     /// Removes the samples of entities that the configuration does not have any more.
     mutating func keep(entities: Set<String>) {
         let known = entities.map { Self.text(["entity": $0]).dropLast() }

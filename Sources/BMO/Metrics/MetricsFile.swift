@@ -3,16 +3,18 @@ internal import StoreContract
 internal import Synchronization
 internal import SystemCalls
 
-/// A file with metrics of a database, its syncs and its pushes, which is replaced atomically.
+/// The metrics of a database, its syncs and its pushes, and the file that has them, which is replaced atomically.
 ///
-/// Counters continue from the file that exists, so that they grow from one process to the next.
+/// Counters continue from the file that exists, so that they grow from one process to the next; without a file, they
+/// begin at zero.
 package final class MetricsFile: Sendable {
     /// An error for a file that cannot be read or written.
     package struct Failure: Error, Sendable, CustomStringConvertible {
         package let description: String
     }
 
-    private let path: String
+    private let path: String?
+    private let began = MetricsFile.nanoseconds()
     private let version: String
     private let samples: Mutex<MetricSamples>
     /// The size above which a file was not written by bmo: about 100,000 samples.
@@ -20,12 +22,16 @@ package final class MetricsFile: Sendable {
 
     /// Opens a file, and writes it again, so that a path that cannot be written is known before any work.
     ///
-    /// - Parameter version: The version of the program.
+    /// - Parameters:
+    ///   - path: The file; nil for none.
+    ///   - version: The version of the program.
     /// - Throws: ``Failure``.
-    package init(path: String, version: String) throws(Failure) {
+    package init(path: String?, version: String) throws(Failure) {
         self.path = path
         self.version = version
-        samples = Mutex(MetricSamples(from: try Self.read(path)))
+        var text = ""
+        if let path { text = try Self.read(path) }
+        samples = Mutex(MetricSamples(from: text))
         try write()
     }
 
@@ -48,6 +54,7 @@ package final class MetricsFile: Sendable {
         // Written within the lock, so that the file never returns to an older state.
         let failure = samples.withLock { samples -> AtomicFile.Failure? in
             samples.set(.build, 1, ["version": version])
+            guard let path else { return nil }
             do throws(AtomicFile.Failure) {
                 try AtomicFile.write(Array(samples.text.utf8), to: path, mode: 0o644)
                 return nil
@@ -55,8 +62,20 @@ package final class MetricsFile: Sendable {
                 return error
             }
         }
-        if let failure { throw Failure(description: "\(path): \(failure.words)") }
+        if let failure { throw Failure(description: "\(path ?? ""): \(failure.words)") }
     }
+
+    /// Returns the metrics as a request of OTLP in its JSON form.
+    ///
+    /// - Parameter resource: What describes this program, with its `service.name`.
+    package func otlp(resource: [(name: String, value: String)]) -> String {
+        samples.withLock {
+            $0.otlp(resource: resource, version: version, since: began, now: Self.nanoseconds())
+        }
+    }
+
+    /// The nanoseconds since 1970.
+    private static func nanoseconds() -> Int64 { (Clock.microseconds(of: Clock.now()) ?? 0) * 1000 }
 
     /// Adds the result of a sync, and writes the file with the present state of the database.
     ///

@@ -56,7 +56,7 @@ struct PushCommand: AsyncParsableCommand {
                 "the value \"\(lookAgainAfter)\" of --look-again-after is not a duration; use a form like 30s or 5m",
                 exitCode: CommandFailure.usage)
         }
-        let metrics = try metrics.file()
+        let metrics = dryRun ? nil : try metrics.output()
         let workspace = try await options.workspace()
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let store = try dryRun ? options.storeForReading(of: workspace) : options.store(of: workspace)
@@ -74,9 +74,10 @@ struct PushCommand: AsyncParsableCommand {
         let signals = SignalTrap { work.cancel() }
         let report = try await work.value
         signals.cancel()
-        if let metrics { MetricsFile.noting { try metrics.note(report, store) } }
+        metrics?.note(report, store)
         try store.close()
         print(json ? report.json : PushPrinter.summary(report))
+        await metrics?.finish()
         if report.wasInterrupted {
             throw CommandFailure("interrupted; unsent edits stay in the outbox", exitCode: signals.exitCode)
         }

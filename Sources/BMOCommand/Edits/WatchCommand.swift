@@ -42,7 +42,7 @@ struct WatchCommand: AsyncParsableCommand {
                 "the value \"\(every)\" of --every is not a duration; use a form like 30s, 5m or 1h",
                 exitCode: CommandFailure.usage)
         }
-        let metrics = try metrics.file()
+        let metrics = try metrics.output()
         let file = options.configurationFile
         try await options.learnAttributes(file)
         let workspace = try await options.workspace(file)
@@ -54,7 +54,7 @@ struct WatchCommand: AsyncParsableCommand {
             try await workspace.watch(watchOptions) { event in
                 if let log { Self.write(event, to: log) }
                 Self.show(event, json: json)
-                if let metrics { MetricsFile.noting { try Self.note(event, workspace, in: metrics) } }
+                if let metrics { Self.note(event, workspace, in: metrics) }
             }
         }
         let signals = SignalTrap { work.cancel() }
@@ -64,19 +64,21 @@ struct WatchCommand: AsyncParsableCommand {
             try await work.value
         } catch is CancellationError {}
         signals.cancel()
+        await metrics?.finish()
         if !json { print("stopped") }
     }
 
-    private static func note(_ event: WatchEvent, _ workspace: Workspace, in metrics: MetricsFile) throws {
+    private static func note(_ event: WatchEvent, _ workspace: Workspace, in metrics: MetricsOutput) {
+        func reading(_ body: (any Store) -> Void) {
+            metrics.noting {
+                let store = try workspace.openStoreForReading()
+                body(store)
+                try store.close()
+            }
+        }
         switch event {
-        case .synced(let report):
-            let store = try workspace.openStoreForReading()
-            try metrics.note(report, store)
-            try store.close()
-        case .pushed(let report):
-            let store = try workspace.openStoreForReading()
-            try metrics.note(report, store)
-            try store.close()
+        case .synced(let report): reading { metrics.note(report, $0) }
+        case .pushed(let report): reading { metrics.note(report, $0) }
         case .sync, .edit, .trouble: break
         }
     }

@@ -95,7 +95,7 @@ struct SyncCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let metrics = try metrics.file()
+        let metrics = dryRun ? nil : try metrics.output()
         let file = options.configurationFile
         if !dryRun { try await options.learnAttributes(file) }
         let workspace = try await options.workspace(file, toleratesRefusals: true)
@@ -131,7 +131,7 @@ struct SyncCommand: AsyncParsableCommand {
         progress.finish(report)
         let conflicts = try store.conflicts().count
         report.conflicts = conflicts
-        if let metrics { MetricsFile.noting { try metrics.note(report, store) } }
+        metrics?.note(report, store)
         if dryRun { try showChanges(report, workspace, store) }
         if json { print(report.json) } else { print(SyncTable.text(report)) }
         if dryRun, !json { print("dry run: nothing was written") }
@@ -142,6 +142,7 @@ struct SyncCommand: AsyncParsableCommand {
                     + (conflicts == 1 ? "it" : "them"), prefix: "bmo: note: ")
         }
         try store.close()
+        await metrics?.finish()
         if report.wasInterrupted {
             throw CommandFailure(
                 dryRun

@@ -60,10 +60,18 @@ struct WorkCommand: AsyncParsableCommand {
         let workspace = try await options.workspace(file)
         let json = json
         let log = CommandLog.isJSON ? SyncLog() : nil
+        let metrics = try MetricsOptions.sent()
         let work = Task {
             try await workspace.work(workOptions) { event in
                 if let log { Self.write(event, to: log) }
                 Self.show(event, json: json)
+                if let metrics, case .round(let report) = event {
+                    metrics.noting {
+                        let store = try workspace.openStoreForReading()
+                        metrics.note(report, store)
+                        try store.close()
+                    }
+                }
             }
         }
         let signals = SignalTrap { work.cancel() }
@@ -75,6 +83,7 @@ struct WorkCommand: AsyncParsableCommand {
         }
         let wasStopped = work.isCancelled
         signals.cancel()
+        await metrics?.finish()
         guard untilIdle else { return }
         if wasStopped {
             throw CommandFailure("interrupted; the units were given back", exitCode: signals.exitCode)

@@ -11,27 +11,36 @@ struct MetricsOptions: ParsableArguments {
             valueName: "path"))
     var metrics: String?
 
-    /// Opens the file, if one is named.
+    /// Returns the output of a command that has no `--metrics`; nil if the environment names no collector.
+    static func sent() throws -> MetricsOutput? {
+        try settings().map { MetricsOutput(try MetricsFile(path: nil, version: ProgramVersion.text), $0) }
+    }
+
+    /// Opens the file, if one is named, and reads the environment of OpenTelemetry.
     ///
+    /// - Returns: Nil if the command has no metrics to write or to send.
     /// - Throws: ``CommandFailure`` of wrong usage for a file that cannot be written.
-    func file() throws -> MetricsFile? {
+    func output() throws -> MetricsOutput? {
+        let settings = Self.settings()
+        guard metrics != nil || settings != nil else { return nil }
         do {
-            return try metrics.map { try MetricsFile(path: $0, version: ProgramVersion.text) }
-        } catch let failure as MetricsFile.Failure {
+            return MetricsOutput(try MetricsFile(path: metrics, version: ProgramVersion.text), settings)
+        } catch {
             throw CommandFailure(
-                "the file of --metrics cannot be written: \(failure); name another, or create its folder",
+                "the file of --metrics cannot be written: \(error); name another, or create its folder",
                 exitCode: CommandFailure.usage)
         }
     }
-}
 
-extension MetricsFile {
-    /// Notes a result; a failure is a warning, because the work itself is done.
-    static func noting(_ body: () throws -> Void) {
+    /// Reads the environment of OpenTelemetry; a fault in it is a warning, because a sync can do without.
+    private static func settings() -> OTLPSettings? {
         do {
-            try body()
+            let settings = try OTLPSettings(Workspace.environment)
+            Workspace.takeSecrets(OTLPSettings.secretVariables)
+            return settings
         } catch {
-            Terminal.error("the file of --metrics was not written: \(error)", prefix: "bmo: warning: ")
+            Terminal.error("metrics are not sent: \(error)", prefix: "bmo: warning: ")
+            return nil
         }
     }
 }
