@@ -151,7 +151,7 @@ public final class MemoryStores: StoreProvider {
         guard let missing = changes.first(where: \.isLossless) else { return }
         throw StoreError(
             .schema, "\(database.location): the tables do not fit the configuration yet: \(missing.words)",
-            remedy: "`bmo sync` or `bmo migrate --apply` brings it up to date")
+            remedy: "`bmo sync` or `bmo migrate --apply` updates the database")
     }
 
     private static func naming(_ location: String, _ error: StoreError) -> StoreError {

@@ -116,7 +116,7 @@ public struct PostgreSQLStores: StoreProvider {
     }
 
     private static func missing(_ connection: Connection) -> StoreError {
-        StoreError(.open, "\(connection.place): bmo has no tables there", remedy: "`bmo sync` creates them")
+        StoreError(.open, "\(connection.place): the schema has no tables of bmo", remedy: "`bmo sync` creates them")
     }
 
     /// Makes the changes that cannot lose data.
@@ -171,7 +171,7 @@ public struct PostgreSQLStores: StoreProvider {
         guard let missing = changes.first(where: \.isLossless) else { return }
         throw StoreError(
             .schema, "\(connection.place): the tables do not fit the configuration yet: \(missing.words)",
-            remedy: "`bmo sync` or `bmo migrate --apply` brings it up to date")
+            remedy: "`bmo sync` or `bmo migrate --apply` updates the database")
     }
 
     private static func naming(_ connection: Connection, _ error: StoreError) -> StoreError {

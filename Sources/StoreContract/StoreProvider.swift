@@ -72,7 +72,7 @@ extension StoreError {
     /// The error of workers that are to share a database of one process.
     package static func cannotShare(_ location: String) -> StoreError {
         StoreError(
-            .request, "\(location) cannot be shared by workers: it is a file that one process at a time writes",
+            .request, "\(location) cannot be shared by workers: only one process at a time can write a file",
             remedy: "use `bmo sync` or `bmo watch`, or \"database: postgresql://...\" (docs/postgresql.md)")
     }
 }

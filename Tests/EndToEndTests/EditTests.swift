@@ -64,7 +64,7 @@ extension EndToEndTests {
             ] {
                 let run = try await place.start(arguments).finish(within: .seconds(60))
                 #expect(run.exitCode != 0)
-                #expect(run.errorOutput.contains("Note 1 is deleted here, and that edit waits as outbox 2"), "\(run)")
+                #expect(run.errorOutput.contains("Note 1 is deleted here; the edit waits as outbox 2"), "\(run)")
             }
             #expect(
                 try await place.bmo("delete", "Note", "9").errorOutput.contains(

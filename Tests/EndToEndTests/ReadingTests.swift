@@ -37,7 +37,7 @@ extension EndToEndTests {
                 #expect(
                     run.errorOutput
                         == "bmo: error: \(place.database): the database does not have the column Note.words "
-                        + "yet (it is text there); `bmo sync` or `bmo migrate --apply` brings it up to date\n", "\(run)"
+                        + "yet (it is text there); `bmo sync` or `bmo migrate --apply` updates the database\n", "\(run)"
                 )
             }
             #expect(try place.rows("SELECT name, sql FROM sqlite_schema ORDER BY name") == before)

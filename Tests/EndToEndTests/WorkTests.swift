@@ -216,7 +216,7 @@ extension EndToEndTests {
             let place = try await WorkerWorkspace()
             let run = try await place.run("work", "--until-idle", over: "bmo.sqlite")
             #expect(run.exitCode == 2, "\(run)")
-            #expect(run.allOutput.contains("it is a file that one process at a time writes"), "\(run)")
+            #expect(run.allOutput.contains("only one process at a time can write a file"), "\(run)")
             #expect(run.allOutput.contains("use `bmo sync` or `bmo watch`, or"), "\(run)")
             for wrong in [["--lease", "0s"], ["--lease", "soon"], ["--concurrency", "0"]] {
                 let run = try await place.run("work", wrong[0], wrong[1], over: "bmo.sqlite")

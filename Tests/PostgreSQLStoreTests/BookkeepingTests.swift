@@ -62,11 +62,11 @@ struct BookkeepingTests {
         #expect(try fixture.server.rows("SELECT count(*) FROM \(fixture.schema).bmo_shares") == ["0"])
     }
 
-    @Test func `a database of a later bmo is refused`() throws {
+    @Test func `a database of a newer bmo is refused`() throws {
         try change("UPDATE %.bmo_database SET format = 99")
         for use in [StoreUse.writing, .rehearsing, .reading(entities: nil)] {
             let error = #expect(throws: StoreError.self) { _ = try open(for: use) }
-            #expect(error?.code == .schema && error?.message.contains("a later bmo made the database") == true)
+            #expect(error?.code == .schema && error?.message.contains("a newer bmo created the database") == true)
         }
     }
 

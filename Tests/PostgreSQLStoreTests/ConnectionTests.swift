@@ -23,7 +23,7 @@ struct ConnectionTests {
         let error = try error("postgresql://bmo@%2Fnonexistent/crm?schema=people")
         #expect(error.code == .io)
         #expect(error.message.contains("PostgreSQL at /nonexistent, database crm, schema people: connecting"))
-        #expect(error.remedy?.contains("check that the server runs") == true)
+        #expect(error.remedy?.contains("check that the server is running") == true)
     }
 
     @Test func `a database that does not exist is named`() throws {

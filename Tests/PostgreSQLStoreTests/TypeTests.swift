@@ -68,7 +68,7 @@ struct TypeTests {
         let reasons = try fixture.store.quarantined().map(\.record.reason)
         #expect(reasons.count == 2)
         #expect(reasons.contains { $0.contains("U+0000") && $0.contains("Thing.code") })
-        #expect(reasons.contains { $0.contains("longer than an index of PostgreSQL allows") })
+        #expect(reasons.contains { $0.contains("longer than a PostgreSQL index allows") })
         #expect(try fixture.lines("Thing").map { $0.prefix(3) } == ["'c'"])
     }
 }

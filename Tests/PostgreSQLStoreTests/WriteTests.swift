@@ -64,7 +64,7 @@ struct WriteTests {
         let model = try CompiledModel.of(Entity(long, key: ["id"], [.of("id", .integer)]))
         let error = #expect(throws: StoreError.self) { _ = try StoreFixture(overPostgreSQL: model) }
         #expect(error?.code == .schema)
-        #expect(error?.message.contains("has 64 bytes, and PostgreSQL allows 63") == true)
+        #expect(error?.message.contains("has 64 bytes, but PostgreSQL allows 63") == true)
     }
 
     @Test func `a table of another program is not touched`() throws {

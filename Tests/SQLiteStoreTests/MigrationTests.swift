@@ -246,7 +246,7 @@ import Testing
         let changed = try CompiledModel(model)
         #expect(
             try plan(fixture, for: changed).contains(
-                "let City.country refer to Nation and no longer to Country: 2 values become null"))
+                "change the reference City.country from Country to Nation: 2 values become null"))
         #expect(try migrate(fixture, to: changed).notes == [])
         #expect(try fixture.file().rows("SELECT DISTINCT country FROM City") == [["null"]])
     }

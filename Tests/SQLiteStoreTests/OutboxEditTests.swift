@@ -180,7 +180,7 @@ import TestSupport
         try expectRefusal("User.id is part of the key of 1 and cannot be changed") {
             try world.update("User", 1, set: ["id": 5])
         }
-        try expectRefusal("there is a User 1 already") { try world.create("User", ["id": 1]) }
+        try expectRefusal("User 1 exists already") { try world.create("User", ["id": 1]) }
         try expectRefusal("User.boss is to refer to User 9, which does not exist") {
             try world.update("User", 1, set: ["boss": 9])
         }
@@ -193,9 +193,9 @@ import TestSupport
         try expectRefusal("User.id is part of the key and cannot be null") {
             try world.create("User", ["id": .null])
         }
-        try expectRefusal("the key of Part has 2 parts, and 1 are given") { try world.delete("Part", "x") }
+        try expectRefusal("the key of Part has 2 parts, but the given key has 1") { try world.delete("Part", "x") }
         try world.sync("Post", ["id": "p2", "author": 5])
-        try expectRefusal("of User 5 only the key is known here: others refer to it") {
+        try expectRefusal("only the key of User 5 is known here: other objects refer to it") {
             try world.update("User", 5, set: ["name": "x"])
         }
         // All of a call or nothing.
@@ -274,7 +274,7 @@ import TestSupport
     @Test func `a new object that others refer to is not deleted`() throws {
         try world.create("User", ["name": "Cid"])
         try world.update("Post", "p1", set: ["author": -1])
-        try expectRefusal("User -1 was never sent, but others refer to it") { try world.delete("User", -1) }
+        try expectRefusal("User -1 was never sent, but other objects refer to it") { try world.delete("User", -1) }
         try world.update("Post", "p1", set: ["author": 1])
         try world.delete("User", -1)
         #expect(try world.outbox().isEmpty)

@@ -52,7 +52,7 @@ import TestSupport
             "User [1] name: Ann | Anna | Anne", #"User [1] tags: [["red"],["blue"]] | [["green"]] | [["blue"]]"#)
         #expect(try world.next() == nil)
         let error = try storeError { try world.store.retryOutbox([1]) }
-        #expect(error.message == "edit 1 has a conflict of name that is not decided")
+        #expect(error.message == "edit 1 has an unresolved conflict of name")
 
         try world.store.resolve(entity: "User", key: [1], column: "name", take: .local)
         try world.expectOutbox(
@@ -310,6 +310,6 @@ import TestSupport
 
         // An edit waits for the create in both cases, although a newer one replaces its value in the row.
         let error = try storeError { try world.delete("User", author) }
-        #expect(error.message == "User -2 was never sent, but others refer to it")
+        #expect(error.message == "User -2 was never sent, but other objects refer to it")
     }
 }

@@ -44,7 +44,7 @@ import Testing
         #expect(error.code == .schema, sourceLocation: sourceLocation)
         #expect(
             error.description == "\(fixture.path): the database does not have \(words); "
-                + "`bmo sync` or `bmo migrate --apply` brings it up to date", sourceLocation: sourceLocation)
+                + "`bmo sync` or `bmo migrate --apply` updates the database", sourceLocation: sourceLocation)
         #expect(try Data(contentsOf: URL(filePath: fixture.path)) == before, sourceLocation: sourceLocation)
     }
 

@@ -184,15 +184,15 @@ import TestSupport
             try .of(
                 Entity("City", key: ["id", "number"], [.of("id", .integer), .of("name", .text), .of("number", .text)]))
         },
-        Misfit("another target", "let City.country refer to Nation and no longer to Country") {
+        Misfit("another target", "change the reference City.country from Country to Nation") {
             try .of(
                 Entity("City", key: ["id"], [.of("id", .integer), .of("name", .text)], [.one("country", "Nation")]),
                 Entity("Nation", key: ["code"], [.of("code", .text)]))
         },
-        Misfit("an attribute that was a relationship", "let City.country refer to nothing and no longer to Country") {
+        Misfit("an attribute that was a relationship", "remove the reference City.country to Country") {
             try .of(Entity("City", key: ["id"], [.of("id", .integer), .of("name", .text), .of("country", .text)]))
         },
-        Misfit("a relationship that was an attribute", "let City.name refer to Country and no longer to nothing") {
+        Misfit("a relationship that was an attribute", "add the reference City.name to Country") {
             try .of(
                 Entity("City", key: ["id"], [.of("id", .integer)], [.one("name", "Country")]),
                 Entity("Country", key: ["code"], [.of("code", .text)]))

@@ -71,7 +71,7 @@ import Testing
         #expect(step(board, by: "a", at: 0) == .over)
     }
 
-    @Test func `a unit of a worker that was not heard of is taken over, and the worker cannot end it`() throws {
+    @Test func `a unit whose worker did not renew its lease is taken over, and the worker cannot end it`() throws {
         var board = board()
         let before = try #require(claim(&board, by: "a"))
         board.hear(of: "b", at: 900, for: 1000)

@@ -81,7 +81,7 @@ struct WorkLoop: Sendable {
             do {
                 try await thread.run { [shared] in try shared.renewLease() }
             } catch {
-                report(.trouble("the lease was not renewed: \(error)"))
+                report(.trouble("could not renew the lease: \(error)"))
             }
         }
     }

@@ -51,7 +51,7 @@ struct GetCommand: AsyncParsableCommand {
         try store.close()
         if let last = waiting.last, last.operation == .delete {
             throw CommandFailure(
-                "\(entity) \(key.joined(separator: ", ")) is deleted here, and that edit waits as outbox \(last.id); "
+                "\(entity) \(key.joined(separator: ", ")) is deleted here; the edit waits as outbox \(last.id); "
                     + "`bmo outbox drop \(last.id)` restores it")
         }
         guard let found else { throw CommandFailure("there is no \(entity) \(key.joined(separator: ", "))") }

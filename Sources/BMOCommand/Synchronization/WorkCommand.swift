@@ -12,9 +12,9 @@ struct WorkCommand: AsyncParsableCommand {
         discussion: """
             Start any number of processes with the same configuration. A round is a sync of all entities, divided into \
             units: an entity, or a range of parents of an entity that is scanned by parent. Each process claims a unit, \
-            imports its pages and claims the next one. If a process dies or gives no sign of life for the time of \
-            --lease, another one takes over its unit, and bmo refuses pages that the first one sends later. Rows that \
-            the listings lack are deleted when all units of the entity have ended.
+            imports its pages and claims the next one. If a process dies or does not renew its lease in \
+            time, another one takes over its unit, and bmo refuses pages that the first one sends later. Rows that the \
+            listings lack are deleted when all units of the entity have ended.
 
             `bmo sync`, `undo` and `migrate` cannot run beside workers, and workers wait for them. `bmo status` shows \
             workers and units. An SQLite file cannot be shared: use `bmo sync` or `bmo watch`.
@@ -37,7 +37,7 @@ struct WorkCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long others wait for a sign of life before they take over this process's units.",
+            "How long the lease of this process lasts: unless it is renewed, others take over its units.",
             valueName: "duration"))
     var lease = "30s"
 
@@ -86,7 +86,7 @@ struct WorkCommand: AsyncParsableCommand {
         await metrics?.finish()
         guard untilIdle else { return }
         if wasStopped {
-            throw CommandFailure("interrupted; the units were given back", exitCode: signals.exitCode)
+            throw CommandFailure("interrupted; the units were released", exitCode: signals.exitCode)
         }
         if report?.succeeded == false { throw ExitCode(CommandFailure.failed) }
     }
@@ -133,7 +133,7 @@ struct WorkCommand: AsyncParsableCommand {
             if case .failed(let failure) = report.outcome { Terminal.error(failure.description, facts: failure.facts) }
         case .superseded(let unit):
             Terminal.error(
-                "\(unit): another worker has taken over the unit; the page of this one was refused",
+                "\(unit): another worker has taken over the unit; this worker's page was refused",
                 prefix: "bmo: warning: ")
         case .sync(.warning(let entity, let message)) where !CommandLog.isJSON:
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")

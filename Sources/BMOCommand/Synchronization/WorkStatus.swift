@@ -29,7 +29,7 @@ struct WorkStatus {
         ]
         for (worker, units, isAlive) in workers {
             let has = units.isEmpty ? "no unit" : units.joined(separator: ", ")
-            lines.append("worker \(worker.name): \(has)" + (isAlive ? "" : ", no sign of life since its lease ended"))
+            lines.append("worker \(worker.name): \(has)" + (isAlive ? "" : ", its lease has expired"))
         }
         return Terminal.printable(lines.joined(separator: "\n"))
     }

@@ -262,7 +262,7 @@ struct MemorySchemaMigration {
     /// Forgets the bookkeeping about rows whose keys or values are others now.
     private func forget(_ table: String, keepsKeys: Bool, _ new: inout DatabaseState, _ notes: inout [String]) {
         let count = new.changes.count { $0.entity == table }
-        if count > 0 { notes.append("\(table): its history so far (\(count) changes) is in the backup only") }
+        if count > 0 { notes.append("\(table): only the backup has its history so far (\(count) changes)") }
         new.changes.removeAll { $0.entity == table }
         guard !keepsKeys else { return }
         new.stubs[table] = nil

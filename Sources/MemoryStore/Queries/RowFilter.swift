@@ -28,7 +28,7 @@ struct RowFilter {
         guard count <= Self.maxValues else {
             throw StoreError(
                 .request, "a predicate on \(layout.name) has \(count) values, more than \(Self.maxValues)",
-                remedy: "ask in several requests")
+                remedy: "split the request")
         }
     }
 

@@ -29,7 +29,7 @@ final class Connection: @unchecked Sendable {
         self.location = location
         let options = try ConnectionOptions(location, name: name)
         let handle = options.withPointers { PQconnectdbParams($0, $1, 0) }
-        guard let handle else { throw StoreError(.io, "no memory for a connection") }
+        guard let handle else { throw StoreError(.io, "out of memory while connecting") }
         place = options.place(of: handle, schema: location.schema)
         guard PQstatus(handle) == CONNECTION_OK else {
             let message = options.redacted(String(cString: PQerrorMessage(handle)))

@@ -17,8 +17,8 @@ struct ConnectionOptions {
     init(_ location: DatabaseLocation, name: String) throws {
         if let reason = cpq_load() {
             throw StoreError(
-                .open, "PostgreSQL's library libpq could not be loaded: \(String(cString: reason))",
-                remedy: "install libpq 5: the package libpq5 of Debian and Ubuntu, libpq of Fedora")
+                .open, "cannot load libpq, PostgreSQL's client library: \(String(cString: reason))",
+                remedy: "install libpq 5: the package libpq5 on Debian and Ubuntu, libpq on Fedora")
         }
         values = try Self.parsed(location)
         values["client_encoding"] = "UTF8"
@@ -45,7 +45,7 @@ struct ConnectionOptions {
             if let message { PQfreemem(message) }
             // libpq's message may contain the password.
             throw StoreError(
-                .open, "the database's address is none that PostgreSQL's library understands",
+                .open, "libpq cannot parse the database address",
                 remedy: "write postgresql://user@host:5432/database, with %XX for special characters")
         }
         defer { PQconninfoFree(options) }

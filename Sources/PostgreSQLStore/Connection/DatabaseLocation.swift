@@ -32,7 +32,8 @@ struct DatabaseLocation: Sendable {
         try Identifier.check(schema, "the schema")
         guard !schema.hasPrefix("pg_"), schema != "information_schema" else {
             throw StoreError(
-                .open, "the schema \"\(schema)\" belongs to PostgreSQL itself", remedy: "name another, such as bmo")
+                .open, "the schema \"\(schema)\" belongs to PostgreSQL itself",
+                remedy: "choose another one, such as bmo")
         }
         self.schema = schema
         uri = String(parts[0]) + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
@@ -63,7 +64,8 @@ struct DatabaseLocation: Sendable {
             result += rest[..<open]
             rest = rest[open...]
             guard let close = rest.firstIndex(of: "}") else {
-                throw StoreError(.open, "\(uri): a reference lacks its }", remedy: "write {env:NAME} or {file:PATH}")
+                throw StoreError(
+                    .open, "\(uri): a reference lacks its closing }", remedy: "write {env:NAME} or {file:PATH}")
             }
             result += PercentEncoding.encoded(try Self.secret(String(rest[rest.index(after: open)..<close])))
             rest = rest[rest.index(after: close)...]
@@ -79,12 +81,13 @@ struct DatabaseLocation: Sendable {
             reference = .file(text.dropFirst(5).trimmed)
         } else {
             throw StoreError(
-                .open, "{\(text)} in the database's address is unknown", remedy: "write {env:NAME} or {file:PATH}")
+                .open, "the database address has an unknown reference {\(text)}",
+                remedy: "write {env:NAME} or {file:PATH}")
         }
         do {
             return try reference.resolve(relativeTo: ".", environment: Self.environment)
         } catch {
-            throw StoreError(.open, "the database's address: \(error)")
+            throw StoreError(.open, "the database address: \(error)")
         }
     }
 

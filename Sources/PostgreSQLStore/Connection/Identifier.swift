@@ -20,11 +20,11 @@ enum Identifier {
     static func check(_ name: String, _ what: String) throws {
         guard name.utf8.count <= longest else {
             throw StoreError(
-                .schema, "\(what) \"\(name)\" has \(name.utf8.count) bytes, and PostgreSQL allows \(longest)",
+                .schema, "\(what) \"\(name)\" has \(name.utf8.count) bytes, but PostgreSQL allows \(longest)",
                 remedy: "give it a shorter name")
         }
         guard !name.isEmpty, !name.utf8.contains(0) else {
-            throw StoreError(.schema, "\(what) \"\(name)\" is not a name", remedy: "give it another name")
+            throw StoreError(.schema, "\(what) \"\(name)\" is not a valid name", remedy: "give it another name")
         }
     }
 

@@ -29,23 +29,24 @@ struct ServerError: Error, CustomStringConvertible {
     /// The meaning of a SQLSTATE; see "PostgreSQL Error Codes" in its documentation.
     private var meaning: (StoreError.Code, String?) {
         switch state {
-        case "": return (.io, "check that the server runs and can be reached; the next sync continues")
+        case "": return (.io, "check that the server is running and reachable; the next sync continues")
         case "28P01", "28000": return (.open, "check the user and the password: {env:NAME}, {file:PATH} or ~/.pgpass")
         case "3D000": return (.open, "create the database: createdb NAME")
-        case "42501": return (.open, "let an administrator grant the role CREATE on the database, or the schema to it")
+        case "42501":
+            return (.open, "ask an administrator to grant the role CREATE on the database, or access to the schema")
         case "53300": return (.busy, "raise max_connections or try again later")
         case "55P03": return (.busy, "another process is writing; try again when it has ended")
         case "40001", "40P01":
-            return (.busy, "another program changes the same rows all the time; run the command again")
+            return (.busy, "another program keeps changing the same rows; run the command again")
         case "53100": return (.io, "the server's disk is full; free some space and run the command again")
         case "42P01", "42703", "42804", "3F000":
             return (.schema, "another program changed the tables; `bmo migrate` shows what is missing")
         default: break
         }
         switch state.prefix(2) {
-        case "08", "57": return (.io, "check that the server runs; the next sync continues")
-        case "23", "22", "54": return (.constraint, "the server refuses a value; its log has the statement")
-        case "53", "58", "XX": return (.io, "the server's log says more")
+        case "08", "57": return (.io, "check that the server is running; the next sync continues")
+        case "23", "22", "54": return (.constraint, "the server rejected a value; its log has the statement")
+        case "53", "58", "XX": return (.io, "see the server's log for details")
         default: return (.internal, nil)
         }
     }

@@ -29,7 +29,7 @@ final class SessionLock: StoreLock {
         let (first, second) = numbers(location.schema, purpose)
         let result = try connection.query(
             "SELECT pg_try_advisory_lock\(isShared ? "_shared" : "")(\(first), \(second))",
-            for: "taking the lock of the database")
+            for: "taking the database lock")
         return result.boolean(0, 0)
             ? .taken(SessionLock(connection)) : .held(by: try holder(of: purpose, over: connection))
     }

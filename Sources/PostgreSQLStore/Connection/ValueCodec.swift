@@ -46,7 +46,7 @@ struct ValueCodec {
             guard let days = Self.days(text) else { throw Misfit(reason: "is not a date") }
             return Int32(days - Self.epochDays).bigEndianBytes
         case (.uuid, .text(let text)):
-            guard let bytes = Self.uuid(text) else { throw Misfit(reason: "is not a UUID in lower case") }
+            guard let bytes = Self.uuid(text) else { throw Misfit(reason: "is not a lowercase UUID") }
             return bytes
         case (.data, .bytes(let bytes)): return bytes
         default: throw Misfit(reason: "is not of the type \(type.rawValue)")

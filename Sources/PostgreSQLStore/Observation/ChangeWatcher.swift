@@ -60,7 +60,7 @@ final class ChangeWatcher: Sendable {
                 watcher.ask(connection)
             }
         }
-        guard isStarted else { throw StoreError(.internal, "no thread can be started to observe the database") }
+        guard isStarted else { throw StoreError(.internal, "cannot start a thread to observe the database") }
     }
 
     /// Ends all sequences.

@@ -74,7 +74,7 @@ extension PostgreSQLTables {
             """
             SELECT \(column) FROM \(table.name) t WHERE \(column) IS NOT NULL ORDER BY t.\(table.numberName)
             LIMIT $1::bigint
-            """, [.bigint(Int64(limit))], for: "reading fields that nothing reads")
+            """, [.bigint(Int64(limit))], for: "reading unmapped fields")
         return (0..<result.count).map { result.text($0, 0) ?? "{}" }
     }
 }

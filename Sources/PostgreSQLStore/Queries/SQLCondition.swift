@@ -35,7 +35,7 @@ struct SQLCondition {
             guard valueCount <= Self.maxValues else {
                 throw StoreError(
                     .request, "a predicate on \(layout.name) has \(valueCount) values, more than \(Self.maxValues)",
-                    remedy: "ask in several requests")
+                    remedy: "split the request")
             }
         }
         for term in query.order { _ = try field(term.field) }

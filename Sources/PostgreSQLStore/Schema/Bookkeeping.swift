@@ -1,6 +1,6 @@
 /// The tables of bmo's own state, in the same schema as the entities' tables; their names begin with `bmo_`.
 enum Bookkeeping {
-    /// The number of this form of the tables; a later bmo may have another.
+    /// The number of this form of the tables; a newer bmo may have a different one.
     static let format: Int64 = 3
 
     /// The statements that create the tables in a schema, in order.

@@ -57,7 +57,7 @@ struct Catalog {
 
     /// Returns the number of the form of a schema's bookkeeping; 0 without bookkeeping.
     ///
-    /// - Throws: `StoreError` of the code `schema` if a later bmo made it.
+    /// - Throws: `StoreError` of the code `schema` if a newer bmo created it.
     static func format(_ connection: Connection, schema: String) throws -> Int64 {
         guard try hasBookkeeping(connection, schema: schema) else { return 0 }
         let format = try connection.query(
@@ -65,7 +65,7 @@ struct Catalog {
         ).bigint(0, 0)
         guard let format, format <= Bookkeeping.format else {
             throw StoreError(
-                .schema, "\(connection.place): a later bmo made the database", remedy: "use that version of bmo")
+                .schema, "\(connection.place): a newer bmo created the database", remedy: "use that version of bmo")
         }
         return format
     }

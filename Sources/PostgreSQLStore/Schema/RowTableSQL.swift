@@ -115,10 +115,9 @@ struct RowTableSQL {
             }
         }
         let references = layout.toOne.map { Array(values[$0.firstField..<$0.firstField + $0.fieldCount]) }
-        for key in [key] + references where JSONText.key(key).bytes.count > Self.longestKey {
+        for count in ([key] + references).map({ JSONText.key($0).bytes.count }) where count > Self.longestKey {
             throw StoreError(
-                .constraint,
-                "\(layout.name): a key of \(JSONText.key(key).bytes.count) bytes is longer than an index of PostgreSQL allows",
+                .constraint, "\(layout.name): a key of \(count) bytes is longer than a PostgreSQL index allows",
                 remedy: "choose a shorter key in the configuration")
         }
         return encoded

@@ -68,7 +68,7 @@ struct SchemaMigration {
         }
         try connection.run(
             "UPDATE \(quoted("bmo_database")) SET schema_version = schema_version + 1, version = version + 1",
-            for: "noting the change of the tables")
+            for: "recording the change of the tables")
         return notes
     }
 
@@ -132,8 +132,9 @@ struct SchemaMigration {
             """, for: "looking for edits of \(table)")
         guard isNamed.boolean(0, 0) else { return }
         throw StoreError(
-            .schema, "\(connection.place): \(name) of \(table) cannot be renamed yet: edits or several sources name it",
-            remedy: "push the edits or drop them; with several sources sync into a new schema (schema=NAME)")
+            .schema,
+            "\(connection.place): \(name) of \(table) cannot be renamed yet: edits or several sources refer to it",
+            remedy: "push or drop the edits; for an entity with several sources, sync into a new schema (schema=NAME)")
     }
 
     private func dropReferences() throws {
@@ -181,7 +182,7 @@ struct SchemaMigration {
         let count = try connection.query(
             "DELETE FROM \(quoted("bmo_changes")) WHERE entity = $1::text", [.text(table)], for: "changing \(table)"
         ).changed
-        if count > 0 { notes.append("\(table): its history so far (\(count) changes) is in the backup only") }
+        if count > 0 { notes.append("\(table): only the backup has its history so far (\(count) changes)") }
     }
 
     // MARK: - Conversion

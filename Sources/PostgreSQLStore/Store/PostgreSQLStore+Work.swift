@@ -23,8 +23,8 @@ extension PostgreSQLStore: WorkStore {
     /// The error of a transaction whose unit another worker has taken over.
     static func superseded(_ claim: WorkClaim) -> StoreError {
         StoreError(
-            .superseded, "another worker has taken over \(claim.unit): this one was not heard of during its lease",
-            remedy: "nothing is lost; a longer --lease lets workers pause for longer")
+            .superseded, "another worker has taken over \(claim.unit): this one did not renew its lease",
+            remedy: "no data is lost; raise --lease if workers pause for this long")
     }
 
     /// Joins the open round, or begins one if it is due.
@@ -45,9 +45,9 @@ extension PostgreSQLStore: WorkStore {
                     $0.id != worker.id && board.isAlive($0.id, at: board.instant)
                 }
                 guard others.isEmpty else {
+                    let names = others.map(\.name).sorted().joined(separator: ", ")
                     throw StoreError(
-                        .busy,
-                        "other workers have another configuration: \(others.map(\.name).sorted().joined(separator: ", "))",
+                        .busy, "other workers have a different configuration: \(names)",
                         remedy: "stop them, or give all workers the same configuration")
                 }
             } else if let ended = board.ended, board.instant - ended < worker.pause.milliseconds {
@@ -140,10 +140,10 @@ extension PostgreSQLStore: WorkStore {
         try apart { connection in
             try connection.query(
                 "DELETE FROM \(sql.own("bmo_workers")) WHERE id = $1::text", [.text(worker.id)],
-                for: "forgetting a worker")
+                for: "removing a worker")
             try connection.query(
                 "DELETE FROM \(sql.own("bmo_shares")) WHERE worker = $1::text", [.text(worker.id)],
-                for: "forgetting a part of the limits")
+                for: "removing a part of the limits")
         }
         work = Work()
     }

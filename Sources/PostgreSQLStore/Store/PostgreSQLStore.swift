@@ -217,7 +217,8 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         let (lock, place) = state.withLock { ($0.lock as? SessionLock, $0.writer.place) }
         guard let lock, !lock.isHeld else { return }
         throw StoreError(
-            .io, "\(place): the lock of the database was lost with its connection", remedy: "run the command again")
+            .io, "\(place): the connection was lost, and with it the lock of the database",
+            remedy: "run the command again")
     }
 
     /// Writes what a transaction has changed, and commits it.
@@ -369,7 +370,7 @@ extension PostgreSQLTables {
             """
             INSERT INTO \(sql.own("bmo_observed")) AS o SELECT *, 1 FROM unnest($1::text[])
             ON CONFLICT (entity) DO UPDATE SET commits = o.commits + 1
-            """, [.texts(entities.sorted())], for: "noting which entities changed")
+            """, [.texts(entities.sorted())], for: "recording which entities changed")
         return number
     }
 }

@@ -181,7 +181,7 @@ extension PostgreSQLTables {
                 try connection.query(
                     """
                     INSERT INTO \(sql.own("bmo_stubs")) SELECT $1::text, * FROM unnest($2::text[]) ON CONFLICT DO NOTHING
-                    """, [.text(name(root)), .texts(added)], for: "noting stubs of \(name(root))")
+                    """, [.text(name(root)), .texts(added)], for: "recording stubs of \(name(root))")
                 // Later questions of this transaction read them.
                 hasStubs.insert(root)
             }
@@ -202,7 +202,7 @@ extension PostgreSQLTables {
                 INSERT INTO \(sql.own("bmo_source_scans")) SELECT * FROM unnest($1::text[], $2::text[])
                 ON CONFLICT DO NOTHING
                 """, [.texts(newSourceScans.map { $0[0] }), .texts(newSourceScans.map { $0[1] })],
-                for: "noting the sources of entities")
+                for: "recording the sources of entities")
             newSourceScans = []
         }
         guard !dirtySources.isEmpty else { return }

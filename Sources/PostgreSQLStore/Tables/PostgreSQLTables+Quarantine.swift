@@ -28,7 +28,7 @@ extension PostgreSQLTables {
                 .text(record.entity), .bigint(hash), .text(reason), .text(representation), .text(record.bridge),
                 .bigint(Int64(record.page)), .bigint(record.record.map(Int64.init)),
                 .text(record.location.map(Self.storable)), .text(Clock.now()),
-            ], for: "putting a record into quarantine")
+            ], for: "quarantining a record")
         guard known.changed == 0 else { return }
         counters.lastQuarantined += 1
         try connection.query(
@@ -42,7 +42,7 @@ extension PostgreSQLTables {
                 .bigint(Int64(record.page)), .bigint(record.record.map(Int64.init)), .text(reason),
                 .text(representation), .text(record.location.map(Self.storable)),
                 .bigint(record.cutFrom.map(Int64.init)), .text(Clock.now()), .bigint(hash),
-            ], for: "putting a record into quarantine")
+            ], for: "quarantining a record")
     }
 
     /// Writes out the one character that PostgreSQL's text cannot have.
@@ -91,7 +91,7 @@ extension PostgreSQLTables {
         let result = try connection.query(
             """
             SELECT entity, path FROM \(sql.own("bmo_unknown_fields")) WHERE seen >= $1::text ORDER BY entity, path
-            """, [.text(instant)], for: "reading fields that nothing reads")
+            """, [.text(instant)], for: "reading unmapped fields")
         return (0..<result.count).map {
             UnknownFieldRecord(entity: result.text($0, 0) ?? "", path: result.text($0, 1) ?? "")
         }
@@ -106,7 +106,7 @@ extension PostgreSQLTables {
             FROM \(sql.own("bmo_unknown_fields")) WHERE entity = $1
             HAVING NOT EXISTS (SELECT FROM \(sql.own("bmo_unknown_fields")) WHERE entity = $1 AND path = $2)
                 AND NOT (count(*) >= \(Self.mostFields) AND bool_or(path = '(further fields)'))
-            """, [.text(entity), .text(path), .text(Clock.now())], for: "noting a field that nothing reads")
+            """, [.text(entity), .text(path), .text(Clock.now())], for: "recording an unmapped field")
         if inserted.changed > 0 { noteWritten() }
     }
 
@@ -127,7 +127,7 @@ extension PostgreSQLTables {
             [
                 .text(listing.entity), .text(listing.source), .text(listing.request), .texts(new.map { $0[0].string }),
                 .texts(new.map { $0[1].string }),
-            ], for: "noting the members of \(listing.entity)")
+            ], for: "recording the members of \(listing.entity)")
     }
 
     func members(of listing: MemberListing) throws -> [NotedMember] {
@@ -154,6 +154,6 @@ extension PostgreSQLTables {
             [
                 .text(listing.entity), .text(listing.source), .texts(members.map(\.entity)),
                 .texts(members.map(\.path)),
-            ], for: "noting missing members of \(listing.entity)")
+            ], for: "recording missing members of \(listing.entity)")
     }
 }

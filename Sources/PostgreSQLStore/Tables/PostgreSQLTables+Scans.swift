@@ -127,7 +127,7 @@ extension PostgreSQLTables {
             let deleted = try connection.query(
                 """
                 DELETE FROM \(sql.own(table)) WHERE entity = $1::text AND ($2::text IS NULL OR parent = $2)
-                """, [.text(entity), .text(parent)], for: "forgetting scans of \(entity)")
+                """, [.text(entity), .text(parent)], for: "deleting scans of \(entity)")
             if deleted.changed > 0 { noteWritten() }
         }
     }
@@ -145,7 +145,7 @@ extension PostgreSQLTables {
             """
             INSERT INTO \(sql.own("bmo_origins")) VALUES ($1::text, $2::text)
             ON CONFLICT (entity) DO UPDATE SET origin = excluded.origin
-            """, [.text(entity), .text(origin)], for: "noting where rows came from")
+            """, [.text(entity), .text(origin)], for: "recording where rows came from")
     }
 
     // MARK: - Orphans
@@ -157,7 +157,7 @@ extension PostgreSQLTables {
             INSERT INTO \(sql.own("bmo_orphans")) (scan, root, key) VALUES ($1::text, $2::text, $3::text)
             ON CONFLICT DO NOTHING
             """, [.text(scan), .text(name(orphan.root)), .text(JSONText.key(orphan.key).string)],
-            for: "noting an orphan")
+            for: "recording an orphan")
     }
 
     func takeOrphans(scan: String) throws -> [RowReference] {

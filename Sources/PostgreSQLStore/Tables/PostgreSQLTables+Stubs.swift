@@ -115,7 +115,7 @@ extension PostgreSQLTables {
         guard hasSources.remove(root) != nil else { return }
         try connection.query(
             "DELETE FROM \(sql.own("bmo_sources")) WHERE entity = $1::text", [.text(name(root))],
-            for: "forgetting the sources of \(name(root))")
+            for: "deleting the sources of \(name(root))")
         noteWritten()
     }
 

@@ -97,7 +97,7 @@ final class PostgreSQLTables: DatabaseTables {
     }
 
     func linkTable(_ name: String) throws -> LinkTableSQL {
-        guard let table = sql.links[name] else { throw StoreError(.internal, "there are no links \(name)") }
+        guard let table = sql.links[name] else { throw StoreError(.internal, "there is no link table \(name)") }
         return table
     }
 
@@ -137,7 +137,7 @@ final class PostgreSQLTables: DatabaseTables {
         guard result.count == 1 else {
             throw StoreError(
                 .schema, "\(connection.place): the table bmo_database has \(result.count) rows instead of one",
-                remedy: "restore it from a backup")
+                remedy: "restore the database from a backup")
         }
         func number(_ column: Int) -> Int64 { result.bigint(0, column) ?? 0 }
         func marked(_ column: Int) -> Set<Int> {

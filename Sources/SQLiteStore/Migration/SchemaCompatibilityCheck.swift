@@ -45,7 +45,7 @@ struct SchemaCompatibilityCheck {
     private static func missing(_ what: String, _ there: String? = nil) -> StoreError {
         StoreError(
             .schema, "the database does not have \(what) yet" + (there.map { " (it is \($0) there)" } ?? ""),
-            remedy: "`bmo sync` or `bmo migrate --apply` brings it up to date")
+            remedy: "`bmo sync` or `bmo migrate --apply` updates the database")
     }
 }
 

@@ -84,7 +84,7 @@ struct SchemaMigration {
             // The history has columns, types and keys that no longer exist, so an undo would fail.
             try db.execute(sql: "DELETE FROM bmo_changes WHERE entity = ?", arguments: [name])
             let count = db.changesCount
-            if count > 0 { notes.append("\(name): its history so far (\(count) changes) is in the backup only") }
+            if count > 0 { notes.append("\(name): only the backup has its history so far (\(count) changes)") }
             // The rows have changed, so saved positions of scans are invalid.
             for table in ["bmo_seen", "bmo_progress", "bmo_list_owners", "bmo_waiting_lists"]
             where try db.tableExists(table) {

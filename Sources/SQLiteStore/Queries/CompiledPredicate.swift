@@ -20,7 +20,7 @@ struct CompiledPredicate {
         guard arguments.count <= Self.maxValues else {
             throw StoreError(
                 .request, "a predicate on \(layout.name) has \(arguments.count) values, more than \(Self.maxValues)",
-                remedy: "ask in several requests")
+                remedy: "split the request")
         }
     }
 

@@ -40,7 +40,8 @@ package struct TemporaryKey {
         }
         guard given.isEmpty || given.count == layout.key.count else {
             throw StoreError(
-                .request, "the key of \(layout.name) has \(layout.key.count) parts, and \(given.count) are given",
+                .request,
+                "the key of \(layout.name) has \(layout.key.count) parts, but the given key has \(given.count)",
                 remedy: "its parts are: \(layout.key.map { layout.fields[$0].name }.joined(separator: ", "))")
         }
         if layout.isSingleton { return ([.integer(1)], []) }

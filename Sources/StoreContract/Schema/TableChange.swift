@@ -45,7 +45,7 @@ package enum TableChange: Sendable {
         switch self {
         case .renameTable(let old, let new): return "rename the table \(old) to \(new)"
         case .renameColumn(let table, let old, let new): return "rename the column \(table).\(old) to \(new)"
-        case .renameKind(let table, let old, let new): return "call the \(old) in \(table) \(new)"
+        case .renameKind(let table, let old, let new): return "rename the sub-entity \(old) in \(table) to \(new)"
         case .addTable(let table): return "add the table \(table)"
         case .addColumn(let table, let column, let type): return "add the column \(table).\(column) (\(type))"
         case .convert(let table, let column, let old, let new):
@@ -53,7 +53,13 @@ package enum TableChange: Sendable {
         case .changeKey(let table, let old, let new):
             return "change the key of \(table) from \(list(old)) to \(list(new))"
         case .changeReference(let table, let columns, let old, let new):
-            return "let \(table).\(list(columns)) refer to \(new ?? "nothing") and no longer to \(old ?? "nothing")"
+            let reference = "\(table).\(list(columns))"
+            return switch (old, new) {
+            case (let old?, let new?): "change the reference \(reference) from \(old) to \(new)"
+            case (let old?, nil): "remove the reference \(reference) to \(old)"
+            case (nil, let new?): "add the reference \(reference) to \(new)"
+            case (nil, nil): "change the reference \(reference)"
+            }
         case .dropColumn(let table, let column): return "drop the column \(table).\(column)"
         case .dropTable(let name): return "drop the table \(name)"
         }

@@ -33,7 +33,8 @@ extension LocalEditor {
         guard !others.isEmpty else { return }
         let list = others.sorted().map(String.init).joined(separator: ", ")
         throw StoreError(
-            .request, "later edits depend on it: \(list)", remedy: "drop these too: `bmo outbox drop` takes them all")
+            .request, "later edits depend on it: \(list)",
+            remedy: "drop these too: `bmo outbox drop` accepts several ids")
     }
 
     private func takeBack(_ entry: OutboxEntry) throws {

@@ -50,7 +50,7 @@ package struct LocalEditor {
         try checkAlone(object)
         if row != nil, !isStub, !(isRevived && layout.deletion != nil) {
             throw StoreError(
-                .request, "there is a \(layout.name) \(object.name) already", remedy: "update it, or give another key")
+                .request, "\(layout.name) \(object.name) exists already", remedy: "update it, or use another key")
         }
         var columns = Dictionary(
             values.fields.map { (layout.fields[$0.field].name, $0.value) }, uniquingKeysWith: { $1 })
@@ -145,7 +145,8 @@ package struct LocalEditor {
                 .request,
                 layout.key.isEmpty
                     ? "objects of \(layout.name) have no key (unique: none), so none can be edited"
-                    : "the key of \(layout.name) has \(layout.key.count) parts, and \(edit.key.count) are given",
+                    : "the key of \(layout.name) has \(layout.key.count) parts, "
+                        + "but the given key has \(edit.key.count)",
                 remedy: layout.key.isEmpty
                     ? "give the entity a key in the configuration"
                     : "its parts are: \(layout.key.map { layout.fields[$0].name }.joined(separator: ", "))")
@@ -155,7 +156,7 @@ package struct LocalEditor {
         let kind = row.flatMap { row in layout.discriminator.map { row[$0].description } } ?? layout.name
         if let last = try outbox.entries(layout.root, edit.key).last, last.operation == .delete {
             throw StoreError(
-                .request, "\(layout.name) \(object.name) is deleted here, and that edit waits as outbox \(last.id)",
+                .request, "\(layout.name) \(object.name) is deleted here; the edit waits as outbox \(last.id)",
                 remedy: "`bmo outbox drop \(last.id)` restores it")
         }
         guard let row, layout.deletion.map({ row[$0] == .null }) ?? true, layout.kinds.contains(kind),
@@ -167,7 +168,7 @@ package struct LocalEditor {
         }
         if try objects.isStub(layout.root, edit.key) {
             throw StoreError(
-                .request, "of \(layout.name) \(object.name) only the key is known here: others refer to it",
+                .request, "only the key of \(layout.name) \(object.name) is known here: other objects refer to it",
                 remedy: "`bmo sync` fetches its values, if the remote lists it")
         }
         return (EditedObject(root: layout.root, layout: model.entities[actual], key: edit.key), row)
@@ -222,7 +223,7 @@ package struct LocalEditor {
         else { return }
         throw StoreError(
             .request, "\(object.layout.name) \(object.name) has a waiting edit: outbox \(waiting.id)",
-            remedy: "`bmo push` it first, or leave out --or-rollback, which would roll that edit back too")
+            remedy: "`bmo push` it first, or leave out --or-rollback, which would also roll that edit back")
     }
 
     /// Checks that an object is unreferenced.
@@ -234,8 +235,8 @@ package struct LocalEditor {
         let isAwaited = try create.map { try !outbox.dependants(of: $0.id).isEmpty } ?? false
         guard try isAwaited || objects.isReferred(object.root, object.key) else { return }
         throw StoreError(
-            .request, "\(object.layout.name) \(object.name) was never sent, but others refer to it",
-            remedy: "change what refers to it first")
+            .request, "\(object.layout.name) \(object.name) was never sent, but other objects refer to it",
+            remedy: "change those objects first")
     }
 
     // MARK: - The outbox

@@ -3,7 +3,7 @@ package import StoreContract
 extension OutboxEntry {
     /// Returns the error for an entry that does not exist.
     package static func missing(_ id: Int64) -> StoreError {
-        StoreError(.request, "there is no edit \(id) that waits", remedy: "`bmo outbox` lists those that do")
+        StoreError(.request, "there is no waiting edit \(id)", remedy: "`bmo outbox` lists the waiting edits")
     }
 
     /// Returns the error for an entry that cannot be tried again.
@@ -14,7 +14,7 @@ extension OutboxEntry {
             return StoreError(.request, "edit \(id) is being sent", remedy: "wait for `bmo push` to end, or run it")
         }
         return StoreError(
-            .request, "edit \(id) has a conflict of \(conflict.column ?? "the whole object") that is not decided",
+            .request, "edit \(id) has an unresolved conflict of \(conflict.column ?? "the whole object")",
             remedy: "`bmo resolve \(entity) KEY --take local` or `--take remote`")
     }
 }
