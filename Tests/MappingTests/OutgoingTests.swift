@@ -70,6 +70,14 @@ import TestSupport
         #expect(try remote(.text("on"), as: .text, numbers) == #"{"value":1}"#)
     }
 
+    @Test func `a map compares local values byte by byte`() throws {
+        let letters = Transformer.map([
+            ValueMapping(remote: "C", local: "\u{e9}"), ValueMapping(remote: "D", local: "e\u{301}"),
+        ])
+        #expect(try remote(.text("\u{e9}"), as: .text, letters) == #"{"value":"C"}"#)
+        #expect(try remote(.text("e\u{301}"), as: .text, letters) == #"{"value":"D"}"#)
+    }
+
     @Test func `what would come back as another value is refused with the reason`() throws {
         #expect(
             try remote(.text("7"), as: .text, .prefix("eu-"))

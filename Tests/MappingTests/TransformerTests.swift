@@ -49,6 +49,16 @@ import TestSupport
                 == "! the text \"8000000000000000\" is not an integer of base 16")
     }
 
+    @Test func `a map compares its values byte by byte`() throws {
+        let composed = ValueMapping(remote: "\u{e9}", local: "composed")
+        let decomposed = ValueMapping(remote: "e\u{301}", local: "decomposed")
+        for map in [[composed, decomposed], [decomposed, composed]] {
+            #expect(try local("\u{e9}", as: .text, .map(map)) == "'composed'")
+            #expect(try local("e\u{301}", as: .text, .map(map)) == "'decomposed'")
+        }
+        #expect(try local("e\u{301}", as: .text, .map([composed])).hasSuffix("is not in the map of \"\u{e9}\""))
+    }
+
     @Test func `a map replaces whole values`() throws {
         let map = Transformer.map([
             ValueMapping(remote: "A", local: "active"), ValueMapping(remote: "1", local: "one"),

@@ -81,7 +81,8 @@ struct OutgoingConverter: Sendable {
             guard
                 let mapping = mappings.first(where: { mapping in
                     let local = RemoteScalar(mapping.local)
-                    return local.isNull ? scalar.isNull : !scalar.isNull && local.text == scalar.text
+                    guard !local.isNull, !scalar.isNull else { return local.isNull == scalar.isNull }
+                    return local.text.map(ExactText.init) == scalar.text.map(ExactText.init)
                 })
             else {
                 if scalar.isNull { return .null }

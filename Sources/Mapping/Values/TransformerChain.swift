@@ -60,7 +60,7 @@ struct TransformerChain: Sendable {
             }
             return .int(value)
         case .map(let mappings):
-            guard let mapping = mappings.first(where: { $0.remote == text }) else {
+            guard let mapping = mappings.first(where: { ExactText($0.remote) == ExactText(text) }) else {
                 let known = mappings.map { "\"\($0.remote)\"" }.joined(separator: ", ")
                 throw ValueConverter.Misfit(reason: "\(scalar.shown) is not in the map of \(known)")
             }
