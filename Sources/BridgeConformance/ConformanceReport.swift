@@ -1,4 +1,5 @@
 internal import RecordBatch
+internal import TextFormats
 
 /// The results of a run.
 public struct ConformanceReport: Sendable {
@@ -84,24 +85,22 @@ public struct ConformanceReport: Sendable {
 
     /// The report as JUnit XML, for continuous integration services.
     public var junit: String {
-        func escaped(_ text: String) -> String {
-            text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
-        }
+        let bridge = XMLText.escaped(bridge)
         let failures = results.count { $0.word == "FAIL" }
         let skipped = results.count { $0.word == "skip" || $0.word == "n/a " }
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
-            "<testsuite name=\"\(escaped(bridge))\" tests=\"\(results.count)\" failures=\"\(failures)\" "
+            "<testsuite name=\"\(bridge)\" tests=\"\(results.count)\" failures=\"\(failures)\" "
                 + "skipped=\"\(skipped)\">",
         ]
         for result in results {
             let head =
-                "  <testcase classname=\"\(escaped(bridge))\" name=\"\(result.check.id)\" time=\"\(result.seconds)\""
+                "  <testcase classname=\"\(bridge)\" name=\"\(result.check.id)\" time=\"\(result.seconds)\""
             switch result.outcome {
             case .passed: lines.append(head + "/>")
-            case .failed(let words): lines.append(head + "><failure message=\"\(escaped(words))\"/></testcase>")
+            case .failed(let words): lines.append(head + "><failure message=\"\(XMLText.escaped(words))\"/></testcase>")
             case .skipped(let words), .notApplicable(let words):
-                lines.append(head + "><skipped message=\"\(escaped(words))\"/></testcase>")
+                lines.append(head + "><skipped message=\"\(XMLText.escaped(words))\"/></testcase>")
             }
         }
         return (lines + ["</testsuite>", ""]).joined(separator: "\n")

@@ -14,6 +14,22 @@ import TextFormats
         #expect(text.csvField == field)
     }
 
+    @Test func `a time reads back from its own text only`() {
+        for time in [0, -1, 1_795_477_800_123_456, Timestamp.range.lowerBound, Timestamp.range.upperBound] as [Int64] {
+            #expect(Timestamp.microseconds(Timestamp.text(microseconds: time)) == time)
+        }
+        let others = [
+            "2026-11-21T07:08:08Z", "2026-11-21 07:08:08.000000Z", "2026-11-21T07:08:08.0000+01",
+            "2026-02-29T00:00:00.000000Z", "2026-11-20T24:00:00.000000Z", "2026-11-21T07:08:60.000000Z",
+            "2026-11-21T07:08:08,000000Z",
+        ]
+        #expect(others.compactMap(Timestamp.microseconds) == [])
+    }
+
+    @Test func `text of XML has references for marks`() {
+        #expect(XMLText.escaped("<a b=\"1\">&'\r\n") == "&lt;a b=&quot;1&quot;&gt;&amp;'&#13;\n")
+    }
+
     @Test func `a time before 1970 keeps its second`() {
         #expect(Timestamp.text(microseconds: -1, pattern: "%Y-%m-%dT%H:%M:%S") == "1969-12-31T23:59:59")
         #expect(Timestamp.text(microseconds: 0, pattern: String(repeating: "%Y", count: 300)).isEmpty)

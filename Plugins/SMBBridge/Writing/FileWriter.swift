@@ -195,17 +195,7 @@ extension BridgeOptions {
 
     /// Parses `2026-11-21T07:08:08.000000Z`, with any number of decimals, into microseconds; nil for another text.
     private static func microseconds(of text: String) -> Int64? {
-        let parts = text.split(whereSeparator: { "-T:.Z".contains($0) })
-        guard text.hasSuffix("Z"), text.utf8.count >= 20, parts.count == 6 || parts.count == 7 else { return nil }
-        let numbers = parts.prefix(6).compactMap { Int64($0) }
-        let decimals = (parts.count == 7 ? String(parts[6]) : "0").prefix(6)
-        let padded = decimals + String(repeating: "0", count: 6 - decimals.count)
-        // Within calendar ranges, nothing below overflows.
-        let ranges: [ClosedRange<Int64>] = [0...9999, 1...12, 1...31, 0...23, 0...59, 0...60]
-        guard numbers.count == 6, zip(ranges, numbers).allSatisfy({ $0.contains($1) }), let fraction = Int64(padded)
-        else { return nil }
-        let days = Timestamp.days(year: numbers[0], month: numbers[1], day: numbers[2])
-        let seconds = days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]
-        return seconds * 1_000_000 + fraction
+        guard text.hasSuffix("Z"), text.utf8.count >= 20 else { return nil }
+        return ISODate(text)?.microseconds
     }
 }

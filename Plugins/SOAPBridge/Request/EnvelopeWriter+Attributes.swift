@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import TextFormats
 
 /// Header blocks, attributes and text of a request.
 extension EnvelopeWriter {

@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import TextFormats
 
 /// Writes a request's SOAP envelope from configured values, in the schema's order and namespaces.
 struct EnvelopeWriter {

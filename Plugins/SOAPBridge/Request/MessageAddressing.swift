@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import TextFormats
 
 /// The WS-Addressing header blocks (version 1.0 or the submission of 2004) of a request answered on its connection.
 struct MessageAddressing: Sendable {

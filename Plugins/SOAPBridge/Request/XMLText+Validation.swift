@@ -1,7 +1,8 @@
 internal import BridgeKit
+internal import TextFormats
 
-/// Escapes text and validates names for XML 1.0.
-enum XMLText {
+/// Validates what a request contains.
+extension XMLText {
     /// Validates a configured name of undescribed content, which must not break out of its tag.
     static func checkName(_ name: String, _ path: String) throws(BridgeError) {
         let isName = name.unicodeScalars.allSatisfy {
@@ -14,22 +15,16 @@ enum XMLText {
 
     /// Escapes text for content and for attributes in double quotes.
     static func escaped(_ text: String, at path: String) throws(BridgeError) -> String {
-        var out = ""
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "&": out += "&amp;"
-            case "<": out += "&lt;"
-            case ">": out += "&gt;"
-            case "\"": out += "&quot;"
-            case "\r": out += "&#13;"
-            case "\t", "\n": out.unicodeScalars.append(scalar)
+            case "\t", "\n", "\r": continue
             case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}":
                 throw BridgeError(
                     .configuration,
-                    "\(path) holds a character (U+\(String(scalar.value, radix: 16))) that XML 1.0 does not allow")
-            default: out.unicodeScalars.append(scalar)
+                    "\(path) contains a character (U+\(String(scalar.value, radix: 16))) that XML 1.0 does not allow")
+            default: continue
             }
         }
-        return out
+        return escaped(text)
     }
 }

@@ -33,7 +33,7 @@ enum SameValue {
         if a == b { return true }
         if let a = number(a), let b = number(b) { return a == b }
         if let a = flag(a), let b = flag(b) { return a == b }
-        if let a = instant(a), let b = instant(b) { return a == b }
+        if let a = ISODate(a), let b = ISODate(b) { return a.microseconds == b.microseconds }
         return false
     }
 
@@ -64,24 +64,5 @@ enum SameValue {
         while fraction.last == "0" { fraction.removeLast() }
         let digits = "\(whole).\(fraction)"
         return isNegative && digits != "." ? "-" + digits : digits
-    }
-
-    /// Returns the microseconds of an xs:dateTime or xs:date, in UTC if it has no time zone.
-    private static func instant(_ text: String) -> Int64? {
-        guard
-            let match = text.wholeMatch(
-                of: /(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?/)
-        else { return nil }
-        func number(_ part: Substring?) -> Int64 { part.flatMap { Int64($0) } ?? 0 }
-        let parts = match.output
-        var seconds = Timestamp.days(year: number(parts.1), month: number(parts.2), day: number(parts.3)) * 86_400
-        seconds += number(parts.4) * 3600 + number(parts.5) * 60 + number(parts.6)
-        if let zone = parts.8, zone != "Z" {
-            let digits = zone.dropFirst().filter(\.isNumber)
-            let offset = number(digits.prefix(2)[...]) * 3600 + number(digits.suffix(2)[...]) * 60
-            seconds -= zone.first == "-" ? -offset : offset
-        }
-        let fraction = parts.7.map { ($0 + "000000").prefix(6) }
-        return seconds * 1_000_000 + number(fraction)
     }
 }

@@ -2,6 +2,7 @@ internal import Mapping
 internal import StoreContract
 internal import Synchronization
 internal import SystemCalls
+internal import TextFormats
 
 /// The metrics of a database, its syncs and its pushes, and the file that has them, which is replaced atomically.
 ///
@@ -75,7 +76,7 @@ package final class MetricsFile: Sendable {
     }
 
     /// The nanoseconds since 1970.
-    private static func nanoseconds() -> Int64 { (Clock.microseconds(of: Clock.now()) ?? 0) * 1000 }
+    private static func nanoseconds() -> Int64 { (Timestamp.microseconds(Clock.now()) ?? 0) * 1000 }
 
     /// Adds the result of a sync, and writes the file with the present state of the database.
     ///
@@ -125,7 +126,7 @@ extension MetricsFile {
 
 extension MetricSamples {
     fileprivate mutating func add(_ report: SyncReport) {
-        let now = Clock.microseconds(of: Clock.now()) ?? 0
+        let now = Timestamp.microseconds(Clock.now()) ?? 0
         for entity in report.entities {
             let labels: KeyValuePairs = ["entity": entity.name]
             let counts = entity.counts
@@ -159,7 +160,7 @@ extension MetricSamples {
         _ entities: [EntityStatus], cursors: [ScanCursor?], _ edits: [OutboxEntry], conflicts: Int, now: String
     ) {
         func age(_ moment: String) -> Double? {
-            guard let moment = Clock.microseconds(of: moment), let now = Clock.microseconds(of: now) else { return nil }
+            guard let moment = Timestamp.microseconds(moment), let now = Timestamp.microseconds(now) else { return nil }
             return Double(max(0, now - moment) / 1000) / 1000
         }
         for (entity, cursor) in zip(entities, cursors) {

@@ -15,7 +15,7 @@ extension LocalValue {
         case (.bytes(let bytes), _): self = .data(bytes)
         case (.text(let text), .decimal): self = .decimal(text)
         case (.text(let text), .timestamp):
-            self = Self.microseconds(ofText: text).map { .timestamp(microseconds: $0) } ?? .text(text)
+            self = Timestamp.microseconds(text).map { .timestamp(microseconds: $0) } ?? .text(text)
         case (.text(let text), .date): self = .date(text)
         case (.text(let text), .json): self = .json(text)
         case (.text(let text), .url): self = .url(text)
@@ -45,7 +45,7 @@ extension LocalValue {
             if let exact = Double(exactly: value) { return .real(exact) }
         case (.data, .data(let bytes)): return .bytes(bytes)
         case (.timestamp, .timestamp(let microseconds)):
-            if (Self.firstMoment...Self.lastMoment).contains(microseconds) {
+            if Timestamp.range.contains(microseconds) {
                 return .timestamp(Timestamp.text(microseconds: microseconds))
             }
         case (.timestamp, .text(let text)), (.date, .text(let text)), (.date, .date(let text)),
@@ -94,40 +94,16 @@ extension LocalValue {
 
     // MARK: timestamps
 
-    /// The limits of timestamps: 0001-01-01T00:00:00Z and the last microsecond of the year 9999, in microseconds since
-    /// 1970.
-    private static let firstMoment: Int64 = -62_135_596_800_000_000
-    private static let lastMoment: Int64 = 253_402_300_799_999_999
-
     static func text(ofTimestamp microseconds: Int64) -> String {
-        (firstMoment...lastMoment).contains(microseconds)
+        Timestamp.range.contains(microseconds)
             ? Timestamp.text(microseconds: microseconds) : "\(microseconds) µs"
     }
 
     /// Returns the nearest microsecond, within the limits of timestamps.
     static func microseconds(of date: Date) -> Int64 {
         let value = (date.timeIntervalSince1970 * 1_000_000).rounded()
-        guard value.isFinite else { return value < 0 ? firstMoment - 1 : lastMoment + 1 }
-        return value <= Double(firstMoment) - 1e6
-            ? firstMoment - 1 : value >= Double(lastMoment) + 1e6 ? lastMoment + 1 : Int64(value)
-    }
-
-    /// Reads `YYYY-MM-DDTHH:MM:SS.ffffffZ`, the stored form of timestamps.
-    private static func microseconds(ofText text: String) -> Int64? {
-        let bytes = Array(text.utf8)
-        guard bytes.count == Timestamp.textLength, bytes[26] == UInt8(ascii: "Z") else { return nil }
-        func number(_ start: Int, _ count: Int) -> Int64? {
-            var value: Int64 = 0
-            for byte in bytes[start..<start + count] {
-                guard (48...57).contains(byte) else { return nil }
-                value = value * 10 + Int64(byte - 48)
-            }
-            return value
-        }
-        guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2), let hour = number(11, 2),
-            let minute = number(14, 2), let second = number(17, 2), let fraction = number(20, 6)
-        else { return nil }
-        let days = Timestamp.days(year: year, month: month, day: day)
-        return ((days * 24 + hour) * 60 + minute) * 60_000_000 + second * 1_000_000 + fraction
+        let (first, last) = (Timestamp.range.lowerBound, Timestamp.range.upperBound)
+        guard value.isFinite else { return value < 0 ? first - 1 : last + 1 }
+        return value <= Double(first) - 1e6 ? first - 1 : value >= Double(last) + 1e6 ? last + 1 : Int64(value)
     }
 }

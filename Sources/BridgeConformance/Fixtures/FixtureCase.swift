@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Model
+internal import TextFormats
 
 /// A case: a folder with a configuration, the recorded exchanges of some commands, and the expected results.
 ///
@@ -79,7 +80,7 @@ public struct FixtureCase: Sendable {
     }
 
     private static func seconds(_ text: String) -> Int64? {
-        (try? Date.ISO8601FormatStyle().parse(text)).map { Int64($0.timeIntervalSince1970) }
+        ISODate(text).map { $0.microseconds / 1_000_000 }
     }
 
     /// Returns the folder of a step's exchanges.

@@ -21,7 +21,7 @@ enum FastPathConverter {
         case (.date, .text): isDate(value.rawBytes) ? .date(value.rawBytes) : nil
         case (.timestamp, .text): timestamp(value.rawBytes, arena).map { .timestamp($0) }
         case (.timestamp, .timestamp):
-            TemporalParser.isInRange(value.int64) ? .timestamp(arena.timestamp(value.int64)) : nil
+            Timestamp.range.contains(value.int64) ? .timestamp(arena.timestamp(value.int64)) : nil
         default: nil
         }
     }

@@ -40,7 +40,7 @@ struct ValueCodec {
             guard Self.isPlainDecimal(text) else { throw Misfit(reason: "is not a decimal number without an exponent") }
             return Array(text.utf8)
         case (.timestamp, .text(let text)):
-            guard let microseconds = Self.microseconds(text) else { throw Misfit(reason: "is not a time in UTC") }
+            guard let microseconds = Timestamp.microseconds(text) else { throw Misfit(reason: "is not a time in UTC") }
             return (microseconds - Self.epochDays * 86_400_000_000).bigEndianBytes
         case (.date, .text(let text)):
             guard let days = Self.days(text) else { throw Misfit(reason: "is not a date") }
@@ -106,22 +106,10 @@ struct ValueCodec {
         return !(text.hasPrefix("-") && digits.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") })
     }
 
-    /// Returns the microseconds since 1970 of text as ``Timestamp/text(microseconds:)`` writes it; nil for other text.
-    private static func microseconds(_ text: String) -> Int64? {
-        guard text.utf8.count == Timestamp.textLength else { return nil }
-        let numbers = text.split { !("0"..."9").contains($0) }.compactMap { Int64($0) }
-        guard numbers.count == 7, numbers[0] > 0 else { return nil }
-        let days = Timestamp.days(year: numbers[0], month: numbers[1], day: numbers[2])
-        let seconds = ((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]
-        let microseconds = seconds * 1_000_000 + numbers[6]
-        return Timestamp.text(microseconds: microseconds) == text ? microseconds : nil
-    }
-
+    /// Returns the days since 1970 of a date; nil for other text.
     private static func days(_ text: String) -> Int64? {
-        let numbers = text.split(separator: "-").compactMap { Int64($0) }
-        guard text.utf8.count == 10, numbers.count == 3, numbers[0] > 0 else { return nil }
-        let days = Timestamp.days(year: numbers[0], month: numbers[1], day: numbers[2])
-        return dateText(days) == text ? days : nil
+        guard text.utf8.count == 10 else { return nil }
+        return ISODate(text).map { $0.microseconds / 86_400_000_000 }
     }
 
     private static func dateText(_ days: Int64) -> String {

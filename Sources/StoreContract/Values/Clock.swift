@@ -19,17 +19,8 @@ package enum Clock {
 
     /// Returns a time after `moment`, in the same format; a time after now if `moment` is not in that format.
     package static func text(_ moment: String, plus pause: Duration) -> String {
-        guard let moment = microseconds(of: moment) else { return text(after: pause) }
+        guard let moment = Timestamp.microseconds(moment) else { return text(after: pause) }
         return Timestamp.text(microseconds: moment + Int64(clamping: Int64(pause / .microseconds(1))))
-    }
-
-    /// Returns the microseconds from 1970 to a time in this format; nil for any other text.
-    package static func microseconds(of moment: String) -> Int64? {
-        let numbers = moment.split { !$0.isNumber }.compactMap { Int64($0) }
-        guard numbers.count == 7 else { return nil }
-        let days = Timestamp.days(year: numbers[0], month: numbers[1], day: numbers[2])
-        let seconds = ((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]
-        return seconds * 1_000_000 + numbers[6]
     }
 
     /// Returns a time before now, in the same format.

@@ -26,7 +26,7 @@ enum ValueText {
 
     /// Returns how long ago an instant was, in one unit: `3 minutes ago`; nil if it is not a time.
     static func age(_ instant: String) -> String? {
-        guard let then = Clock.microseconds(of: instant), let now = Clock.microseconds(of: Clock.now()) else {
+        guard let then = Timestamp.microseconds(instant), let now = Timestamp.microseconds(Clock.now()) else {
             return nil
         }
         let seconds = max(0, (now - then) / 1_000_000)

@@ -61,14 +61,15 @@ package struct HTML: Sendable, Equatable {
         bytes.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "&": bytes += Array("&amp;".utf8)
-            case "<": bytes += Array("&lt;".utf8)
-            case ">": bytes += Array("&gt;".utf8)
-            case "\"": bytes += Array("&quot;".utf8)
             case "'": bytes += Array("&#39;".utf8)
             case "\n", "\t": bytes.append(UInt8(scalar.value))
             case _ where scalar.isDisguising: bytes += Array(scalar.escape.utf8)
-            default: bytes += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            default:
+                if let reference = XMLText.reference(for: scalar) {
+                    bytes += Array(reference.utf8)
+                } else {
+                    bytes += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+                }
             }
         }
         return bytes

@@ -1,5 +1,6 @@
 internal import Mapping
 internal import StoreContract
+internal import TextFormats
 
 /// The runs, newest first.
 enum RunsPage {
@@ -49,8 +50,8 @@ enum RunsPage {
 
     /// Returns how long a run took; nil if it did not end.
     static func milliseconds(_ run: RunRecord) -> Int? {
-        guard let start = Clock.microseconds(of: run.started),
-            let end = run.finished.flatMap(Clock.microseconds(of:))
+        guard let start = Timestamp.microseconds(run.started),
+            let end = run.finished.flatMap(Timestamp.microseconds)
         else { return nil }
         return max(0, Int((end - start) / 1000))
     }

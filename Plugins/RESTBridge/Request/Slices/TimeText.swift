@@ -20,7 +20,7 @@ enum TimeText {
             let (value, overflow) = number.multipliedReportingOverflow(by: number < 100_000_000_000 ? 1_000_000 : 1000)
             return overflow ? nil : value
         }
-        return iso(text)
+        return ISODate(text.hasSuffix(" UTC") ? String(text.dropLast(4)) : text)?.microseconds
     }
 
     /// Returns the seconds of a span such as `30d`; the units are s, m, h, d and w.
@@ -30,48 +30,6 @@ enum TimeText {
             count < 1_000_000_000
         else { return nil }
         return count * unit
-    }
-
-    private static func iso(_ text: String) -> Int64? {
-        let bytes = Array(text.utf8)
-        func number(_ range: Range<Int>) -> Int64? {
-            guard range.upperBound <= bytes.count else { return nil }
-            return bytes[range].allSatisfy { (48...57).contains($0) }
-                ? Int64(String(decoding: bytes[range], as: UTF8.self)) : nil
-        }
-        guard bytes.count >= 10, let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-            bytes[4] == UInt8(ascii: "-"), (1...12).contains(month), (1...31).contains(day)
-        else { return nil }
-        var seconds = Timestamp.days(year: year, month: month, day: day) * 86_400
-        guard bytes.count > 10 else { return seconds * 1_000_000 }
-        guard let hour = number(11..<13), let minute = number(14..<16), hour < 25, minute < 60 else { return nil }
-        seconds += hour * 3600 + minute * 60
-        var place = 16
-        if place < bytes.count, bytes[place] == UInt8(ascii: ":"), let second = number(17..<19) {
-            seconds += second
-            place = 19
-        }
-        var fraction: Int64 = 0
-        if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
-            let digits = bytes[(place + 1)...].prefix { (48...57).contains($0) }
-            let six = (Array(digits) + [UInt8](repeating: 48, count: 6)).prefix(6)
-            fraction = Int64(String(decoding: six, as: UTF8.self)) ?? 0
-            place += digits.count + 1
-        }
-        guard let zone = offset(Array(bytes[min(place, bytes.count)...])) else { return nil }
-        return (seconds - zone) * 1_000_000 + fraction
-    }
-
-    /// Returns the offset of a time zone in seconds; the text is empty, `Z`, `+02:00`, `+0200` or `+02`.
-    private static func offset(_ bytes: [UInt8]) -> Int64? {
-        let text = String(decoding: bytes, as: UTF8.self)
-        if ["", "Z", "z", " UTC"].contains(text) { return 0 }
-        guard let sign = text.first, "+-".contains(sign) else { return nil }
-        let digits = text.dropFirst().filter { $0 != ":" }
-        guard [2, 4].contains(digits.count), let hours = Int64(digits.prefix(2)),
-            let minutes = Int64(digits.count == 4 ? digits.suffix(2) : "0")
-        else { return nil }
-        return (sign == "-" ? -1 : 1) * (hours * 3600 + minutes * 60)
     }
 
     /// Writes a time by a strftime pattern.

@@ -2,6 +2,9 @@ internal import Glibc
 
 /// Points in time as microseconds since 1970-01-01T00:00:00Z, and their text.
 package enum Timestamp {
+    /// The times of the years 0001 to 9999, which the text can represent.
+    package static var range: ClosedRange<Int64> { -62_135_596_800_000_000...253_402_300_799_999_999 }
+
     /// Returns text such as `2026-11-21T07:08:08.000000Z`: UTC, always with six decimals, so that text sorts like time.
     package static func text(microseconds: Int64) -> String {
         let second = 1_000_000 as Int64
@@ -13,6 +16,16 @@ package enum Timestamp {
         return
             "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(time / 3600, 2)):"
             + "\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(padded(fraction, 6))Z"
+    }
+
+    /// Returns the time of a text in the form of ``text(microseconds:)``; nil for any other text.
+    package static func microseconds(_ text: String) -> Int64? {
+        guard text.utf8.count == textLength, let microseconds = ISODate(text)?.microseconds else { return nil }
+        let isSame = withUnsafeTemporaryAllocation(byteCount: textLength, alignment: 1) { bytes in
+            write(microseconds: microseconds, to: bytes)
+            return text.utf8.elementsEqual(bytes)
+        }
+        return isSame ? microseconds : nil
     }
 
     /// Returns text in a strftime pattern, in UTC; empty if the pattern gives none, or more than a kilobyte.
