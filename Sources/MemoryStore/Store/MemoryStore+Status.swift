@@ -24,10 +24,8 @@ extension MemoryStore {
             stubs: layout.index == layout.root ? tables.stubs(of: layout.index).count : 0,
             quarantined: state.quarantine.count { $0.record.entity == layout.name }, lastRun: lastRun,
             lastChanged: state.runs.last { $0.id == lastRun }?.started,
-            interrupted: interrupted.map { scan in
-                EntityStatus.Scan(
-                    page: scan.progress.page, saved: scan.saved, isFresh: scan.saved > Clock.text(secondsAgo: 3600))
-            }, cursors: cursors(of: layout.name, state))
+            interrupted: interrupted.map { EntityStatus.Scan(page: $0.progress.page, saved: $0.saved) },
+            cursors: cursors(of: layout.name, state))
     }
 
     private func cursors(of entity: String, _ state: DatabaseState) -> [String] {

@@ -10,17 +10,9 @@ final class MemoryStore: TableStore, @unchecked Sendable {
     // Sendable because the state is accessed under its lock only; the tables of the open page belong to the thread that
     // writes it.
     private struct State {
-        var run = RunState()
-        var scans = OpenScans()
-        /// The tables of the open page.
-        var page: MemoryTables?
-        /// Whether a transaction other than a page is open.
-        var isWriting = false
+        var shared = TableStoreState<MemoryTables>()
         /// What a dry run has written.
         var rehearsed: DatabaseState?
-        var ownCommits: Int64 = 0
-        var isClosed = false
-        var lock: (any StoreLock)?
     }
 
     let database: MemoryDatabase
@@ -30,9 +22,6 @@ final class MemoryStore: TableStore, @unchecked Sendable {
 
     private var id: ObjectIdentifier { ObjectIdentifier(self) }
     var isRehearsal: Bool { use == .rehearsing }
-
-    private static let closed = StoreError(.internal, "the database is closed")
-    private static let onlyRead = StoreError(.internal, "the database was opened for reading")
 
     /// Opens a database whose tables fit the model; a dry run locks other writers out until it is closed.
     init(_ database: MemoryDatabase, _ model: CompiledModel, for use: StoreUse) throws {
@@ -47,21 +36,17 @@ final class MemoryStore: TableStore, @unchecked Sendable {
 
     deinit { try? close() }
 
-    /// Whether this store holds the database's lock; see ``keep(_:)``.
-    var hasLock: Bool { state.withLock { $0.lock != nil } }
-
-    /// Keeps the database's lock, and releases it when the store is closed.
-    func keep(_ lock: any StoreLock) { state.withLock { $0.lock = lock } }
+    func withState<Result>(_ body: (inout TableStoreState<MemoryTables>) throws -> Result) rethrows -> Result {
+        try state.withLock { try body(&$0.shared) }
+    }
 
     /// Closes the store; an open page is rolled back, and sequences of changes end.
     func close() throws {
-        let open = state.withLock { state -> (page: MemoryTables?, isOpen: Bool, lock: (any StoreLock)?) in
-            let before = (state.page, !state.isClosed, state.lock)
-            state.isClosed = true
-            (state.page, state.lock, state.rehearsed) = (nil, nil, nil)
-            return before
+        let before = state.withLock { state in
+            state.rehearsed = nil
+            return state.shared.close()
         }
-        guard open.isOpen else { return }
+        guard let open = before else { return }
         if isRehearsal || open.page != nil { database.end(id, nil) }
         database.endSubscriptions(of: id)
         open.lock?.release()
@@ -73,8 +58,10 @@ final class MemoryStore: TableStore, @unchecked Sendable {
     ///
     /// - Throws: ``StoreError`` when the store is closed.
     private func snapshot() throws -> DatabaseState {
-        let (isClosed, rehearsed) = state.withLock { ($0.isClosed, $0.page?.state ?? $0.rehearsed) }
-        guard !isClosed else { throw Self.closed }
+        let rehearsed = try state.withLock { state in
+            try state.shared.checkOpen()
+            return state.shared.page?.state ?? state.rehearsed
+        }
         return (isRehearsal ? rehearsed : nil) ?? database.state.fitted(to: model)
     }
 
@@ -82,48 +69,25 @@ final class MemoryStore: TableStore, @unchecked Sendable {
         try body(MemoryTables(try snapshot(), model))
     }
 
-    /// Whether the store was closed.
-    var isClosed: Bool { state.withLock { $0.isClosed } }
-
-    /// The open run.
-    var run: RunState {
-        get { state.withLock { $0.run } }
-        set { state.withLock { $0.run = newValue } }
-    }
-
-    /// The scans that have begun.
-    var scans: OpenScans { state.withLock { $0.scans } }
-
-    func changeScans(_ body: (inout OpenScans) -> Void) { state.withLock { body(&$0.scans) } }
-
     // MARK: - Transactions
 
     /// Begins a transaction of this store.
     ///
     /// - Throws: ``StoreError``: `busy` if another store is writing for too long.
-    private func begin() throws -> MemoryTables {
-        if case .reading = use { throw Self.onlyRead }
-        let rehearsed = try state.withLock { state -> DatabaseState? in
-            guard !state.isClosed else { throw Self.closed }
-            guard state.page == nil, !state.isWriting else {
-                throw StoreError(
-                    .busy, "\(database.location): a page of an import is open in this store",
-                    remedy: "make edits through another store of the same database")
-            }
-            state.isWriting = true
+    func begin() throws -> MemoryTables {
+        let rehearsed = try state.withLock { state in
+            try state.shared.begin(use, at: database.location)
             return state.rehearsed
         }
         do {
             let begun = try rehearsed ?? database.begin(id)
             guard begun.schema == DatabaseSchema(model) else {
                 if !isRehearsal { database.end(id, nil) }
-                throw StoreError(
-                    .schema, "\(database.location): the tables were changed since the store was opened",
-                    remedy: "open the database again")
+                throw tablesChanged(at: database.location)
             }
             return MemoryTables(begun, model)
         } catch {
-            state.withLock { $0.isWriting = false }
+            withState { _ = $0.end() }
             throw error
         }
     }
@@ -133,8 +97,8 @@ final class MemoryStore: TableStore, @unchecked Sendable {
     /// - Parameter touched: The roots of the entities whose rows changed.
     private func commit(_ tables: MemoryTables, touched: Set<Int>) {
         state.withLock { state in
-            (state.page, state.isWriting) = (nil, false)
-            if isRehearsal { state.rehearsed = tables.state } else { state.ownCommits += 1 }
+            state.shared.end()
+            if isRehearsal { state.rehearsed = tables.state } else { state.shared.ownCommits += 1 }
         }
         guard !isRehearsal else { return }
         let names = touched.flatMap(model.family(of:)).map { model.entities[$0].name }
@@ -143,19 +107,7 @@ final class MemoryStore: TableStore, @unchecked Sendable {
 
     /// Rolls a transaction back.
     func rollBack() {
-        let wasOpen = state.withLock { state in
-            defer { (state.page, state.isWriting) = (nil, false) }
-            return state.isWriting && !state.isClosed
-        }
-        if wasOpen, !isRehearsal { database.end(id, nil) }
-    }
-
-    var pageTables: MemoryTables? { state.withLock { $0.page } }
-
-    func beginPageTables() throws -> MemoryTables {
-        let tables = try begin()
-        state.withLock { $0.page = tables }
-        return tables
+        if withState({ $0.end() }), !isRehearsal { database.end(id, nil) }
     }
 
     func commit(_ tables: MemoryTables, _ page: TablePageWriter, positions: [ScanScope: ScanProgress?]) {
@@ -189,7 +141,7 @@ final class MemoryStore: TableStore, @unchecked Sendable {
     }
 
     /// Returns a number that changes when another store commits.
-    func dataVersion() -> Int64 { database.version - state.withLock { $0.ownCommits } }
+    func dataVersion() -> Int64 { database.version - withState { $0.ownCommits } }
 
     /// Returns a subscription, which is notified of every commit at once.
     func subscribe(to entities: [Int], every interval: Duration) -> ChangeSubscription {

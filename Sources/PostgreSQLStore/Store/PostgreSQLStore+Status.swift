@@ -38,8 +38,7 @@ extension PostgreSQLStore {
             interrupted: interrupted.count == 0
                 ? nil
                 : EntityStatus.Scan(
-                    page: Int(interrupted.bigint(0, 0) ?? 0), saved: interrupted.text(0, 1) ?? "",
-                    isFresh: (interrupted.text(0, 1) ?? "") > Clock.text(secondsAgo: 3600)),
+                    page: Int(interrupted.bigint(0, 0) ?? 0), saved: interrupted.text(0, 1) ?? ""),
             cursors: try cursors(of: layout.name, tables))
     }
 

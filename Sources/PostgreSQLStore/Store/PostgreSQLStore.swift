@@ -10,18 +10,10 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     // Sendable because the state is accessed under its lock only; the tables of the open page belong to the thread that
     // writes it.
     private struct State {
-        var run = RunState()
-        var scans = OpenScans()
-        /// The tables of the open page.
-        var page: PostgreSQLTables?
-        /// Whether a transaction is open.
-        var isWriting = false
+        var shared = TableStoreState<PostgreSQLTables>()
         var writer: Connection
         /// The connections for reading that no call uses at the moment.
         var readers: [Connection] = []
-        var ownCommits: Int64 = 0
-        var isClosed = false
-        var lock: (any StoreLock)?
         var savedScans: [ScanScope: SavedPlace] = [:]
         var work = Work()
 
@@ -29,9 +21,10 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         ///
         /// The next one begins with its run and its scans, so they change together.
         mutating func end(_ run: RunState, _ page: (writer: TablePageWriter, saved: [ScanScope: SavedPlace])?) {
-            (self.page, isWriting, self.run) = (nil, false, run)
+            shared.end()
+            shared.run = run
             guard let page else { return }
-            scans.take(page.writer.followed, from: page.writer.scans)
+            shared.scans.take(page.writer.followed, from: page.writer.scans)
             savedScans.merge(page.saved, uniquingKeysWith: { $1 })
         }
     }
@@ -46,12 +39,10 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     var model: CompiledModel { sql.model }
     var isRehearsal: Bool { use == .rehearsing }
 
-    private static let closed = StoreError(.internal, "the database is closed")
-    private static let onlyRead = StoreError(.internal, "the database was opened for reading")
     /// The statements before those of a transaction that writes; see ``Bookkeeping``.
     ///
-    /// - Parameter lease: The lease of a worker: the server ends a transaction in which it is not heard of for as long, so
-    ///   that it does not keep the others from writing.
+    /// - Parameter lease: The lease of a worker: the server ends a transaction that is idle for as long, so that it does not
+    ///   keep the others from writing.
     static func beginning(_ sql: DatabaseSQL, lease: Duration? = nil) -> String {
         let seconds = lease?.components.seconds ?? 0
         let limit = lease == nil ? "" : "SET LOCAL idle_in_transaction_session_timeout = '\(seconds)s'; "
@@ -75,39 +66,21 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
 
     deinit { try? close() }
 
-    /// Whether this store holds the database's lock; see ``keep(_:)``.
-    var hasLock: Bool { state.withLock { $0.lock != nil } }
-
-    /// Keeps the database's lock, and releases it when the store is closed.
-    func keep(_ lock: any StoreLock) { state.withLock { $0.lock = lock } }
+    func withState<Result>(_ body: (inout TableStoreState<PostgreSQLTables>) throws -> Result) rethrows -> Result {
+        try state.withLock { try body(&$0.shared) }
+    }
 
     /// Closes the store; an open page is rolled back, and sequences of changes end.
     func close() throws {
-        let (wasOpen, lock, writer) = state.withLock { state -> (Bool, (any StoreLock)?, Connection) in
-            let before = (!state.isClosed, state.lock, state.writer)
-            state.isClosed = true
-            (state.page, state.lock, state.readers) = (nil, nil, [])
-            return before
+        let (before, writer) = state.withLock { state in
+            state.readers = []
+            return (state.shared.close(), state.writer)
         }
-        guard wasOpen else { return }
+        guard let before else { return }
         watcher.finish()
         writer.end()
-        lock?.release()
+        before.lock?.release()
     }
-
-    /// Whether the store was closed.
-    var isClosed: Bool { state.withLock { $0.isClosed } }
-
-    /// The open run.
-    var run: RunState {
-        get { state.withLock { $0.run } }
-        set { state.withLock { $0.run = newValue } }
-    }
-
-    /// The scans that have begun.
-    var scans: OpenScans { state.withLock { $0.scans } }
-
-    func changeScans(_ body: (inout OpenScans) -> Void) { state.withLock { body(&$0.scans) } }
 
     /// How much of the state of open scans is saved.
     var savedScans: [ScanScope: SavedPlace] {
@@ -138,8 +111,8 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
 
     /// Takes a connection that no other call uses: `body` of one call may make another.
     private func reader() throws -> Connection {
-        let idle = try state.withLock { state -> Connection? in
-            guard !state.isClosed else { throw Self.closed }
+        let idle = try state.withLock { state in
+            try state.shared.checkOpen()
             return state.readers.popLast()
         }
         if let idle, idle.isAlive { return idle }
@@ -156,14 +129,14 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     private func giveBack(_ connection: Connection) {
         if connection.isAlive, connection.isInTransaction { try? connection.run("ROLLBACK") }
         guard connection.isAlive else { return }
-        state.withLock { state in if !state.isClosed { state.readers.append(connection) } }
+        state.withLock { state in if !state.shared.isClosed { state.readers.append(connection) } }
     }
 
     // MARK: - Transactions
 
     private func writer() throws -> Connection {
-        let writer = try state.withLock { state -> Connection in
-            guard !state.isClosed else { throw Self.closed }
+        let writer = try state.withLock { state in
+            try state.shared.checkOpen()
             return state.writer
         }
         // A dry run lost its transaction with the connection.
@@ -176,17 +149,8 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     /// Begins a transaction of this store.
     ///
     /// - Throws: ``StoreError``: `busy` if another store is writing for too long.
-    private func begin() throws -> PostgreSQLTables {
-        if case .reading = use { throw Self.onlyRead }
-        try state.withLock { state in
-            guard !state.isClosed else { throw Self.closed }
-            guard state.page == nil, !state.isWriting else {
-                throw StoreError(
-                    .busy, "\(state.writer.place): a page of an import is open in this store",
-                    remedy: "make edits through another store of the same database")
-            }
-            state.isWriting = true
-        }
+    func begin() throws -> PostgreSQLTables {
+        try state.withLock { try $0.shared.begin(use, at: $0.writer.place) }
         do {
             try checkLock()
             let connection = try writer()
@@ -195,9 +159,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
                 for: "beginning a transaction")
             let tables = try PostgreSQLTables(connection, sql)
             guard tables.counters.schemaVersion == schemaVersion else {
-                throw StoreError(
-                    .schema, "\(connection.place): the tables were changed since the store was opened",
-                    remedy: "open the database again")
+                throw tablesChanged(at: connection.place)
             }
             if let claim = work.claim {
                 guard let shared = try tables.run(of: claim, run) else { throw Self.superseded(claim) }
@@ -214,7 +176,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     ///
     /// - Throws: ``StoreError``.
     private func checkLock() throws {
-        let (lock, place) = state.withLock { ($0.lock as? SessionLock, $0.writer.place) }
+        let (lock, place) = state.withLock { ($0.shared.lock as? SessionLock, $0.writer.place) }
         guard let lock, !lock.isHeld else { return }
         throw StoreError(
             .io, "\(place): the connection was lost, and with it the lock of the database",
@@ -255,7 +217,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         }
         state.withLock { state in
             state.end(run, page)
-            if tables.hasWritten { state.ownCommits += 1 }
+            if tables.hasWritten { state.shared.ownCommits += 1 }
         }
     }
 
@@ -287,10 +249,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
 
     /// Rolls a transaction back.
     func rollBack() {
-        let (wasOpen, writer) = state.withLock { state -> (Bool, Connection) in
-            defer { (state.page, state.isWriting) = (nil, false) }
-            return (state.isWriting && !state.isClosed, state.writer)
-        }
+        let (wasOpen, writer) = state.withLock { ($0.shared.end(), $0.writer) }
         guard wasOpen, writer.isAlive else { return }
         // If this fails, the server rolls back when the connection closes.
         if isRehearsal {
@@ -298,14 +257,6 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         } else if writer.isInTransaction {
             try? writer.run("ROLLBACK")
         }
-    }
-
-    var pageTables: PostgreSQLTables? { state.withLock { $0.page } }
-
-    func beginPageTables() throws -> PostgreSQLTables {
-        let tables = try begin()
-        state.withLock { $0.page = tables }
-        return tables
     }
 
     func transaction<Result>(_ body: (TableWriter, PostgreSQLTables) throws -> Result) throws -> Result {
@@ -335,7 +286,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
 
     /// Returns a number that changes when another store commits.
     func dataVersion() throws -> Int64 {
-        let before = state.withLock { $0.ownCommits }
+        let before = withState { $0.ownCommits }
         return try read { $0.counters.version } - before
     }
 

@@ -22,10 +22,8 @@ extension SQLiteStore {
                 let place = try Row.fetchOne(
                     db,
                     sql: """
-                        SELECT page, saved, saved > ? AS fresh FROM bmo_progress WHERE entity = ?
-                        ORDER BY saved DESC LIMIT 1
-                        """,
-                    arguments: [Clock.text(secondsAgo: 3600), layout.name])
+                        SELECT page, saved FROM bmo_progress WHERE entity = ? ORDER BY saved DESC LIMIT 1
+                        """, arguments: [layout.name])
                 return EntityStatus(
                     name: layout.name,
                     rows: try Int.fetchOne(
@@ -38,9 +36,8 @@ extension SQLiteStore {
                     stubs: try count("SELECT count(*) FROM bmo_stubs WHERE entity = ?"),
                     quarantined: try count("SELECT count(*) FROM bmo_quarantine WHERE entity = ?"),
                     lastRun: last?["id"], lastChanged: last?["started"],
-                    interrupted: place.map {
-                        EntityStatus.Scan(page: $0["page"], saved: $0["saved"], isFresh: $0["fresh"])
-                    }, cursors: try cursors(of: layout.name, in: db))
+                    interrupted: place.map { EntityStatus.Scan(page: $0["page"], saved: $0["saved"]) },
+                    cursors: try cursors(of: layout.name, in: db))
             }
         }
     }

@@ -19,7 +19,7 @@ extension SQLiteStore {
                 WHERE entity = ? AND source = ? AND parent = ? AND saved > ? AND schema_version = ?
                 """, on: db.sqliteConnection)
             select.bind(scope)
-            select.bind(Clock.text(secondsAgo: 3600), at: 4)
+            select.bind(ScanProgress.expiry, at: 4)
             select.bind(optional: version, at: 5)
             guard try select.step() else { return nil }
             return ScanProgress(

@@ -34,6 +34,12 @@ extension EntityLayout {
         return place
     }
 
+    /// The places of the entity's columns among the ``fields`` of its table.
+    package var columnPlaces: [Int] {
+        let names = Set(columns.map(\.name))
+        return fields.indices.filter { names.contains(fields[$0].name) }
+    }
+
     private func unknown(_ name: String) -> StoreError {
         StoreError(
             .request, "\(self.name) has no field \"\(name)\"",

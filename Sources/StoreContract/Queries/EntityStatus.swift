@@ -6,16 +6,14 @@ public struct EntityStatus: Sendable {
         public var page: Int
         /// When the last page was imported, as ISO 8601.
         public var saved: String
-        /// Whether the next sync resumes here; a saved position is valid for an hour.
+        /// Whether the next sync resumes here; see ``ScanProgress/expiry``.
         public var isFresh: Bool
 
         /// Creates a point.
-        package init(
-            page: Int, saved: String, isFresh: Bool
-        ) {
+        package init(page: Int, saved: String) {
             self.page = page
             self.saved = saved
-            self.isFresh = isFresh
+            isFresh = saved > ScanProgress.expiry
         }
     }
 

@@ -72,6 +72,9 @@ public struct ScanProgress: Sendable, Equatable {
     /// The time at which the scan began its first page, as ISO 8601; empty if unknown.
     public var began: String
 
+    /// The time before which a saved position has expired: one that is older than an hour is not resumed.
+    package static var expiry: String { Clock.text(secondsAgo: 3600) }
+
     /// Creates the position of a scan.
     public init(cursor: String, page: Int, request: String, newest: Watermark? = nil, began: String = "") {
         self.cursor = cursor

@@ -13,7 +13,9 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
 
     init(_ store: Owner) throws {
         self.store = store
-        tables = try store.beginPageTables()
+        let tables = try store.begin()
+        store.withState { $0.page = tables }
+        self.tables = tables
         page = TablePageWriter(TableWriter(tables, run: store.run), scans: store.scans)
     }
 
@@ -21,7 +23,7 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
 
     package func access(_ body: () throws -> Void) throws {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
-        guard !store.isClosed else { throw StoreError(.internal, "the database is closed") }
+        try store.withState { try $0.checkOpen() }
         try body()
     }
 

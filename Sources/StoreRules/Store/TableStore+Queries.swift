@@ -96,12 +96,6 @@ extension TableStore {
 }
 
 extension EntityLayout {
-    /// The places of the entity's columns among the fields of its table.
-    package var columnPlaces: [Int] {
-        let names = Set(columns.map(\.name))
-        return fields.indices.filter { names.contains(fields[$0].name) }
-    }
-
     /// Returns whether a row of the table is an object of this entity.
     package func contains(_ row: [StoredValue]) -> Bool {
         guard let field = discriminator, index != root else { return true }

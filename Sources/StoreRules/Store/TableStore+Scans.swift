@@ -9,9 +9,9 @@ extension TableStore {
     /// Begins a page's transaction.
     package func beginPage() throws -> any PageTransaction { try TablePage(self) }
 
-    /// Returns the position of an interrupted scan if it is at most an hour old.
+    /// Returns the position of an interrupted scan unless it has expired.
     package func progress(of scope: ScanScope) throws -> ScanProgress? {
-        guard let saved = try read({ try $0.savedProgress(of: scope) }), saved.saved > Clock.text(secondsAgo: 3600)
+        guard let saved = try read({ try $0.savedProgress(of: scope) }), saved.saved > ScanProgress.expiry
         else { return nil }
         return saved.progress
     }

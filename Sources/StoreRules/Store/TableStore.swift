@@ -3,8 +3,8 @@ package import StoreContract
 
 /// A store whose transactions are ``DatabaseTables``.
 ///
-/// The store implements its transactions, its lock and its subscriptions; the extensions of this protocol implement the
-/// contract over them, so that all such stores behave alike. Any thread may call it.
+/// The store implements its transactions and its subscriptions, and guards its state; the extensions of this protocol
+/// implement the contract over them, so that all such stores behave alike. Any thread may call it.
 package protocol TableStore: Store {
     /// The tables of a transaction.
     associatedtype Tables: DatabaseTables
@@ -15,20 +15,8 @@ package protocol TableStore: Store {
     /// Whether the store's writes are discarded when it is closed.
     var isRehearsal: Bool { get }
 
-    /// Whether the store was closed.
-    var isClosed: Bool { get }
-
-    /// The open run.
-    var run: RunState { get set }
-
-    /// The scans that have begun.
-    var scans: OpenScans { get }
-
-    /// Changes the scans that have begun.
-    func changeScans(_ body: (inout OpenScans) -> Void)
-
-    /// The tables of the open page; nil if none is open.
-    var pageTables: Tables? { get }
+    /// Calls `body` with the store's state, which no other thread accesses meanwhile.
+    func withState<Result>(_ body: (inout TableStoreState<Tables>) throws -> Result) rethrows -> Result
 
     /// Runs `body` over one snapshot of the committed state; in a dry run, over what this store has written too.
     ///
@@ -41,10 +29,10 @@ package protocol TableStore: Store {
     ///   errors of `body`, with which nothing is written.
     func transaction<Result>(_ body: (TableWriter, Tables) throws -> Result) throws -> Result
 
-    /// Begins the transaction of a page, which stays open over several calls.
+    /// Begins a transaction, which stays open over several calls.
     ///
     /// - Throws: ``StoreError`` as for ``transaction(_:)``.
-    func beginPageTables() throws -> Tables
+    func begin() throws -> Tables
 
     /// Commits a page's transaction with the positions of its scans; nil stands for a scan that is complete.
     ///
@@ -69,7 +57,7 @@ extension TableStore {
 
     /// Runs `body`, which changes bookkeeping only, in the open page if there is one, or else as a transaction.
     package func keepBooks<Result>(_ body: (Tables) throws -> Result) throws -> Result {
-        if let pageTables { return try body(pageTables) }
+        if let page = withState({ $0.page }) { return try body(page) }
         return try transaction { _, tables in try body(tables) }
     }
 
