@@ -6,9 +6,9 @@ import Testing
 /// Coded bodies that end before their data do, at a place where all that came can be decoded.
 @Suite struct CodedEndTests {
     static let codings = ["gzip", "deflate", "raw-deflate", "br", "zstd"]
-    let server: ServerProcess
+    let server: RemoteServer
 
-    init() throws { server = try ServerProcess.shared.get() }
+    init() throws { server = try RemoteServer.shared.get() }
 
     private func get(_ coding: String, _ framing: String, _ query: String) throws -> (body: [UInt8], tellsEnd: Bool) {
         let exchange = try client().start(HTTPRequest(url: server.url + "/coded-lines/\(coding)/\(framing)?\(query)"))

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `a proxy gets the request and its password, and no error shows the password`() throws {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         let client = try client { writer in
             writer.set("proxy") {
                 writer.set("url", server.url)

@@ -7,9 +7,9 @@ import Testing
 
 /// Where credentials go, where they don't, and that nobody reads them.
 @Suite struct CredentialTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    init() throws { server = try ServerProcess.shared.get() }
+    init() throws { server = try RemoteServer.shared.get() }
 
     private func echo(_ exchange: HTTPExchange) throws -> HTTPClientTests.Echo {
         try JSONDecoder().decode(HTTPClientTests.Echo.self, from: Data(try exchange.body()))
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func `what was cancelled while a new token was got is not sent again`() throws {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         @Sendable func asked(_ path: String) throws -> Int {
             try server.events().filter { $0.event == "begin" && $0.path.hasPrefix(path) }.count
         }

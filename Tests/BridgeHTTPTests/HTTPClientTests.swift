@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 
 @Suite struct HTTPClientTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    init() throws { server = try ServerProcess.shared.get() }
+    init() throws { server = try RemoteServer.shared.get() }
 
     /// What the server saw of a request.
     struct Echo: Decodable {
@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test func `a connection is kept for the next request`() throws {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         let client = try client()
         for _ in 0..<3 { _ = try client.start(HTTPRequest(url: server.url + "/users?count=1")).body() }
         #expect(Set(try server.events().map(\.client)).count == 1)
     }
 
     @Test func `several exchanges run at the same time`() throws {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         let client = try client()
         let exchanges = (0..<4).map { client.start(HTTPRequest(url: server.url + "/users?delay=0.3&count=\($0)")) }
         for (count, exchange) in exchanges.enumerated() {

@@ -8,9 +8,9 @@ import Testing
 
 /// The option `session_header`: what makes a request go out again, who may hand out a value, and that none is written down.
 @Suite struct SessionTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    init() throws { server = try ServerProcess() }
+    init() throws { server = try RemoteServer.fixture() }
 
     private func keeper() throws -> HTTPClient { try client { $0.set("session_header", "X-Zoo-Session-Id") } }
 

@@ -6,9 +6,9 @@ import Testing
 
 /// Servers that are slow on purpose, with small limits.
 @Suite struct SlowServerTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    private static let shared = Result { try ServerProcess(script: "hostile.py") }
+    private static let shared = Result { try RemoteServer.fixture("hostile.py") }
 
     init() throws { server = try Self.shared.get() }
 

@@ -35,7 +35,7 @@ extension EndToEndTests {
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             let done = try await place.bmo("update", "Note", "1", "--set", "text=b", "--or-rollback")
             #expect(done.exitCode == 0 && done.output.hasSuffix("Note 1 updated\n"), "\(done)")
-            try place.write(url: try ServerProcess(script: "objects.py").url)
+            try place.write(url: try RemoteServer.fixture("objects.py").url)
             let gone = try await place.bmo("update", "Note", "1", "--set", "text=c", "--or-rollback", "--json")
             #expect(gone.exitCode == 1, "\(gone)")
             #expect(gone.output.contains(#""rolled_back":true"#), "\(gone)")

@@ -51,7 +51,7 @@ extension EndToEndTests {
         }
 
         @Test func `a listing that was cut short is not a failure, and the report shows it`() async throws {
-            let server = try ServerProcess.shared.get()
+            let server = try RemoteServer.shared.get()
             let folder = try TemporaryFolder()
             try folder.write(
                 """

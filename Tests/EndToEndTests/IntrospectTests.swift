@@ -5,12 +5,12 @@ import Testing
 extension EndToEndTests {
     /// What `bmo introspect` writes passes `bmo check` and brings rows at once.
     @Suite struct IntrospectTests: TestWorkspace {
-        let server: ServerProcess
+        let server: RemoteServer
         let folder: TemporaryFolder
         let environment = ["NOTES_TOKEN": "secret-token"]
 
         init() throws {
-            server = try ServerProcess(script: "objects.py")
+            server = try RemoteServer.fixture("objects.py")
             folder = try TemporaryFolder()
         }
 
@@ -74,7 +74,7 @@ extension EndToEndTests {
         }
 
         @Test func `a configuration that cannot sync as it stands is not a success`() async throws {
-            let apis = try ServerProcess(script: "apis.py")
+            let apis = try RemoteServer.fixture("apis.py")
             func introspect(_ body: String, _ arguments: String...) async throws -> ProcessRun {
                 let url = "\(apis.url)/says?body=\(body)"
                 return try await ProcessRun.run(
@@ -130,7 +130,7 @@ extension EndToEndTests {
         }
 
         @Test func `a listing that is asked by POST becomes a configuration that asks so`() async throws {
-            let echo = try ServerProcess()
+            let echo = try RemoteServer.fixture()
             let body = #"{"wanted": "all", "items": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}"#
             let introspect = try await bmo(
                 "introspect", "rest", "--sample", echo.url + "/say/words", "--body", body, "-o", "bmo.yml")

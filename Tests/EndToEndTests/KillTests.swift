@@ -118,7 +118,7 @@ final class PagedWorkspace: TestWorkspace {
         for name in ["people", "teams"] {
             try FileManager.default.createDirectory(atPath: "\(files)/\(name)", withIntermediateDirectories: true)
         }
-        server = try RemoteServer(blocking: ["python3", "-u", "-B", TestServers.path("files.py"), files])
+        server = try RemoteServer(blocking: ["python3", "-u", "-B", RemoteServer.script("files.py"), files])
         try write(without: { _ in false }, change: { _ in false })
     }
 

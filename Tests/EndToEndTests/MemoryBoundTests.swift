@@ -5,7 +5,7 @@ import Testing
 extension EndToEndTests {
     /// Replies of a few hundred kilobytes that unpack to sixty megabytes of what takes most memory.
     @Suite(.serialized) struct MemoryBoundTests {
-        private static let shared = Result { try ServerProcess(script: "hostile.py") }
+        private static let shared = Result { try RemoteServer.fixture("hostile.py") }
 
         /// Whether the programs are those that users run.
         static let isOptimised = Products.folder.hasSuffix("release")

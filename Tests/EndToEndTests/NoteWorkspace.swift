@@ -5,7 +5,7 @@ import Testing
 
 /// A folder with a config for the notes of Fixtures/rest/objects.py, and the built command to run in it.
 final class NoteWorkspace: TestWorkspace, NoteRemote, Sendable {
-    let server: ServerProcess
+    let server: RemoteServer
     let folder: TemporaryFolder
     let style: String
 
@@ -14,9 +14,9 @@ final class NoteWorkspace: TestWorkspace, NoteRemote, Sendable {
     ///   - more: Further lines of the entity Note.
     init(
         style: String = "plain", match: String? = "match: [text]", readOne: Bool = true, more: String = "",
-        server: ServerProcess? = nil
+        server: RemoteServer? = nil
     ) throws {
-        self.server = try server ?? ServerProcess(script: "objects.py")
+        self.server = try server ?? RemoteServer.fixture("objects.py")
         folder = try TemporaryFolder()
         self.style = style
         try write(match: match, readOne: readOne, more: more, url: self.server.url)

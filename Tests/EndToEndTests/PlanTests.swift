@@ -5,12 +5,12 @@ import Testing
 extension EndToEndTests {
     /// What a sync would ask for, what `--where` asks for, and what `check` says of sections.
     @Suite struct PlanTests: TestWorkspace {
-        let server: ServerProcess
+        let server: RemoteServer
         let folder: TemporaryFolder
         let environment = ["API_KEY": "s3cr3t-key"]
 
         init() throws {
-            server = try ServerProcess(script: "apis.py")
+            server = try RemoteServer.fixture("apis.py")
             folder = try TemporaryFolder()
             try folder.write(
                 """

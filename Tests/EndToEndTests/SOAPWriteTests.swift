@@ -6,70 +6,43 @@ import Testing
 extension EndToEndTests {
     /// Edits that go to PHP's SoapServer, and what PHP's own client then sees there.
     @Suite struct SOAPWriteTests {
-        private struct SOAPNoteWorkspace: TestWorkspace, Sendable {
-            private let server: RemoteServer
-            var folder: TemporaryFolder { server.folder }
-            var url: String { server.url }
-
-            init() async throws {
-                var files: [String: String] = [:]
-                for name in ["server.php", "service.wsdl"] {
-                    let path = PackageFolder.path + "/Fixtures/soap-notes/" + name
-                    files[name] = try String(contentsOfFile: path, encoding: .utf8)
-                }
-                server = try await .php(files, router: "server.php")
-                try folder.write(
-                    """
-                    version: 1
-                    bridges: {notes: {plugin: soap, options: {wsdl: "\(url)/service?wsdl", port: Notes11, timeout: 3}}}
-                    entities:
-                      Note:
-                        bridge: notes
-                        key: id
-                        writable: true
-                        match: [text]
-                        attributes:
-                          id: {type: integer, write: false}
-                          version: {type: integer, write: false}
-                          text: text
-                          price: decimal
-                          due: timestamp
-                        read_one:
-                          operation: GetNote
-                          records: GetNoteResponse/note
-                          input: {noteId: "{parent.id}"}
-                          faults: [{detail: NotFound, action: not_found}]
-                        soap:
-                          operation: ListNotes
-                          records: ListNotesResponse/notes/note
-                          faults: [{detail: Conflict, action: conflict}, {detail: NotFound, action: not_found}]
-                          write:
-                            create: {operation: AddNote, values: note}
-                            update: {operation: UpdateNote, values: note, key: noteId}
-                            delete: {operation: DeleteNote, key: noteId}
-                    """, to: "bmo.yml")
-            }
-
-            /// What PHP's client says to `code`, which has it as `$client`.
-            func php(_ code: String) async throws -> String {
-                let script = """
-                    $client = new SoapClient('\(url)/service?wsdl', ['cache_wsdl' => WSDL_CACHE_NONE]);
-                    try { \(code) } catch (SoapFault $fault) { echo $fault->getMessage(); }
-                    """
-                return try await ProcessRun.run("php", ["-r", script]).output
-            }
-
-            func note(_ id: Int) async throws -> String {
-                try await php("echo json_encode($client->GetNote(['noteId' => \(id)])->note);")
-            }
-
-            func rows(_ sql: String) throws -> [[String]] {
-                try SQLiteFile(folder.appending("bmo.sqlite")).plainRows(sql)
-            }
+        private func notes() async throws -> RemoteWorkspace {
+            let place = RemoteWorkspace(try await .soapNotes())
+            try place.folder.write(
+                """
+                version: 1
+                bridges: {notes: {plugin: soap, options: {wsdl: "\(place.url)/service?wsdl", port: Notes11, timeout: 3}}}
+                entities:
+                  Note:
+                    bridge: notes
+                    key: id
+                    writable: true
+                    match: [text]
+                    attributes:
+                      id: {type: integer, write: false}
+                      version: {type: integer, write: false}
+                      text: text
+                      price: decimal
+                      due: timestamp
+                    read_one:
+                      operation: GetNote
+                      records: GetNoteResponse/note
+                      input: {noteId: "{parent.id}"}
+                      faults: [{detail: NotFound, action: not_found}]
+                    soap:
+                      operation: ListNotes
+                      records: ListNotesResponse/notes/note
+                      faults: [{detail: Conflict, action: conflict}, {detail: NotFound, action: not_found}]
+                      write:
+                        create: {operation: AddNote, values: note}
+                        update: {operation: UpdateNote, values: note, key: noteId}
+                        delete: {operation: DeleteNote, key: noteId}
+                """, to: "bmo.yml")
+            return place
         }
 
         @Test func `a note is created, changed, fought over and deleted through SOAP`() async throws {
-            let place = try await SOAPNoteWorkspace()
+            let place = try await notes()
             let created = try await place.bmo(
                 "create", "Note", "--set", "text=a & b", "--set", "price=10.50", "--set", "due=2026-11-21T10:00:00Z",
                 "--push")
@@ -107,7 +80,7 @@ extension EndToEndTests {
         }
 
         @Test func `a dry run shows the envelope, with what the service has, and what will be refused`() async throws {
-            let place = try await SOAPNoteWorkspace()
+            let place = try await notes()
             _ = try await place.php("$client->AddNote(['note' => ['text' => 'a', 'tag' => ['x', 'y']]]);")
             #expect(try await place.bmo("sync").exitCode == 0)
             #expect(try await place.bmo("update", "Note", "1", "--set", "text=b").exitCode == 0)
@@ -128,7 +101,7 @@ extension EndToEndTests {
         }
 
         @Test func `a fault refuses, and a lost answer is looked for`() async throws {
-            let place = try await SOAPNoteWorkspace()
+            let place = try await notes()
             let refused = try await place.bmo("create", "Note", "--set", "text=fail", "--or-rollback")
             #expect(refused.exitCode == 1 && refused.output.contains("the disk is full"), "\(refused)")
             #expect(try place.rows("SELECT * FROM Note").isEmpty)
@@ -138,5 +111,24 @@ extension EndToEndTests {
             #expect(try await place.php("echo $client->ListNotes([])->total;") == "1")
             #expect(try place.rows("SELECT id, text FROM Note") == [["1", "silent"]])
         }
+    }
+}
+
+extension RemoteWorkspace {
+    /// What PHP's client says to `code`, which has it as `$client`.
+    fileprivate func php(_ code: String) async throws -> String {
+        let script = """
+            $client = new SoapClient('\(url)/service?wsdl', ['cache_wsdl' => WSDL_CACHE_NONE]);
+            try { \(code) } catch (SoapFault $fault) { echo $fault->getMessage(); }
+            """
+        return try await ProcessRun.run("php", ["-r", script]).output
+    }
+
+    fileprivate func note(_ id: Int) async throws -> String {
+        try await php("echo json_encode($client->GetNote(['noteId' => \(id)])->note);")
+    }
+
+    fileprivate func rows(_ sql: String) throws -> [[String]] {
+        try SQLiteFile(folder.appending("bmo.sqlite")).plainRows(sql)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 extension EndToEndTests {
     /// A server that says the secret in each of its failures, in each spelling: it must be nowhere afterwards.
     @Suite(.serialized) struct SecretEchoTests {
-        private static let shared = Result { try ServerProcess(script: "hostile.py") }
+        private static let shared = Result { try RemoteServer.fixture("hostile.py") }
         static let canary = "canary-8Kd2Wq5Zx7Lm3Pt"
         private static let issued = ["issued-token-9Qw7zXk2LmTr", "issued-session-4VbN8hJs6Y"]
         private static let forms = ["plain", "base64", "percent"]

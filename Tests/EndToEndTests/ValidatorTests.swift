@@ -5,11 +5,11 @@ import Testing
 extension EndToEndTests {
     /// A listing of pages with ETags, synced again and again.
     @Suite struct ValidatorTests: TestWorkspace {
-        let server: ServerProcess
+        let server: RemoteServer
         let folder: TemporaryFolder
 
         init() throws {
-            server = try ServerProcess()
+            server = try RemoteServer.fixture()
             folder = try TemporaryFolder()
             try folder.write(
                 """

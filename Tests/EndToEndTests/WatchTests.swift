@@ -44,7 +44,7 @@ extension EndToEndTests {
 
         @Test func `a watch whose server is away says so, and goes on when it is back`() async throws {
             let place = try NoteWorkspace()
-            let gone = try ServerProcess(script: "objects.py").url
+            let gone = try RemoteServer.fixture("objects.py").url
             try place.write(url: gone)
             let watch = try place.start(["watch", "--every", "1s", "--health", "health.json"])
             defer { watch.signal(SIGKILL) }

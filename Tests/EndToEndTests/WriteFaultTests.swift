@@ -13,7 +13,7 @@ extension EndToEndTests {
             let place = try NoteWorkspace()
             try await place.expect("create", "Note", "--set", "text=a")
             // A port at which nobody listens: the server that was there is gone.
-            let gone = try ServerProcess(script: "objects.py").url
+            let gone = try RemoteServer.fixture("objects.py").url
             try place.write(url: gone)
             let down = try await place.bmo("push")
             #expect(down.exitCode == 1)

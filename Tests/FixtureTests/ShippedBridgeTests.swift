@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `the REST bridge passes every check of writes`() async throws {
-        let server = try ServerProcess(script: "objects.py")
+        let server = try RemoteServer.fixture("objects.py")
         for text in ["first", "second"] {
             let added = try await ProcessRun.run(
                 "curl",
@@ -88,7 +88,7 @@ import Testing
     func `a time that has not come is asked for in the attribute's own format`(
         attribute: String, fault: String?
     ) async throws {
-        let remote = try ServerProcess.shared.get()
+        let remote = try RemoteServer.shared.get()
         let path = try place.folder.write(
             """
             version: 1

@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: attacks)
     func `no row is lost, and time and memory stay bounded`(attack: Attack) async throws {
-        let place = try await WireWorkspace(attack.name)
+        let place = try await RemoteWorkspace.wire(attack.name)
         try await place.syncCalmly(expecting: 61)
         let run = try await place.sync()
         #expect(run.process.exitCode == attack.exitCode, "\(run.process)")
@@ -64,12 +64,12 @@ import Testing
         #expect(try await place.rows() == 61, "what the remote still has is not deleted")
         #expect(run.memory <= 400, "MiB")
         #expect(run.processorTime <= 15, "seconds")
-        #expect(!run.process.allOutput.contains(WireWorkspace.token))
+        #expect(!run.process.allOutput.contains(RemoteWorkspace.wireToken))
     }
 
     /// libcurl 7.88 reads on while bytes come that are no data, and looks at no limit meanwhile.
     @Test func `a flood of empty frames is ended by a limit that libcurl does not look at`() async throws {
-        let place = try await WireWorkspace("empty_data_flood")
+        let place = try await RemoteWorkspace.wire("empty_data_flood")
         try await place.syncCalmly(expecting: 61)
         let run = try await place.sync()
         #expect(run.process.exitCode == 1, "\(run.process)")
@@ -86,7 +86,7 @@ import Testing
 
     /// What shows that the rows of the other test would be deleted if an attack were taken for a listing.
     @Test func `a listing that is whole deletes what it lacks`() async throws {
-        let place = try await WireWorkspace("short")
+        let place = try await RemoteWorkspace.wire("short")
         try await place.syncCalmly(expecting: 61)
         let run = try await place.sync()
         #expect(run.process.exitCode == 0, "\(run.process)")
@@ -94,21 +94,21 @@ import Testing
     }
 
     @Test func `a redirect from https to http takes no credential along`() async throws {
-        let place = try await WireWorkspace("tls_downgrade")
+        let place = try await RemoteWorkspace.wire("tls_downgrade")
         try await place.syncCalmly(expecting: 61)
         let run = try await place.sync()
         let clear = try String(contentsOfFile: place.folder.appending("clear"), encoding: .utf8)
         #expect(clear.hasPrefix("GET /rows"), "the redirect was followed")
-        #expect(!clear.contains(WireWorkspace.token) && !clear.lowercased().contains("authorization"), "\(clear)")
+        #expect(!clear.contains(RemoteWorkspace.wireToken) && !clear.lowercased().contains("authorization"), "\(clear)")
         #expect(try await place.rows() == 61, "\(run.process)")
     }
 }
 
-/// A server of wire.py, and the built command in a folder of its own.
-struct WireWorkspace: TestWorkspace, Sendable {
-    static let token = "canary-of-the-wire-tests"
+/// A workspace whose remote is wire.py, which breaks HTTP and TLS.
+extension RemoteWorkspace {
+    fileprivate static let wireToken = "canary-of-the-wire-tests"
 
-    struct Run {
+    fileprivate struct Run {
         let process: ProcessRun
         /// The most that a process held, in MiB.
         let memory: Int
@@ -118,23 +118,20 @@ struct WireWorkspace: TestWorkspace, Sendable {
         let seconds: Double
     }
 
-    let environment = ["WIRE_TOKEN": WireWorkspace.token]
-    private let server: RemoteServer
-
-    var folder: TemporaryFolder { server.folder }
-
-    init(_ attack: String) async throws {
+    fileprivate static func wire(_ attack: String) async throws -> RemoteWorkspace {
         let folder = try TemporaryFolder()
-        server = try await RemoteServer(
-            ["python3", "-u", "-B", Self.file("wire.py"), folder.path, attack], in: folder, marker: "")
-        try folder.write(
+        let place = RemoteWorkspace(
+            try await RemoteServer(
+                ["python3", "-u", "-B", file("wire.py"), folder.path, attack], in: folder, marker: ""),
+            environment: ["WIRE_TOKEN": wireToken])
+        try place.folder.write(
             """
             version: 1
             bridges:
               site:
                 plugin: rest
                 options:
-                  url: https://127.0.0.1:\(server.port)
+                  url: https://127.0.0.1:\(place.server.port)
                   auth: {type: bearer, token: {env: WIRE_TOKEN}}
                   tls: {ca_file: ca.pem}
                   connect_timeout: 1
@@ -148,10 +145,11 @@ struct WireWorkspace: TestWorkspace, Sendable {
                 rest: {path: /rows, format: ndjson}
 
             """, to: "bmo.yml")
+        return place
     }
 
     /// Syncs once while the server behaves, and requires so many rows.
-    func syncCalmly(expecting count: Int) async throws {
+    fileprivate func syncCalmly(expecting count: Int) async throws {
         try folder.write("", to: "calm")
         let run = try await sync().process
         try #require(run.exitCode == 0, "\(run)")
@@ -159,7 +157,7 @@ struct WireWorkspace: TestWorkspace, Sendable {
         try FileManager.default.removeItem(atPath: folder.appending("calm"))
     }
 
-    func sync() async throws -> Run {
+    fileprivate func sync() async throws -> Run {
         let start = ContinuousClock.now
         let process = try await ProcessRun.run(
             "python3", [Self.file("measure.py"), "usage", Products.path(of: "bmo"), "sync"],
@@ -171,7 +169,7 @@ struct WireWorkspace: TestWorkspace, Sendable {
         return Run(process: process, memory: memory, processorTime: time, seconds: seconds)
     }
 
-    func rows() async throws -> Int? {
+    fileprivate func rows() async throws -> Int? {
         Int(try await query("SELECT count(*) FROM Row"))
     }
 

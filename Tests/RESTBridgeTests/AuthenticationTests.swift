@@ -8,9 +8,9 @@ import Testing
 
 /// Each way to say who asks, against a server that checks it.
 @Suite struct AuthenticationTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    init() throws { server = try ServerProcess() }
+    init() throws { server = try RemoteServer.fixture() }
 
     private func bridge(_ auth: Literal) throws -> RESTBridge {
         try RESTBridgeTests.bridge(["url": "\(server.url)/zoo", "auth": auth])

@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `path, query and headers make the request`() throws {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         let bridge = try bridge(["url": "\(server.url)/echo/?tenant=7", "headers": ["X-From": "options"]])
         let scan = try Scan(
             source(
@@ -118,7 +118,7 @@ import Testing
 
     @Test(arguments: credentials)
     func `credentials stay at home and out of every error`(auth: Literal, secret: String) throws {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         let bridge = try bridge(["url": "\(server.url)", "auth": auth])
         // The second page is on another origin.
         let scan = try Scan(
@@ -126,7 +126,7 @@ import Testing
         #expect(scan.ids == Array(1...20))
         let events = try server.events().filter { $0.event == "begin" }
         #expect(events.map(\.origin) == [0, 1])
-        func carries(_ event: ServerProcess.Event) -> Bool {
+        func carries(_ event: RemoteServer.Event) -> Bool {
             event.path.contains("api_key=") || event.headers["authorization"] != nil
                 || event.headers["x-api-key"] != nil
         }
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func `a body goes to no origin that a reply names`() throws {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         let bridge = try bridge(["url": "\(server.url)", "parameters": ["secret": "s3cret"]])
         let body: Literal = ["api_key": "{secret}"]
         let section: Literal = [
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `a next URL with the key in it is asked for at home only`() throws {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         let known = try bridge([
             "url": "\(server.url)", "auth": ["type": "api_key", "query": "token", "value": "s3cret"],
         ])
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func `a next URL with the key in it gives a cursor without it`() throws {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         let bridge = try bridge([
             "url": "\(server.url)", "auth": ["type": "api_key", "query": "token", "value": "s3cret"],
         ])
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test func `the check names what answered`() throws {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         let good = try bridge(["url": "\(server.url)", "check_path": "/users?count=1"])
         #expect(try good.check()?.hasPrefix("\(server.url)/users?count=1 answers 200") == true)
         let bad = try bridge(["url": "\(server.url)", "check_path": "/status/401"])

@@ -5,9 +5,9 @@ import Testing
 
 /// A failure that comes with status 200 is no empty listing: rows would be deleted.
 @Suite struct DisguisedFailureTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    private static let shared = Result { try ServerProcess(script: "apis.py") }
+    private static let shared = Result { try RemoteServer.fixture("apis.py") }
 
     init() throws { server = try Self.shared.get() }
 

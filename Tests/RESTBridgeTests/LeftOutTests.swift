@@ -7,9 +7,9 @@ import Testing
 
 /// Records that a section leaves out, by a filter or by a rule for refusals, must not pass for the end of the listing.
 @Suite struct LeftOutTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    private static let shared = Result { try ServerProcess(script: "apis.py") }
+    private static let shared = Result { try RemoteServer.fixture("apis.py") }
 
     init() throws { server = try Self.shared.get() }
 

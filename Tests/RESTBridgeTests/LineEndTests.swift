@@ -4,9 +4,9 @@ import Testing
 
 /// Listings of lines that broke off: what is missing must not count as deleted.
 @Suite struct LineEndTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    init() throws { server = try ServerProcess.shared.get() }
+    init() throws { server = try RemoteServer.shared.get() }
 
     private func scan(_ path: String) throws -> Scan {
         try Scan(source(bridge(["url": "\(server.url)"]), ["path": .text("/coded-lines/" + path)]))

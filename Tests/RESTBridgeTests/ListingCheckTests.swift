@@ -6,11 +6,11 @@ import Testing
 
 /// Listings of several pages that are asked for again with what an earlier scan left.
 @Suite struct ListingCheckTests {
-    let server: ServerProcess
+    let server: RemoteServer
     let bridge: RESTBridge
 
     init() throws {
-        server = try ServerProcess()
+        server = try RemoteServer.fixture()
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo"])
     }
 

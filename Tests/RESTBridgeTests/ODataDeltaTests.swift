@@ -6,11 +6,11 @@ import Testing
 
 /// What an OData service says is gone: by the object's key, or by an id that holds it.
 @Suite struct ODataDeltaTests {
-    let server: ServerProcess
+    let server: RemoteServer
     let bridge: RESTBridge
 
     init() throws {
-        server = try ServerProcess.shared.get()
+        server = try RemoteServer.shared.get()
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
     }
 

@@ -8,11 +8,11 @@ import Testing
 
 /// Ways in which paging goes wrong, ends early or never ends; resuming; what runs ahead.
 @Suite struct PagingGuardTests {
-    let server: ServerProcess
+    let server: RemoteServer
     let bridge: RESTBridge
 
     init() throws {
-        server = try ServerProcess()
+        server = try RemoteServer.fixture()
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
     }
 
@@ -20,7 +20,7 @@ import Testing
         try Scan(source(bridge, section, cursor: cursor))
     }
 
-    private func requests() throws -> [ServerProcess.Event] { try server.events().filter { $0.event == "begin" } }
+    private func requests() throws -> [RemoteServer.Event] { try server.events().filter { $0.event == "begin" } }
 
     @Test func `a next URL that was read before is an error`() throws {
         let error = try bridgeError {

@@ -6,11 +6,11 @@ import Testing
 
 /// Replies that say that there is more: none of them may pass for the whole listing, whose absent rows are deleted.
 @Suite struct PagingPromiseTests {
-    let server: ServerProcess
+    let server: RemoteServer
     let bridge: RESTBridge
 
     init() throws {
-        server = try ServerProcess.shared.get()
+        server = try RemoteServer.shared.get()
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
     }
 
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func `paging none does not hide a Link header`() throws {
-        let server = try ServerProcess.shared.get()
+        let server = try RemoteServer.shared.get()
         let linked = try RESTBridgeTests.bridge(["url": "\(server.url)"])
         let scan = try Scan(source(linked, ["path": "/users/link", "paging": "none"]))
         #expect(scan.last?.isComplete == false)

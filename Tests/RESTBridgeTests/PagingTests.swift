@@ -6,11 +6,11 @@ import Testing
 
 /// Each paging style against a real server.
 @Suite struct PagingTests {
-    let server: ServerProcess
+    let server: RemoteServer
     let bridge: RESTBridge
 
     init() throws {
-        server = try ServerProcess()
+        server = try RemoteServer.fixture()
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
     }
 
@@ -18,7 +18,7 @@ import Testing
         try Scan(source(bridge, section, cursor: cursor))
     }
 
-    private func requests() throws -> [ServerProcess.Event] { try server.events().filter { $0.event == "begin" } }
+    private func requests() throws -> [RemoteServer.Event] { try server.events().filter { $0.event == "begin" } }
 
     @Test func `without paging one reply is the whole listing`() throws {
         let scan = try scan(["path": "/users", "query": ["count": 25], "paging": "none"])

@@ -6,9 +6,9 @@ import Testing
 
 /// Listings in the style of well-known products, each with something that makes it hard to scan.
 @Suite struct ProductTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    private static let shared = Result { try ServerProcess(script: "products.py") }
+    private static let shared = Result { try RemoteServer.fixture("products.py") }
 
     init() throws { server = try Self.shared.get() }
 

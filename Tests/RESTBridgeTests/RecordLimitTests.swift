@@ -4,9 +4,9 @@ import Testing
 
 /// Records and replies that would fill the memory: limits with names.
 @Suite struct RecordLimitTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    init() throws { server = try ServerProcess.shared.get() }
+    init() throws { server = try RemoteServer.shared.get() }
 
     private func scan(_ body: String, _ more: (key: String, value: Literal)...) throws -> Scan {
         let bridge = try bridge(.object([("url", .text(server.url)), ("max_record_bytes", 65536)]))

@@ -9,7 +9,7 @@ import Testing
     let bridge: RESTBridge
 
     init() throws {
-        bridge = try RESTBridgeTests.bridge(["url": "\(ServerProcess.shared.get().url)/zoo"])
+        bridge = try RESTBridgeTests.bridge(["url": "\(RemoteServer.shared.get().url)/zoo"])
     }
 
     private func scan(_ section: Literal) throws -> Scan {

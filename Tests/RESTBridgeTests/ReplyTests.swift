@@ -6,11 +6,11 @@ import Testing
 
 /// What becomes of replies: values, records, and everything that is no JSON or not the expected one.
 @Suite struct ReplyTests {
-    let server: ServerProcess
+    let server: RemoteServer
     let bridge: RESTBridge
 
     init() throws {
-        server = try ServerProcess.shared.get()
+        server = try RemoteServer.shared.get()
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
     }
 

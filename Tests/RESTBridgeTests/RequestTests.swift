@@ -7,11 +7,11 @@ import Testing
 
 /// What is asked for: paths, queries, headers and bodies with variables; filters; the plan.
 @Suite struct RequestTests {
-    let server: ServerProcess
+    let server: RemoteServer
     let bridge: RESTBridge
 
     init() throws {
-        server = try ServerProcess.shared.get()
+        server = try RemoteServer.shared.get()
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/echo", "parameters": ["tenant": 7]])
     }
 

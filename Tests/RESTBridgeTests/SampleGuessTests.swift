@@ -6,9 +6,9 @@ import Testing
 
 /// What discover makes of replies: references, nested objects, times, scans by parent.
 @Suite struct SampleGuessTests {
-    private let server: ServerProcess
+    private let server: RemoteServer
 
-    init() throws { server = try ServerProcess.shared.get() }
+    init() throws { server = try RemoteServer.shared.get() }
 
     private func encode(_ text: String) -> String {
         text.utf8.map { byte in

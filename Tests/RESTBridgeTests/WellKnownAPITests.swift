@@ -6,9 +6,9 @@ import Testing
 
 /// APIs as their documentation shows them: a path is enough to scan them, and a sample to describe them.
 @Suite struct WellKnownAPITests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    private static let shared = Result { try ServerProcess(script: "apis.py") }
+    private static let shared = Result { try RemoteServer.fixture("apis.py") }
 
     init() throws { server = try Self.shared.get() }
 

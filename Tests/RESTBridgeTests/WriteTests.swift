@@ -6,9 +6,9 @@ import Testing
 
 /// Changes that are sent to a server which keeps them, and what another client then sees there.
 struct WriteTests {
-    let server: ServerProcess
+    let server: RemoteServer
 
-    init() throws { server = try ServerProcess(script: "objects.py") }
+    init() throws { server = try RemoteServer.fixture("objects.py") }
 
     /// Sends one change, and gives the JSON of the answer's record, or nil.
     func write(
@@ -37,7 +37,7 @@ struct WriteTests {
         try await ProcessRun.run("/usr/bin/curl", ["-s", server.url + path]).output
     }
 
-    func asked(_ method: String) throws -> [ServerProcess.Event] {
+    func asked(_ method: String) throws -> [RemoteServer.Event] {
         try server.events().filter { $0.event == method }
     }
 

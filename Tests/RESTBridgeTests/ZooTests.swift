@@ -6,11 +6,11 @@ import Testing
 
 /// Listings of well-known shapes over real HTTP, of which the config says the path alone, or little more.
 @Suite struct ZooTests {
-    let server: ServerProcess
+    let server: RemoteServer
     let bridge: RESTBridge
 
     init() throws {
-        server = try ServerProcess.shared.get()
+        server = try RemoteServer.shared.get()
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/zoo"])
     }
 

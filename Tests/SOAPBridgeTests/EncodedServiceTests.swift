@@ -9,7 +9,7 @@ import Testing
 @Suite struct EncodedServiceTests {
     private let server: RemoteServer
 
-    init() async throws { server = try await RemoteServer.php(EncodedService.files, router: "server.php") }
+    init() async throws { server = try await RemoteServer.soap("encoded.php", "encoded.wsdl") }
 
     private func options(_ port: String) -> Literal {
         ["wsdl": .text(server.url + "/service?wsdl"), "port": .text(port), "wsdl_cache": ""]

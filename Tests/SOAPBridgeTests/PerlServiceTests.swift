@@ -10,7 +10,7 @@ import Testing
     private let server: RemoteServer
 
     init() async throws {
-        server = try await RemoteServer(["perl", TestServers.path("soap-lite.pl")])
+        server = try await RemoteServer(["perl", RemoteServer.script("soap-lite.pl")])
         try server.folder.write(Self.wsdl.replacing("@PORT@", with: "\(server.port)"), to: "s.wsdl")
     }
 

@@ -36,7 +36,7 @@ import TestSupport
     }
 
     @Test func `a scan below such a parent asks nothing, and deletes nothing`() async throws {
-        let server = try await RichService.php()
+        let server = try await RemoteServer.soap("rich.php", "rich.wsdl")
         let bridge = try SOAPBridge(
             options: (["wsdl": .text(server.url + "/s?wsdl"), "wsdl_cache": ""] as Literal).options,
             context: BridgeContext())

@@ -10,7 +10,7 @@ import Testing
     private let server: RemoteServer
 
     init() async throws {
-        server = try await RemoteServer(["ruby", TestServers.path("soap4r.rb")])
+        server = try await RemoteServer(["ruby", RemoteServer.script("soap4r.rb")])
         try server.folder.write(Self.wsdl.replacing("@PORT@", with: "\(server.port)"), to: "s.wsdl")
     }
 

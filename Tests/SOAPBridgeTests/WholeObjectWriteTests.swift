@@ -10,7 +10,7 @@ import Testing
 @Suite struct WholeObjectWriteTests {
     private let server: RemoteServer
 
-    init() async throws { server = try await RichService.php() }
+    init() async throws { server = try await RemoteServer.soap("rich.php", "rich.wsdl") }
 
     private static let update: Literal = ["operation": "UpdateThing", "values": "thing"]
 

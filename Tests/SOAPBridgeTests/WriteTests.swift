@@ -10,7 +10,7 @@ import Testing
 @Suite struct WriteTests {
     private let server: RemoteServer
 
-    init() async throws { server = try await RemoteServer.php(ObjectService.files, router: "server.php") }
+    init() async throws { server = try await RemoteServer.soapNotes() }
 
     private static let rules: Literal = [
         "create": ["operation": "AddNote", "values": "note"],

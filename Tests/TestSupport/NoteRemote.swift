@@ -1,6 +1,6 @@
 /// A place that uses the notes and topics of Fixtures/rest/objects.py.
 package protocol NoteRemote {
-    var server: ServerProcess { get }
+    var server: RemoteServer { get }
 
     /// How the server behaves; the first part of its paths.
     var style: String { get }

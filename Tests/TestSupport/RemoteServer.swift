@@ -93,6 +93,24 @@ package final class RemoteServer: Sendable {
 }
 
 extension RemoteServer {
+    /// The path of a file of Tests/Servers.
+    package static func script(_ name: String) -> String { "\(PackageFolder.path)/Tests/Servers/\(name)" }
+
+    /// PHP's SoapServer with a script and a WSDL of Tests/Servers or another folder, in which both have the names given.
+    package static func soap(
+        _ script: String, _ wsdl: String, of folder: String = "Tests/Servers"
+    ) async throws -> RemoteServer {
+        func text(_ name: String) throws -> String {
+            try String(contentsOfFile: "\(PackageFolder.path)/\(folder)/\(name)", encoding: .utf8)
+        }
+        return try await php(["server.php": text(script), "service.wsdl": text(wsdl)], router: "server.php")
+    }
+
+    /// The service of Fixtures/soap-notes, whose notes can be listed, read, created, updated and deleted.
+    package static func soapNotes() async throws -> RemoteServer {
+        try await soap("server.php", "service.wsdl", of: "Fixtures/soap-notes")
+    }
+
     /// PHP's built-in server with a router script.
     package static func php(_ files: [String: String], router: String) async throws -> RemoteServer {
         try await RemoteServer(
@@ -104,7 +122,7 @@ extension RemoteServer {
     package static func python(
         _ name: String, _ arguments: String..., in folder: TemporaryFolder? = nil, interpreter: String = "python3"
     ) async throws -> RemoteServer {
-        try await RemoteServer([interpreter, "-u", "-B", TestServers.path(name)] + arguments, in: folder)
+        try await RemoteServer([interpreter, "-u", "-B", script(name)] + arguments, in: folder)
     }
 
     /// Python's server of static files.

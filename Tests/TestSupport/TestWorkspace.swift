@@ -48,12 +48,14 @@ extension TestWorkspace {
         return run
     }
 
-    /// Returns what sqlite3 prints for a query, a line for each row with `|` between columns, without the last line's end.
+    /// Returns what sqlite3 prints for a query: a line for each row, with `|` between columns and without the last line's
+    /// end; `(no rows)` if there are none, because a row of one null is an empty line.
     package func query(
         _ sql: String, in database: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> String {
         let run = try await ProcessRun.run("sqlite3", ["-readonly", database ?? self.database, sql])
         try #require(run.exitCode == 0, "\(run)", sourceLocation: sourceLocation)
+        guard !run.output.isEmpty else { return "(no rows)" }
         return String(run.output.hasSuffix("\n") ? run.output.dropLast() : run.output[...])
     }
 }
@@ -75,8 +77,13 @@ package struct RemoteWorkspace: TestWorkspace, Sendable {
 
     /// Starts a server of Tests/Servers.
     package init(_ script: String, _ arguments: String..., environment: [String: String] = [:]) async throws {
-        server = try await RemoteServer(
-            ["python3", "-u", "-B", TestServers.path(script)] + arguments)
-        self.environment = environment
+        self.init(
+            try await RemoteServer(["python3", "-u", "-B", RemoteServer.script(script)] + arguments),
+            environment: environment)
+    }
+
+    /// Takes a server that runs in a folder of its own.
+    package init(_ server: RemoteServer, environment: [String: String] = [:]) {
+        (self.server, self.environment) = (server, environment)
     }
 }

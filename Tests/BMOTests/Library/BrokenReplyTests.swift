@@ -10,7 +10,7 @@ import Testing
     @Test func `a compressed page that is cut once is asked for again, and none of its rows is taken for gone`()
         async throws
     {
-        let server = try ServerProcess()
+        let server = try RemoteServer.fixture()
         let folder = try TemporaryFolder()
         try folder.write(
             """

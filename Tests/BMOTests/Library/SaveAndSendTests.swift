@@ -153,7 +153,7 @@ import Testing
 
     @Test func `what cannot be sent waits for a push, also over the end of the program`() async throws {
         let place = try SaveWorkspace()
-        var gone: ServerProcess? = try ServerProcess(script: "objects.py")
+        var gone: RemoteServer? = try RemoteServer.fixture("objects.py")
         let url = try #require(gone?.url)
         gone = nil
         let offline = try await place.manager(url: url)

@@ -8,7 +8,7 @@ import TestSupport
 
 /// A database of notes and topics, and the server of Fixtures/rest/objects.py that has them.
 final class SaveWorkspace: NoteRemote, Sendable {
-    let server: ServerProcess
+    let server: RemoteServer
     let folder: TemporaryFolder
     let style: String
     /// The store of the suite, or SQLite.
@@ -16,7 +16,7 @@ final class SaveWorkspace: NoteRemote, Sendable {
 
     /// - Parameter style: How the server behaves; the first part of its paths.
     init(style: String = "plain") throws {
-        server = try ServerProcess(script: "objects.py")
+        server = try RemoteServer.fixture("objects.py")
         folder = try TemporaryFolder()
         self.style = style
     }
