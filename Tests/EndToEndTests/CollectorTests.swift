@@ -40,7 +40,7 @@ extension EndToEndTests {
         }
 
         @Test func `a sync and a push send what the collector accepts`() async throws {
-            let collector = try await RemoteServer(["python3", "-u", "-B", TestServers.path("collector.py")])
+            let collector = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script("collector.py")])
             let workspace = try await Self.workspace(collector.url)
             for words in [["sync"], ["push"]] {
                 let run = try await workspace.bmo(words)
@@ -62,7 +62,7 @@ extension EndToEndTests {
         }
 
         @Test func `a dead, a refusing and a silent collector neither fail nor delay a sync`() async throws {
-            let silent = try await RemoteServer(["python3", "-u", "-B", TestServers.path("collector.py"), "silent"])
+            let silent = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script("collector.py"), "silent"])
             for (endpoint, words) in [
                 ("http://127.0.0.1:1", "no connection to 127.0.0.1, port 1"), (silent.url, "no reply within 1 s"),
                 (silent.url + "/elsewhere", "no reply within 1 s"), ("https://127.0.0.1:1", "without TLS"),
@@ -81,7 +81,7 @@ extension EndToEndTests {
         }
 
         @Test func `nothing is sent by a dry run, nor when the variables say so`() async throws {
-            let collector = try await RemoteServer(["python3", "-u", "-B", TestServers.path("collector.py")])
+            let collector = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script("collector.py")])
             let workspace = try await Self.workspace(collector.url)
             _ = try await workspace.bmo("sync", "--dry-run")
             _ = try await workspace.bmo(["sync"], environment: ["OTEL_SDK_DISABLED": "true"])
