@@ -30,10 +30,11 @@ package final class LimitShare: @unchecked Sendable {
         guard file >= 0 else { throw AtomicFile.Failure(number: errno) }
         defer { close(file) }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard ftruncate(file, off_t(size)) == 0 else {
-            let failure = AtomicFile.Failure(number: errno)
+        // A page without room on the disk would end the process at the first write (SIGBUS).
+        let failure = posix_fallocate(file, 0, off_t(size))
+        guard failure == 0 else {
             unlink(path)
-            throw failure
+            throw AtomicFile.Failure(number: failure)
         }
         return try LimitShare(path, file, isOwner: true)
     }
