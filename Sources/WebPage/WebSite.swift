@@ -149,12 +149,13 @@ package final class WebSite: Sendable {
             return welcome(session)
         default: break
         }
+        // Before the session is found, which prolongs it.
+        if request.path == ["events"] { return events(request) }
         let session = session(of: request)
         guard session != nil || hasPassword(request) else { return signIn(401) }
         let context = context(session)
         do {
             if request.path == ["metrics"] { return try await metrics() }
-            if request.path == ["events"] { return events(request) }
             if request.path.count == 2, request.path[0] == "entity",
                 let (entity, format) = EntityExport.name(in: request.path[1])
             {
@@ -168,9 +169,11 @@ package final class WebSite: Sendable {
     }
 
     private func events(_ request: WebRequest) -> WebResponse {
-        let id = request.cookies[cookie]
         // A stream does not prolong its session, or an open page would keep it for ever.
-        return events.response { [sessions] in id.map(sessions.isValid) ?? true }
+        if let id = request.cookies[cookie], sessions.isValid(id) {
+            return events.response { [sessions] in sessions.isValid(id) }
+        }
+        return hasPassword(request) ? events.response { true } : signIn(401)
     }
 
     private func health() async -> WebResponse {

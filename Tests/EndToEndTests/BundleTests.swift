@@ -9,7 +9,8 @@ extension EndToEndTests {
         private static let planted = [
             "env": "canary-8Kd2Wq5Zx7Lm3Pt", "file": "file-secret-Rr41Ty", "literal": "literal-Pw-99x",
             "header": "header-Xy7-abcd", "query": "path-key-5512", "user": "url-pass-Zz1", "comment": "comment-Aa88",
-            "body": "body-value-Q1w2", "other variable": "other-variable-5J", "row": "n17",
+            "body": "body-value-Q1w2", "next": "next-key-77Xy", "input": "input-Lic-4242",
+            "soap header": "soap-head-31Za", "other variable": "other-variable-5J", "row": "n17",
         ]
 
         private static func workspace() async throws -> RemoteWorkspace {
@@ -79,13 +80,20 @@ extension EndToEndTests {
                       auth: {type: basic, user: me, password: \(Self.planted["literal"] ?? "")}
 
                 """
-            try workspace.folder.write(text.replacing("entities:", with: "\(other)entites:"), to: "bmo.yml")
+            let sections = """
+                    soap:
+                      input: {license: "\(Self.planted["input"] ?? "")"}
+                      soap_headers: {Session: {id: "\(Self.planted["soap header"] ?? "")"}}
+                    other: {next_path: "more?access_token=\(Self.planted["next"] ?? "")"}
+                """
+            try workspace.folder.write(
+                text.replacing("entities:", with: "\(other)entites:") + "\n\(sections)\n", to: "bmo.yml")
             let run = try await workspace.bmo("doctor", "--bundle", "support.txt", "--json")
             #expect(run.exitCode == 2 && !run.output.contains("wrote"), "\(run)")
             let bundle = try String(contentsOfFile: workspace.folder.appending("support.txt"), encoding: .utf8)
             for part in [
                 "unknown key", "entites:", "is a secret and must not be a literal", "password: ***",
-                "url: \"http://***@127.0.0.1:9/***\"",
+                "url: \"http://***@127.0.0.1:9/***\"", "license: ***", "id: ***", "next_path: \"more?***\"",
             ] { #expect(bundle.contains(part), "\(part) is missing:\n\(bundle)") }
             for (place, secret) in Self.planted { #expect(!bundle.contains(secret), "\(place):\n\(bundle)") }
         }

@@ -40,6 +40,17 @@ struct MetricSamples {
         return "{\(pairs.joined(separator: ","))}"
     }
 
+    /// Returns the samples with counters that begin where those of `before` ended.
+    func subtracting(_ before: MetricSamples) -> MetricSamples {
+        var rest = self
+        for index in samples.indices where samples[index].metric.kind == .counter {
+            let sample = samples[index]
+            guard let place = before.places[sample.metric.rawValue + sample.labels] else { continue }
+            rest.samples[index].value -= before.samples[place].value
+        }
+        return rest
+    }
+
     /// Returns the values of a metric, with their labels.
     func values(of metric: Metric) -> [(labels: [(name: String, value: String)], value: Double)] {
         samples.filter { $0.metric == metric }.map { (Self.pairs($0.labels), $0.value) }

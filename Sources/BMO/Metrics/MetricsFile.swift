@@ -18,6 +18,8 @@ package final class MetricsFile: Sendable {
     private let began = MetricsFile.nanoseconds()
     private let version: String
     private let samples: Mutex<MetricSamples>
+    /// What other processes had counted before this one began.
+    private let before: MetricSamples
     /// The size above which a file was not written by bmo: about 100,000 samples.
     private static let maxBytes = 16 << 20
 
@@ -32,7 +34,8 @@ package final class MetricsFile: Sendable {
         self.version = version
         var text = ""
         if let path { text = try Self.read(path) }
-        samples = Mutex(MetricSamples(from: text))
+        before = MetricSamples(from: text)
+        samples = Mutex(before)
         try write()
     }
 
@@ -66,12 +69,13 @@ package final class MetricsFile: Sendable {
         if let failure { throw Failure(description: "\(path ?? ""): \(failure.words)") }
     }
 
-    /// Returns the metrics as a request of OTLP in its JSON form.
+    /// Returns the metrics as a request of OTLP in its JSON form; its counters are those of this process.
     ///
     /// - Parameter resource: What describes this program, with its `service.name`.
     package func otlp(resource: [(name: String, value: String)]) -> String {
         samples.withLock {
-            $0.otlp(resource: resource, version: version, since: began, now: Self.nanoseconds())
+            $0.subtracting(before)
+                .otlp(resource: resource, version: version, since: began, now: Self.nanoseconds())
         }
     }
 

@@ -17,7 +17,8 @@ struct MaskedConfiguration {
 
     /// Objects whose values may be secrets whatever their names are.
     private static let hiding: Set = [
-        "options", "headers", "query", "body", "form", "cookies", "parameters", "variables", "params",
+        "options", "headers", "query", "body", "next_body", "form", "cookies", "parameters", "variables", "params",
+        "input", "soap_headers", "request_fields",
     ]
     /// Members of such objects whose values are words of closed sets.
     private static let open: Set = ["type", "algorithm", "method", "format", "style", "encoding", "isolation", "in"]
@@ -126,9 +127,9 @@ struct MaskedConfiguration {
         return match.1 + (match.2 == nil ? "" : "\(Self.mark)@") + match.3 + (match.4.isEmpty ? "" : "/\(Self.mark)")
     }
 
-    /// Returns a text outside of options, without the query of a path.
+    /// Returns a text outside of options, without the query of a path, which may begin without a slash.
     private mutating func shown(_ text: String) -> String {
-        guard text.hasPrefix("/"), let mark = text.firstIndex(of: "?") else { return text }
+        guard let mark = text.firstIndex(of: "?"), text[mark...].contains("=") else { return text }
         for value in text[mark...].split(whereSeparator: { "?&".contains($0) }) {
             _ = hide(value.split(separator: "=", maxSplits: 1).last.map(String.init) ?? "", from: 8)
         }

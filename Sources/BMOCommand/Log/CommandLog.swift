@@ -59,11 +59,13 @@ enum CommandLog {
         return logger
     }
 
+    private static let lines = Mutex(())
+
     /// Writes a line of JSON if the level is at least that of the log.
     static func write(_ level: Logger.Level, _ message: String, _ facts: Logger.Metadata = [:]) {
         guard level >= self.level else { return }
         let line = LogLine(time: Clock.now(), level: level, message: message, facts: facts)
-        // One write for each line: lines of several threads must not mix.
-        FileHandle.standardError.write(Data((line.json + "\n").utf8))
+        // A pipe takes more than 4,096 bytes in parts (pipe(7)): lines of several threads must not mix.
+        lines.withLock { FileHandle.standardError.write(Data((line.json + "\n").utf8)) }
     }
 }

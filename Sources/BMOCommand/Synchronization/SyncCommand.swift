@@ -190,7 +190,9 @@ struct SyncCommand: AsyncParsableCommand {
                 Terminal.error(words, facts: failure.facts)
             }
             for failure in entity.parents?.failures.dropFirst() ?? [] {
-                Terminal.error("  \(failure.parent): \(failure.code): \(failure.failure.message)", prefix: "")
+                Terminal.error(
+                    "  \(failure.parent): \(failure.code): \(failure.failure.message)", prefix: "", level: .error,
+                    facts: failure.failure.facts)
             }
             if let page = entity.resumedAfterPage {
                 Terminal.error(
@@ -210,7 +212,9 @@ struct SyncCommand: AsyncParsableCommand {
                     + "`bmo quarantine \(entity.name)` shows all",
                 prefix: "bmo: warning: ", facts: ["entity": "\(entity.name)"])
             for record in try store.quarantined(entity: entity.name).suffix(3) {
-                Terminal.error("  " + record.record.place + ": " + record.record.reason, prefix: "")
+                Terminal.error(
+                    "  " + record.record.place + ": " + record.record.reason, prefix: "", level: .warning,
+                    facts: ["entity": "\(entity.name)"])
             }
         }
     }

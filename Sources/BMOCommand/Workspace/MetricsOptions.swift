@@ -34,10 +34,9 @@ struct MetricsOptions: ParsableArguments {
 
     /// Reads the environment of OpenTelemetry; a fault in it is a warning, because a sync can do without.
     private static func settings() -> OTLPSettings? {
+        defer { Workspace.takeSecrets(OTLPSettings.secretVariables) }
         do {
-            let settings = try OTLPSettings(Workspace.environment)
-            Workspace.takeSecrets(OTLPSettings.secretVariables)
-            return settings
+            return try OTLPSettings(Workspace.environment)
         } catch {
             Terminal.error("metrics are not sent: \(error)", prefix: "bmo: warning: ")
             return nil

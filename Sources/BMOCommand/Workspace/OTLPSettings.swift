@@ -58,6 +58,10 @@ struct OTLPSettings {
             resource.append(("service.name", name))
         }
         if !resource.contains(where: { $0.name == "service.name" }) { resource.append(("service.name", "bmo")) }
+        // Each process writes series of its own.
+        if !resource.contains(where: { $0.name == "service.instance.id" }) {
+            resource.append(("service.instance.id", UUID().uuidString.lowercased()))
+        }
         self.resource = resource
     }
 

@@ -21,7 +21,8 @@ extension PostgreSQLStore {
                 return
             }
             try connection.run(
-                "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '5s'")
+                "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '5s'"
+            )
             do {
                 renewed = LimitPart(
                     divisor: try change(connection, worker.id, lease, places, lowering), validity: worker.lease)

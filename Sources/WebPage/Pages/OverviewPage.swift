@@ -44,11 +44,10 @@ struct OverviewPage {
             todo
             ActivityView.view(context, live)
             HTML("div", .class("row")) {
-                if live == nil {
-                    context.button("Sync all", WebLink("sync"), style: "main")
-                    if overview.outbox.contains(where: { $0.state == .pending }) {
-                        context.button("Send the edits", WebLink("push"))
-                    }
+                if live == nil { context.button("Sync all", WebLink("sync"), style: "main") }
+                // A push does not need the lock that another process's sync holds.
+                if live?.isHere != true, overview.outbox.contains(where: { $0.state == .pending }) {
+                    context.button("Send the edits", WebLink("push"))
                 }
             }
             table
