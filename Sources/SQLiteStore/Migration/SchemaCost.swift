@@ -18,7 +18,7 @@ enum SchemaCost {
             guard let existing = difference.existing[table.lowercased()] else { return nil }
             return rows(try count(existing.name, nil, in: db))
         case .changeReference(let table, let column, let old, let new):
-            guard let (name, column) = place(table, column, difference), old != "nothing", new != "nothing" else {
+            guard let (name, column) = place(table, column, difference), old != nil, new != nil else {
                 return nil
             }
             let count = try count(name, column, in: db)

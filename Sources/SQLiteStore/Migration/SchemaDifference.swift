@@ -151,12 +151,12 @@ struct SchemaDifference {
     /// target.
     private static func references(
         _ present: SchemaBuilder.Column, _ column: SchemaBuilder.Column
-    ) -> (old: String, new: String)? {
+    ) -> (old: String?, new: String?)? {
         let isSame = column.target?.table.lowercased() == present.target?.table.lowercased()
         // Columns of a composite reference may have been added later, without the reference.
         if column.isPartOfReference ? present.target == nil : isSame && !present.isPartOfReference { return nil }
-        func words(_ column: SchemaBuilder.Column) -> String {
-            column.target?.table ?? (column.isPartOfReference ? "an object together with others" : "nothing")
+        func words(_ column: SchemaBuilder.Column) -> String? {
+            column.target?.table ?? (column.isPartOfReference ? "an object together with others" : nil)
         }
         return (words(present), words(column))
     }

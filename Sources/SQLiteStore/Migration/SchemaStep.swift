@@ -11,7 +11,8 @@ enum SchemaStep: StoreTableChange {
     case addColumn(table: String, SchemaBuilder.Column)
     case convert(table: String, SchemaBuilder.Column, from: String)
     case changeKey(table: String, from: [String], to: [String])
-    case changeReference(table: String, column: String, from: String, to: String)
+    /// `from` and `to` name the targets; nil stands for a column without a reference.
+    case changeReference(table: String, column: String, from: String?, to: String?)
     case dropColumn(table: String, column: String)
     case dropTable(String)
 

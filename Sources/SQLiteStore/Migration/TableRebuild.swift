@@ -64,9 +64,7 @@ struct TableRebuild {
         var sources: [String: Source] = [:]
         let retargeted = Set(
             difference.steps.compactMap { step -> String? in
-                if case .changeReference(table.name, let column, let old, let new) = step, old != "nothing",
-                    new != "nothing"
-                {
+                if case .changeReference(table.name, let column, let old, let new) = step, old != nil, new != nil {
                     return column
                 }
                 return nil
