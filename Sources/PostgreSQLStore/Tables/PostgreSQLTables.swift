@@ -97,7 +97,7 @@ final class PostgreSQLTables: DatabaseTables {
     }
 
     func linkTable(_ name: String) throws -> LinkTableSQL {
-        guard let table = sql.links[name] else { throw StoreError(.internal, "there is no link table \(name)") }
+        guard let table = sql.links[name] else { throw StoreError(.internal, "the model has no link table \(name)") }
         return table
     }
 

@@ -3,7 +3,7 @@ package import StoreContract
 extension OutboxEntry {
     /// Returns the error for an entry that does not exist.
     package static func missing(_ id: Int64) -> StoreError {
-        StoreError(.request, "there is no waiting edit \(id)", remedy: "`bmo outbox` lists the waiting edits")
+        StoreError(.request, "edit \(id) is not waiting in the outbox", remedy: "`bmo outbox` lists the waiting edits")
     }
 
     /// Returns the error for an entry that cannot be tried again.
