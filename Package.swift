@@ -182,8 +182,8 @@ let package = Package(
         .target(
             name: "WebPage",
             dependencies: [
-                "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "TextFormats",
-                "WebServer",
+                "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract",
+                "TextFormats", "WebServer",
             ], exclude: ["README.md"]),
         .target(
             name: "BMOCommand",
@@ -310,7 +310,8 @@ let package = Package(
         .testTarget(
             name: "WebPageTests",
             dependencies: [
-                "ImportTestSupport", "Mapping", "Model", "StoreContract", "TestSupport", "WebPage", "WebServer",
+                "Digests", "ImportTestSupport", "Mapping", "Model", "StoreContract", "TestSupport", "TextFormats",
+                "WebPage", "WebServer",
             ]),
         // Checks which targets may import which modules.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),

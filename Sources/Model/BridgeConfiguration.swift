@@ -14,6 +14,8 @@ public struct BridgeConfiguration: Sendable, Equatable {
     public var absent: AbsentRule?
     /// The time limit for all attempts of a request together; nil uses the host's default.
     public var retryFor: Duration?
+    /// How webhooks of the remote are verified; nil if it may send none.
+    public var hook: HookConfiguration?
     /// Where the file declares the bridge.
     public var location: SourceLocation
 
@@ -41,8 +43,10 @@ public struct BridgeConfiguration: Sendable, Equatable {
     /// Creates a bridge without validation.
     public init(
         name: String, plugin: String, options: ConfigValue = .object([]), isolation: Isolation? = nil,
-        memory: Int? = nil, retryFor: Duration? = nil, location: SourceLocation = .unknown
+        memory: Int? = nil, retryFor: Duration? = nil, hook: HookConfiguration? = nil,
+        location: SourceLocation = .unknown
     ) {
+        self.hook = hook
         self.retryFor = retryFor
         self.name = name
         self.plugin = plugin

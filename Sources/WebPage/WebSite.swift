@@ -21,17 +21,20 @@ package final class WebSite: Sendable {
         package var password: String?
         /// Whether all forms that would change something are refused.
         package var isReadOnly: Bool
+        /// What receives webhooks; nil outside of a watch.
+        package var hooks: HookReceiver?
         /// Called with the token of the next address to print, after one was used.
         package var onNewToken: @Sendable (String) -> Void
 
         /// Creates rules.
         package init(
             hosts: HostRule = .loopback, password: String? = nil, isReadOnly: Bool = false,
-            onNewToken: @escaping @Sendable (String) -> Void = { _ in }
+            hooks: HookReceiver? = nil, onNewToken: @escaping @Sendable (String) -> Void = { _ in }
         ) {
             self.hosts = hosts
             self.password = password
             self.isReadOnly = isReadOnly
+            self.hooks = hooks
             self.onNewToken = onNewToken
         }
     }
@@ -96,6 +99,7 @@ package final class WebSite: Sendable {
             guard OriginRule.allows(request) else {
                 return WebResponse(403, text: "The form was sent from another site.\n")
             }
+            if request.path.count == 2, request.path[0] == "hooks" { return hook(request) }
             return await post(request)
         default:
             return WebResponse(405, headers: [("Allow", "GET, HEAD, POST")])
@@ -223,6 +227,12 @@ package final class WebSite: Sendable {
         } catch {
             return failed(error, request.path, context)
         }
+    }
+
+    private func hook(_ request: WebRequest) -> WebResponse {
+        // The sender tries again, so that nothing is lost while the watch is started with its page.
+        access.hooks?.response(to: request)
+            ?? WebResponse(503, text: "Only `bmo watch --serve` receives webhooks, of bridges that have a hook.\n")
     }
 
     private func login(_ form: FormFields) -> WebResponse {

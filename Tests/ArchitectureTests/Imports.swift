@@ -73,8 +73,8 @@ enum Imports {
             foundation: true),
         "WebServer": Rule("NIOCore", "NIOHTTP1", "NIOPosix", "TextFormats"),
         "WebPage": Rule(
-            "BMO", "BridgeHost", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "TextFormats",
-            "WebServer"),
+            "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract",
+            "TextFormats", "WebServer"),
         "BMOCommand": Rule(
             "AirbyteManifest", "BMO", "BridgeConformance", "BridgeHost", "CZip", "Importer", "Mapping", "Model",
             "RecordBatch", "StoreContract", "TextFormats", "WebPage", "WebServer",

@@ -27,12 +27,13 @@ final class PageBrowser: Sendable {
     /// The session's cookie; empty without a session.
     let cookie: String
 
-    /// Starts `bmo serve` in a folder and begins a session.
+    /// Starts `bmo serve`, or another command with a web interface, in a folder and begins a session.
     init(
-        in folder: String, _ arguments: [String] = [], environment: [String: String] = [:], signsIn: Bool = true
+        in folder: String, _ arguments: [String] = [], environment: [String: String] = [:],
+        command: [String] = ["serve"], signsIn: Bool = true
     ) async throws {
         let process = try RunningProcess(
-            BuiltCommand.path(), ["serve"] + arguments, environment: environment, directory: folder)
+            BuiltCommand.path(), command + arguments, environment: environment, directory: folder)
         self.process = process
         let line = try await eventually("bmo serve prints its address") {
             process.output.firstMatch(of: /open (http:\/\/[^\/]+)\/(?:login\?token=([0-9a-f]+))?\n/).map {

@@ -7,7 +7,11 @@ import Testing
     static let everything = """
         version: 1
         bridges:
-          api: {plugin: rest, retry_for: 5m, options: {url: "https://api.example.com"}}
+          api:
+            plugin: rest
+            retry_for: 5m
+            hook: {secret: {env: HOOK_SECRET}, signature: X-Signature, timestamp: X-Sent, key: data.id}
+            options: {url: "https://api.example.com"}
           files: {plugin: smb, options: {url: "smb://h/s"}}
         entities:
           Media:
@@ -51,6 +55,12 @@ import Testing
         let configuration = try ConfigurationFileTests.load(
             Self.everything, plugins: ConfigurationFixture.shippedPlugins())
         #expect(configuration.bridges.map(\.retryFor) == [.seconds(300), nil])
+        #expect(configuration.bridges[1].hook == nil)
+        #expect(
+            configuration.bridges[0].hook
+                == HookConfiguration(
+                    secret: .env("HOOK_SECRET"), signature: "X-Signature", timestamp: "X-Sent",
+                    key: RemotePath(["data", "id"])))
         let model = configuration.model
         #expect(model.entities.map(\.name) == ["Media", "Film", "Short", "User", "Log", "Tag", "Label", "Line"])
         #expect(model.entities[6].isScanned == false && model.entities[6].bridge.isEmpty)

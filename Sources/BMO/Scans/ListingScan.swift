@@ -176,7 +176,9 @@ struct ListingScan: Sendable {
         defer { context.thread.runLater { [context] in context.store.endScan(scope) } }
         place.page = 1
         var fetch = fetchRequest(request, cursor: nil)
-        if connection.plugin.can("filter") {
+        if context.options.readsOne, let one = try await objectRequest() {
+            fetch = one
+        } else if connection.plugin.can("filter") {
             fetch.filters = context.options.conditions.compactMap { $0.filter(plan, in: layout) }
         }
         let stream = try await connection.fetch(fetch)
@@ -187,7 +189,11 @@ struct ListingScan: Sendable {
         var result = Result(
             listing: ScanListing(isWhole: false, began: request.began),
             counts: ImportCounts(entityCount: model.entities.count))
-        result = try await take(stream, writer, place, result)
+        do {
+            result = try await take(stream, writer, place, result)
+        } catch let failure as BridgeFailure where context.options.readsOne && failure.code == .notFound {
+            // The remote has no such object.
+        }
         result.listing.isWhole = false
         result.isUnchanged = false
         return result

@@ -26,6 +26,8 @@ extension Workspace {
         public var lockTimeout: LockTimeout
         /// The part of the scans to do; nil for all.
         public var shard: SyncShard?
+        /// Whether the conditions are the key of one object, which the entity's `read_one` then requests.
+        var readsOne = false
 
         /// Creates options.
         public init(

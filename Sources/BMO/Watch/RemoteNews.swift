@@ -3,28 +3,68 @@ internal import Mapping
 internal import Model
 internal import Synchronization
 
-/// The entities whose remotes reported changes, for the syncs of a watch.
-final class RemoteNews: Sendable {
-    private static let tick: Duration = .milliseconds(200)
+/// The entities and objects whose remotes reported changes: the next syncs of a watch.
+///
+/// A program that learns of changes by other means, such as a webhook, passes them to
+/// ``Workspace/watch(_:news:report:)``:
+///
+/// ```swift
+/// let news = RemoteNews()
+/// async let watch: Void = workspace.watch(WatchOptions(), news: news) { event in print(event) }
+/// news.moved("Country", key: ["NO"])
+/// ```
+public final class RemoteNews: Sendable {
+    /// What changed.
+    struct Change: Sendable, Equatable {
+        /// The entity.
+        let entity: String
+        /// The keys of the changed objects, in order; empty for the whole entity.
+        var keys: [[String]] = []
+    }
 
-    private let names = Mutex<Set<String>>([])
+    private static let tick: Duration = .milliseconds(200)
+    /// The number of objects of an entity above which the whole entity is synced.
+    private static let maxKeys = 20
+
+    private let changes = Mutex<[String: Change]>([:])
+
+    /// Creates an empty list.
+    public init() {}
 
     /// Notes a change in the data of an entity.
-    func moved(_ entity: String) { names.withLock { _ = $0.insert(entity) } }
+    ///
+    /// - Parameters:
+    ///   - entity: The entity.
+    ///   - key: The key of the object that changed, in the order of the entity's key; nil if it is not known.
+    public func moved(_ entity: String, key: [String]? = nil) {
+        changes.withLock { changes in
+            guard let key else {
+                changes[entity] = Change(entity: entity)
+                return
+            }
+            guard var change = changes[entity] else {
+                changes[entity] = Change(entity: entity, keys: [key])
+                return
+            }
+            guard !change.keys.isEmpty, !change.keys.contains(key) else { return }
+            if change.keys.count < Self.maxKeys { change.keys.append(key) } else { change.keys = [] }
+            changes[entity] = change
+        }
+    }
 
     /// Forgets earlier changes when a full sync begins, because it includes them.
-    func forget() { names.withLock { $0 = [] } }
+    func forget() { changes.withLock { $0 = [:] } }
 
-    /// Waits at most `pause` for changes, and returns the entities; nil after the pause.
-    func next(within pause: Duration) async -> Set<String>? {
+    /// Waits at most `pause` for changes, and returns them by entity; nil after the pause.
+    func next(within pause: Duration) async -> [Change]? {
         let end = ContinuousClock.now + pause
         while !Task.isCancelled, ContinuousClock.now < end {
-            if names.withLock({ !$0.isEmpty }) {
+            if changes.withLock({ !$0.isEmpty }) {
                 // One change causes several events.
                 try? await Task.sleep(for: Self.tick)
-                return names.withLock { all in
-                    defer { all = [] }
-                    return all
+                return changes.withLock { all in
+                    defer { all = [:] }
+                    return all.values.sorted { $0.entity < $1.entity }
                 }
             }
             try? await Task.sleep(for: min(Self.tick, end - ContinuousClock.now))

@@ -50,17 +50,22 @@ extension Workspace {
     /// Failures are reported and retried with growing delays. A cancelled sync keeps its finished pages; an edit that
     /// is being sent is waited for.
     ///
-    /// - Parameter report: Called from any thread.
+    /// - Parameters:
+    ///   - options: The options.
+    ///   - news: Changes that the program learns of, each of which is synced at once.
+    ///   - report: Called from any thread.
     /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities; ``StoreError`` when the
     ///   database cannot be opened at all, or the health file cannot be written.
-    public func watch(_ options: WatchOptions, report: @escaping @Sendable (WatchEvent) -> Void) async throws {
+    public func watch(
+        _ options: WatchOptions, news: RemoteNews = RemoteNews(), report: @escaping @Sendable (WatchEvent) -> Void
+    ) async throws {
         let health = WatchHealth(path: options.health)
         if let fault = health.note({ _ in }) {
             throw StoreError(.request, fault, remedy: "create its folder, or name another file")
         }
         try await withTaskCancellationHandler {
             do {
-                try await watch(options, health, report: report)
+                try await watch(options, health, news, report: report)
             } catch {
                 health.stop()
                 throw error
@@ -73,7 +78,8 @@ extension Workspace {
     }
 
     private func watch(
-        _ options: WatchOptions, _ health: WatchHealth, report: @escaping @Sendable (WatchEvent) -> Void
+        _ options: WatchOptions, _ health: WatchHealth, _ news: RemoteNews,
+        report: @escaping @Sendable (WatchEvent) -> Void
     ) async throws {
         // Creates or migrates the database once, so that a configuration that does not fit fails now.
         let connections = Connections(self)
@@ -90,7 +96,6 @@ extension Workspace {
             report(.trouble(error.description))
         }
         let store = try openStore()
-        let news = RemoteNews()
         let watch = Watch(workspace: self, options: options, health: health, news: news, report: report)
         let listeners = listeners(to: news, options.entities)
         await withTaskGroup(of: Void.self) { group in
@@ -128,12 +133,12 @@ private struct Watch {
     // MARK: sync
 
     func syncAgainAndAgain() async {
-        // The changed entities; nil for all.
-        var moved: Set<String>?
+        // What changed; nil for everything.
+        var moved: [RemoteNews.Change]?
         while !Task.isCancelled {
             note { $0.state = "syncing" }
             if moved == nil { news.forget() }
-            let outcome = await syncOnce(moved.map { $0.sorted() } ?? options.entities)
+            let outcome = await sync(moved)
             let failures = health.now.failures
             note { state in
                 state.rounds += 1
@@ -151,15 +156,45 @@ private struct Watch {
         }
     }
 
+    /// Syncs what changed, or everything, and returns why that failed; nil on success.
+    private func sync(_ changes: [RemoteNews.Change]?) async -> String? {
+        guard let changes else { return await syncOnce(Workspace.SyncOptions(entities: options.entities)) }
+        var whole: [String] = []
+        for change in changes {
+            guard !change.keys.isEmpty, await fetchesAll(change) else {
+                whole.append(change.entity)
+                continue
+            }
+        }
+        guard !whole.isEmpty, !Task.isCancelled else { return nil }
+        return await syncOnce(Workspace.SyncOptions(entities: whole))
+    }
+
+    /// Fetches single objects, and returns whether all of them arrived.
+    ///
+    /// One that does not arrive may have been deleted, which only a sync of the entity determines.
+    private func fetchesAll(_ change: RemoteNews.Change) async -> Bool {
+        for key in change.keys {
+            guard let wanted = await workspace.syncOptions(ofObject: key, of: change.entity) else { return false }
+            var hasArrived = false
+            let fault = await syncOnce(wanted) { report in
+                hasArrived = report.entities.map(\.counts).contains { $0.inserted + $0.updated + $0.unchanged > 0 }
+            }
+            guard fault == nil, hasArrived else { return false }
+        }
+        return true
+    }
+
     /// Returns why the sync failed; nil on success.
-    private func syncOnce(_ entities: [String]?) async -> String? {
+    private func syncOnce(
+        _ options: Workspace.SyncOptions, onEnd: (SyncReport) -> Void = { _ in }
+    ) async -> String? {
         do {
             let store = try await workspace.openLockedStore(command: "bmo watch")
             defer { try? store.close() }
-            let summary = try await workspace.sync(
-                into: store, Workspace.SyncOptions(entities: entities)
-            ) { [report] in report(.sync($0)) }
+            let summary = try await workspace.sync(into: store, options) { [report] in report(.sync($0)) }
             report(.synced(summary))
+            onEnd(summary)
             note { $0.lastSync = (Clock.now(), summary.outcomeWord) }
             if summary.succeeded || summary.wasInterrupted { return nil }
             let failures = summary.entities.compactMap { entity -> String? in

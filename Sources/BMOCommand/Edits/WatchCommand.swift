@@ -4,6 +4,7 @@ internal import Importer
 internal import Model
 internal import RecordBatch
 internal import StoreContract
+internal import WebPage
 
 /// `bmo watch`.
 struct WatchCommand: AsyncParsableCommand {
@@ -14,6 +15,9 @@ struct WatchCommand: AsyncParsableCommand {
             It runs until SIGTERM or Ctrl-C; then it keeps the finished pages of a sync, waits for an edit that is \
             being sent, and exits with 0. A failure is retried after a growing pause, at most 15 minutes. Locks are \
             held only during a sync or a push, so other commands work beside it.
+
+            With --serve, it also serves the web interface of `bmo serve`, to which --listen, --socket, --password and \
+            --host belong, and receives webhooks of bridges that have a hook: POST /hooks/ENTITY.
 
             docs/watch.md has a systemd unit and describes the health file.
             """)
@@ -36,12 +40,22 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup var metrics: MetricsOptions
 
+    @Flag(name: .customLong("serve"), help: "Serve the web interface, and receive webhooks.")
+    var isServing = false
+
+    @OptionGroup var serve: ServeOptions
+
     func run() async throws {
         guard case .atMost(let pause)? = LockWait(argument: every)?.timeout, pause > .zero else {
             throw CommandFailure(
                 "the value \"\(every)\" of --every is not a duration; use a form like 30s, 5m or 1h",
                 exitCode: CommandFailure.usage)
         }
+        guard isServing || serve.areUsual else {
+            throw CommandFailure(
+                "--listen, --socket, --password and --host belong to --serve", exitCode: CommandFailure.usage)
+        }
+        let service = isServing ? try PageService(serve) : nil
         let metrics = try metrics.output()
         let file = options.configurationFile
         try await options.learnAttributes(file)
@@ -50,12 +64,18 @@ struct WatchCommand: AsyncParsableCommand {
         let watchOptions = WatchOptions(entities: entities.isEmpty ? nil : entities, every: pause, health: health)
         let json = json
         let log = CommandLog.isJSON ? SyncLog() : nil
-        let work = Task {
-            try await workspace.watch(watchOptions) { event in
+        let news = RemoteNews()
+        let hooks = isServing ? try receiver(workspace, news) : nil
+        let watch: @Sendable () async throws -> Void = {
+            try await workspace.watch(watchOptions, news: news) { event in
                 if let log { Self.write(event, to: log) }
                 Self.show(event, json: json)
                 if let metrics { Self.note(event, workspace, in: metrics) }
             }
+        }
+        let work = Task {
+            guard let service else { return try await watch() }
+            try await Self.run(watch, with: service, workspace, hooks, json: json)
         }
         let signals = SignalTrap { work.cancel() }
         if !json { print("watching \(workspace.configuration.databasePath), a sync every \(every)") }
@@ -66,6 +86,33 @@ struct WatchCommand: AsyncParsableCommand {
         signals.cancel()
         await metrics?.finish()
         if !json { print("stopped") }
+    }
+
+    private func receiver(_ workspace: Workspace, _ news: RemoteNews) throws -> HookReceiver? {
+        do {
+            return try HookReceiver(workspace, watching: entities.isEmpty ? nil : entities, news: news)
+        } catch let failure as PageFailure {
+            throw CommandFailure(failure.description, exitCode: CommandFailure.usage)
+        }
+    }
+
+    /// Watches and serves until the task is cancelled, or one of them fails; the watch begins when the server listens.
+    private static func run(
+        _ watch: @escaping @Sendable () async throws -> Void, with service: PageService, _ workspace: Workspace,
+        _ hooks: HookReceiver?, json: Bool
+    ) async throws {
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { start.finish() }
+                try await service.run(workspace, hooks: hooks, json: json) { start.yield() }
+            }
+            group.addTask { for await _ in started { return try await watch() } }
+            defer { group.cancelAll() }
+            try await group.next()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
     }
 
     private static func note(_ event: WatchEvent, _ workspace: Workspace, in metrics: MetricsOutput) {

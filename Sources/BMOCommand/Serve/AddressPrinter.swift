@@ -1,11 +1,17 @@
+internal import RecordBatch
 internal import Synchronization
 
 /// Prints the addresses that begin sessions, one at a time.
 final class AddressPrinter: Sendable {
     private let place: ServePlace
+    private let json: Bool
     private let port = Mutex<Int?>(nil)
 
-    init(_ place: ServePlace) { self.place = place }
+    /// - Parameter json: Whether each address is printed as a JSON object instead of a line of text.
+    init(_ place: ServePlace, json: Bool) {
+        self.place = place
+        self.json = json
+    }
 
     /// Prints the first address.
     ///
@@ -13,14 +19,22 @@ final class AddressPrinter: Sendable {
     func start(port: Int?, token: String?) {
         self.port.withLock { $0 = port }
         if let token { return print(token: token) }
-        Swift.print("open \(place.origin(port: port))/")
-        _ = Terminal.flushOutput()
+        show("\(place.origin(port: port))/")
     }
 
     /// Prints an address.
     func print(token: String) {
         let origin = place.origin(port: port.withLock { $0 })
-        Swift.print("open \(origin)/login?token=\(token)")
+        show("\(origin)/login?token=\(token)")
+    }
+
+    private func show(_ address: String) {
+        Swift.print(
+            json
+                ? RecordBatchWriter.json { writer in
+                    writer.member("event", "serve")
+                    writer.member("open", address)
+                } : "open \(address)")
         _ = Terminal.flushOutput()
     }
 }

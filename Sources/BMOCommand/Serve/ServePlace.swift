@@ -11,7 +11,7 @@ struct ServePlace: Sendable {
     /// - Throws: ``CommandFailure`` of wrong usage for an address that cannot be parsed.
     init(listen: String, socket: String?) throws {
         if let socket {
-            guard listen == "127.0.0.1:0" else {
+            guard listen == ServeOptions.usualAddress else {
                 throw CommandFailure("--listen and --socket cannot be combined", exitCode: CommandFailure.usage)
             }
             address = .unix(path: socket)
@@ -44,6 +44,9 @@ struct ServePlace: Sendable {
         guard !host.isEmpty else { throw failure() }
         address = .tcp(host: host == "localhost" ? "127.0.0.1" : String(host), port: port)
     }
+
+    /// The path of the socket; nil for a port.
+    var socket: String? { if case .unix(let path) = address { path } else { nil } }
 
     /// Whether only this machine reaches the page.
     var isLocal: Bool {

@@ -25,6 +25,7 @@ extension ConfigurationReader {
         result.absent = value(BridgeKeys.absent, of: section)
         readIsolation(section, into: &result)
         result.retryFor = value(BridgeKeys.retryFor, of: section)
+        result.hook = section[BridgeKeys.hook].flatMap { hook($0, of: what) }
         if isExternal {
             readExternal(bridge, members, what, into: &result)
             return result

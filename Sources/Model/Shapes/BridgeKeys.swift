@@ -19,7 +19,9 @@ enum BridgeKeys {
     static let absent = Key<AbsentRule>.absent
     static let retryFor = Key<Duration>.span("retry_for")
 
-    private static let always: [any DescribedKey] = [isolation, memory, absent, retryFor]
+    static let hook = Key<Part>("hook", HookKeys.shape.schema)
+
+    private static let always: [any DescribedKey] = [isolation, memory, absent, retryFor, hook]
 
     /// A bridge with a plugin.
     static let shape = Shape("An API: a plugin with options", [plugin, options] + always)
@@ -35,4 +37,34 @@ enum BridgeKeys {
     static let externalOptions = [
         "command", "tap_config", "catalog", "catalog_flag", "files", "environment", "folder", "silence", "longest_line",
     ]
+}
+
+/// The mapping `hook` of a bridge.
+enum HookKeys {
+    static let secret = Key<Part>(
+        "secret", ["$ref": "#/$defs/secret"], missing: "add \"secret:\" with {env: NAME} or {file: PATH}")
+    static let signature = field(
+        "signature", "The header field with the HMAC-SHA256 of the body", usual: HookConfiguration.usualSignature)
+    static let timestamp = field(
+        "timestamp", "The header field with the time; the signature is then that of TIME.BODY, and is accepted once")
+    static let key = Key<RemotePath>(
+        "key",
+        [
+            "description": "A dot path to the changed object's key in the body", "type": "string", "minLength": 1,
+            "default": .string(HookConfiguration.usualKey.description),
+        ])
+
+    /// The form of a header field's name; RFC 9110 allows more.
+    static let fieldPattern = "^[A-Za-z][A-Za-z0-9-]*$"
+
+    static let shape = Shape(
+        "How webhooks of the remote are verified: POST /hooks/ENTITY has a watch sync at once",
+        [secret, signature, timestamp, key])
+
+    private static func field(_ name: String, _ description: String, usual: String? = nil) -> Key<String> {
+        let schema: [(key: String, value: ConfigValue)] = [
+            ("description", .string(description)), ("type", "string"), ("pattern", .string(fieldPattern)),
+        ]
+        return Key(name, .object(schema + (usual.map { [("default", .string($0))] } ?? [])))
+    }
 }

@@ -4,7 +4,7 @@ struct SecretWarnings {
 
     init(_ configuration: Configuration, environment: [String: String]) {
         for bridge in configuration.bridges {
-            for reference in Self.references(in: bridge.options) {
+            for reference in bridge.secrets {
                 guard case .env(let name) = reference, environment[name, default: ""].isEmpty else { continue }
                 let state = environment[name] == nil ? "not set" : "empty"
                 diagnostics.append(
@@ -29,15 +29,25 @@ struct SecretWarnings {
 extension Configuration {
     /// The environment variables that hold secrets of the bridges.
     package var secretVariables: Set<String> {
-        bridges.reduce(into: []) { $0.formUnion($1.options.secretVariables) }
+        Set(
+            bridges.flatMap(\.secrets).compactMap { reference in
+                if case .env(let name) = reference { name } else { nil }
+            })
     }
 
     /// The files that hold secrets of the bridges, as absolute paths.
     package var secretFiles: Set<String> {
         Set(
-            bridges.flatMap { SecretWarnings.references(in: $0.options) }.compactMap { reference in
+            bridges.flatMap(\.secrets).compactMap { reference in
                 if case .file(let path) = reference { FilePath.absolute(path, relativeTo: directory) } else { nil }
             })
+    }
+}
+
+extension BridgeConfiguration {
+    /// The secrets of the options and of the hook.
+    fileprivate var secrets: [SecretReference] {
+        SecretWarnings.references(in: options) + [hook?.secret].compactMap(\.self)
     }
 }
 

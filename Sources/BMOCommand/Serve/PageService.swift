@@ -1,0 +1,66 @@
+internal import BMO
+internal import Foundation
+internal import Synchronization
+internal import WebPage
+internal import WebServer
+
+/// The web interface of `bmo serve` and of `bmo watch --serve`.
+struct PageService: Sendable {
+    private let place: ServePlace
+    private let hosts: [String]
+    private let password: String?
+
+    /// Reads the options, and the password.
+    ///
+    /// - Throws: ``CommandFailure`` of wrong usage.
+    init(_ options: ServeOptions) throws {
+        place = try ServePlace(listen: options.listen, socket: options.socket)
+        hosts = options.hosts
+        if !place.isLocal, options.password == nil {
+            throw CommandFailure(
+                "\(options.listen) can be reached from other machines: give --password env:NAME or --password file:PATH",
+                exitCode: CommandFailure.usage)
+        }
+        password = try options.password.map { try PasswordPlace($0).read() }
+    }
+
+    /// Serves until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - hooks: What receives webhooks.
+    ///   - json: Whether addresses are printed as JSON.
+    ///   - onStart: Called when the server listens.
+    /// - Throws: ``CommandFailure`` of wrong usage if it cannot listen.
+    func run(
+        _ workspace: Workspace, isReadOnly: Bool = false, hooks: HookReceiver? = nil, json: Bool = false,
+        onStart: @Sendable () -> Void = {}
+    ) async throws {
+        let printer = AddressPrinter(place, json: json)
+        let site = WebSite(
+            workspace,
+            access: WebSite.Access(
+                hosts: place.hosts(with: hosts), password: password, isReadOnly: isReadOnly, hooks: hooks,
+                onNewToken: { printer.print(token: $0) }))
+        try place.prepare()
+        // Only the user may connect to a socket.
+        let mask = place.socket.map { _ in umask(0o077) }
+        let isBound = Atomic(false)
+        async let preparation: Void = site.prepare()
+        let failure: WebServer.Failure?
+        do {
+            try await WebServer(address: place.address) { await site.respond(to: $0) }.run { port in
+                if let mask { umask(mask) }
+                isBound.store(true, ordering: .relaxed)
+                printer.start(port: port, token: password == nil ? site.loginToken : nil)
+                onStart()
+            }
+            failure = nil
+        } catch let error as WebServer.Failure {
+            failure = error
+        }
+        await preparation
+        await site.close()
+        if let socket = place.socket, isBound.load(ordering: .relaxed) { unlink(socket) }
+        if let failure { throw CommandFailure(failure.description, exitCode: CommandFailure.usage) }
+    }
+}

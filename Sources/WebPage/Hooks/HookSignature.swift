@@ -1,0 +1,78 @@
+internal import Digests
+package import Model
+internal import TextFormats
+package import WebServer
+
+/// The check of a webhook's signature against one hook's secret.
+package struct HookSignature: Sendable {
+    /// The result of a check.
+    package enum Verdict: Sendable, Equatable {
+        /// The signature is right.
+        case valid(Proof)
+        /// The request lacks the signature, or the time that it covers.
+        case missing
+        /// The signature is not that of the body and the secret.
+        case wrong
+        /// The signature is right, but the time is not a time.
+        case noTime
+        /// The signature is right, but the request was sent too long ago, or in the future.
+        case late
+    }
+
+    /// A right signature.
+    package struct Proof: Sendable, Equatable {
+        /// The signature in hexadecimal digits.
+        package let code: String
+        /// When it was sent, in seconds since 1970; nil if the sender gives no time.
+        package let sent: Int64?
+    }
+
+    /// How far the time of sending may differ from the time here, in seconds.
+    package static let tolerance: Int64 = 300
+
+    private let configuration: HookConfiguration
+    private let secret: [UInt8]
+
+    /// Creates a check.
+    package init(_ configuration: HookConfiguration, secret: String) {
+        self.configuration = configuration
+        self.secret = Array(secret.utf8)
+    }
+
+    /// Checks a request.
+    ///
+    /// - Parameter now: The time here, in seconds since 1970.
+    package func verdict(on request: WebRequest, now: Int64) -> Verdict {
+        guard let field = request.header(configuration.signature.lowercased()) else { return .missing }
+        var message: [UInt8] = []
+        var time: String?
+        if let name = configuration.timestamp {
+            guard let text = request.header(name.lowercased()) else { return .missing }
+            time = text
+            message = Array("\(text).".utf8)
+        }
+        let code = Hexadecimal.text(MessageAuthentication.code(of: message + request.body, secret: secret))
+        guard let given = Self.code(in: field), !code.isEmpty, ConstantTime.equal(code, given) else { return .wrong }
+        guard let time else { return .valid(Proof(code: code, sent: nil)) }
+        guard let sent = Self.seconds(time) else { return .noTime }
+        return (now - Self.tolerance...now + Self.tolerance).contains(sent)
+            ? .valid(Proof(code: code, sent: sent)) : .late
+    }
+
+    /// Returns the code of a header field in hexadecimal digits; nil if the field has another form.
+    ///
+    /// Senders write hexadecimal digits or Base64, with or without the algorithm before it.
+    private static func code(in field: String) -> String? {
+        let prefix = ["sha256=", "v1=", "v1,"].first { field.lowercased().hasPrefix($0) } ?? ""
+        let text = field.dropFirst(prefix.count)
+        if text.utf8.count == 64, text.allSatisfy(\.isHexDigit) { return text.lowercased() }
+        guard text.utf8.count <= 44, let bytes = Base64.decode(String(text)), bytes.count == 32 else { return nil }
+        return Hexadecimal.text(bytes)
+    }
+
+    /// Returns the seconds since 1970 of a number of them, or of a time in ISO 8601.
+    private static func seconds(_ text: String) -> Int64? {
+        if text.utf8.count <= 11, let number = Int64(text) { return number }
+        return text.utf8.count <= 40 ? ISODate(text).map { $0.microseconds / 1_000_000 } : nil
+    }
+}
