@@ -48,6 +48,7 @@ package final class WebSite: Sendable {
     private let readers: StoreReaders
     private let kept: KeptOverview
     private let activity: Activity
+    private let live: LiveSnapshot
     private let events: ProgressEvents
 
     /// Creates the web interface; the first request opens the database.
@@ -57,7 +58,8 @@ package final class WebSite: Sendable {
         readers = StoreReaders(workspace)
         kept = KeptOverview(workspace, readers)
         activity = Activity(workspace)
-        events = ProgressEvents(workspace, readers, activity)
+        live = LiveSnapshot(workspace, readers, activity)
+        events = ProgressEvents(live, activity)
     }
 
     /// The token of the address to print.
@@ -131,8 +133,8 @@ package final class WebSite: Sendable {
 
     private func context(_ session: Sessions.Session?) -> PageContext {
         PageContext(
-            workspace: workspace, readers: readers, kept: kept, activity: activity, isReadOnly: access.isReadOnly,
-            formToken: session?.formToken ?? "")
+            workspace: workspace, readers: readers, kept: kept, activity: activity, live: live,
+            isReadOnly: access.isReadOnly, formToken: session?.formToken ?? "")
     }
 
     // MARK: GET

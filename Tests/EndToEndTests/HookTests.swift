@@ -21,7 +21,7 @@ extension EndToEndTests {
                     bridge: site
                     key: code
                     attributes: {code: text, name: text}
-                    read_one: {path: "/country-{code}.json"}
+                    read_one: {path: "/country-{parent.code}.json"}
                     rest: {path: /countries.json}
                   City: {bridge: site, key: id, attributes: {id: integer, name: text}, rest: {path: /cities.json}}
                   Language: {bridge: other, key: code, attributes: {code: text}, rest: {path: /languages.json}}

@@ -71,6 +71,67 @@ extension EndToEndTests {
             events.signal(SIGKILL)
         }
 
+        @Test(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
+        func `many streams share one connection, and one that fails is not taken for an idle one`() async throws {
+            let site = try await FileWorkspace()
+            let server = try PostgreSQLServer.shared.get()
+            let location = server.newLocation()
+            try site.configure(more: "database: \(location)")
+            try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)
+            try await site.expectSuccess("sync", "Country")
+            let page = try await PageBrowser(in: site.folder.path)
+            let clients = try (0..<8).map { _ in try Self.events(page) }
+            try await eventually("all clients are served") {
+                clients.nonEmptyAllSatisfy { $0.output.contains("\"running\":false") }
+            }
+            func sessions() throws -> Int {
+                try server.rows(
+                    "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'bmo%' AND query LIKE '%pg_locks%' AND pid <> pg_backend_pid()"
+                ).first.flatMap { Int($0) } ?? -1
+            }
+            var most = 0
+            for _ in 0..<20 {
+                most = max(most, try sessions())
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(most <= 2, "\(most) connections for 8 streams")
+            for client in clients { client.signal(SIGKILL) }
+        }
+
+        @Test(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
+        func `workers between two rounds are not writing`() async throws {
+            let site = try await FileWorkspace()
+            try site.configure(more: "database: \(PostgreSQLServer.shared.get().newLocation())")
+            try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)
+            let worker = try site.start(["work", "--every", "1h"])
+            defer { worker.signal(SIGKILL) }
+            try await eventually("a round is over") {
+                try await site.bmo("status").output.contains("of workers: over")
+            }
+            let page = try await PageBrowser(in: site.folder.path)
+            let overview = try await page.page("/")
+            #expect(overview.contains("Workers share the syncs of this database") && overview.contains("bmo work"))
+            #expect(!overview.contains("http-equiv=\"refresh\"") && !overview.contains("is writing"), "\(overview)")
+            #expect(!overview.contains("Sync all"))
+            let events = try Self.events(page)
+            try await eventually("it is said") {
+                events.output.contains(#"data: {"running":false,"reserved":"bmo work"#)
+            }
+            events.signal(SIGKILL)
+        }
+
+        @Test func `a database that cannot be asked is unknown`() async throws {
+            let workspace = try await Self.workspace()
+            try workspace.folder.write("", to: "fast")
+            let page = try await PageBrowser(in: workspace.folder.path)
+            try workspace.folder.write("no database", to: "bmo.sqlite")
+            let events = try Self.events(page)
+            try await eventually("it is said") {
+                events.output.contains(#"data: {"running":null,"error":"#)
+            }
+            events.signal(SIGKILL)
+        }
+
         @Test func `clients are limited, and one that has gone makes room`() async throws {
             let workspace = try await Self.workspace()
             let page = try await PageBrowser(in: workspace.folder.path)

@@ -43,11 +43,10 @@ extension Workspace {
         }
         guard (try? self.key(of: options.conditions, layout)) != nil else { return nil }
         if let one = entity.readOne, can("parent", entity.bridge) {
-            let known = Set(layout.key.map { layout.fields[$0].name })
-            let isByKey = one.json.matches(of: /\{([A-Za-z_][A-Za-z0-9_.]*)\}/).allSatisfy {
-                known.contains(String($0.1))
-            }
-            if isByKey {
+            // Of an object that is not here yet, only the key is known.
+            let known = Set(layout.key.map { "parent.\(layout.fields[$0].name)" })
+            let names = one.json.matches(of: /\{([A-Za-z_][A-Za-z0-9_.]*)\}/).map { String($0.1) }
+            if !names.isEmpty, names.allSatisfy(known.contains) {
                 options.readsOne = true
                 return options
             }

@@ -52,7 +52,7 @@ extension Workspace {
     ///
     /// - Parameters:
     ///   - options: The options.
-    ///   - news: Changes that the program learns of, each of which is synced at once.
+    ///   - news: Changes that the program learns of; they are synced at once.
     ///   - report: Called from any thread.
     /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities; ``StoreError`` when the
     ///   database cannot be opened at all, or the health file cannot be written.

@@ -1,4 +1,3 @@
-internal import BMO
 internal import RecordBatch
 internal import Synchronization
 internal import WebServer
@@ -13,17 +12,14 @@ final class ProgressEvents: Sendable {
     /// They must leave connections for pages.
     static let limit = 16
     private static let lifetime: Duration = .seconds(600)
-    private static let interval: Duration = .milliseconds(500)
     private static let silence: Duration = .seconds(10)
 
-    private let workspace: Workspace
-    private let readers: StoreReaders
+    private let live: LiveSnapshot
     private let activity: Activity
     private let count = Mutex(0)
 
-    init(_ workspace: Workspace, _ readers: StoreReaders, _ activity: Activity) {
-        self.workspace = workspace
-        self.readers = readers
+    init(_ live: LiveSnapshot, _ activity: Activity) {
+        self.live = live
         self.activity = activity
     }
 
@@ -68,7 +64,7 @@ final class ProgressEvents: Sendable {
                     return text == sent.text ? ":\n\n" : "event: progress\ndata: \(text)\n\n"
                 }
                 if let event { return Array(event.utf8) }
-                guard (try? await Task.sleep(for: Self.interval)) != nil else { return nil }
+                guard (try? await Task.sleep(for: LiveSnapshot.interval)) != nil else { return nil }
             }
             return withExtendedLifetime(place) { nil }
         }
@@ -79,10 +75,18 @@ final class ProgressEvents: Sendable {
     }
 
     private func text() async -> String {
-        if let progress = await LiveProgress.now(activity, readers, workspace) { return progress.json }
+        let state = await live.state()
+        if let progress = state.progress { return progress.json }
         let last = activity.state
         return RecordBatchWriter.json { writer in
-            writer.member("running", false)
+            writer.key("running")
+            if case .unknown(let reason) = state {
+                writer.null()
+                writer.member("error", reason)
+            } else {
+                writer.bool(false)
+            }
+            if case .reserved(let holder) = state { writer.member("reserved", holder) }
             writer.member("title", last.title)
             writer.member("outcome", last.title == nil ? nil : last.outcome)
         }

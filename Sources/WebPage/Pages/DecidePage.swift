@@ -32,7 +32,7 @@ struct DecidePage {
 
     private func page(_ chosen: String?) -> HTMLPage {
         HTMLPage("To decide", reloadsAfter: context.activity.isRunning ? 2 : nil) {
-            ActivityView.view(context, nil)
+            ActivityView.own(context)
             HTML("h2", .id("conflicts")) { "Conflicts" }
             conflicts
             HTML("h2", .id("outbox")) { "Edits" }

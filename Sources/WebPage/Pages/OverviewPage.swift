@@ -7,10 +7,10 @@ internal import StoreContract
 struct OverviewPage {
     private let context: PageContext
     private let overview: DatabaseOverview
-    private let live: LiveProgress?
+    private let live: LiveProgress.State
 
     static func make(_ context: PageContext) async throws -> HTMLPage {
-        let live = await LiveProgress.now(context.activity, context.readers, context.workspace)
+        let live = await context.live.state()
         do {
             let overview = try await context.kept.now()
             return OverviewPage(context: context, overview: overview, live: live).page
@@ -22,31 +22,33 @@ struct OverviewPage {
         }
     }
 
-    private static func withoutDatabase(_ words: String, _ context: PageContext, _ live: LiveProgress?) -> HTMLPage {
-        HTMLPage("Overview", reloadsAfter: live == nil ? nil : 2) {
+    private static func withoutDatabase(
+        _ words: String, _ context: PageContext, _ live: LiveProgress.State
+    ) -> HTMLPage {
+        HTMLPage("Overview", reloadsAfter: live.progress == nil ? nil : 2) {
             HTML("p") { words }
             ActivityView.view(context, live)
-            context.button("Sync now", WebLink("sync"), style: "main")
+            if live.isFree { context.button("Sync now", WebLink("sync"), style: "main") }
         }
     }
 
-    private init(context: PageContext, overview: DatabaseOverview, live: LiveProgress?) {
+    private init(context: PageContext, overview: DatabaseOverview, live: LiveProgress.State) {
         self.context = context
         self.overview = overview
         self.live = live
     }
 
     private var page: HTMLPage {
-        HTMLPage("Overview", reloadsAfter: live == nil ? nil : 2) {
+        HTMLPage("Overview", reloadsAfter: live.progress == nil ? nil : 2) {
             HTML("p", .class("quiet")) {
                 "Database "; HTML("code") { context.workspace.configuration.databasePath }
             }
             todo
             ActivityView.view(context, live)
             HTML("div", .class("row")) {
-                if live == nil { context.button("Sync all", WebLink("sync"), style: "main") }
+                if live.isFree { context.button("Sync all", WebLink("sync"), style: "main") }
                 // A push does not need the lock that another process's sync holds.
-                if live?.isHere != true, overview.outbox.contains(where: { $0.state == .pending }) {
+                if live.progress?.isHere != true, overview.outbox.contains(where: { $0.state == .pending }) {
                     context.button("Send the edits", WebLink("push"))
                 }
             }
@@ -96,7 +98,7 @@ struct OverviewPage {
             edits > 0
                 ? PagePart.link(WebLink(["decide"], fragment: "outbox"), NumberText.grouped(edits)) : .empty,
             report(of: status), ValueView.time(status.lastChanged), position(status, cursor),
-            isScanned && live == nil
+            isScanned && live.isFree
                 ? context.button("Sync", WebLink("sync"), [("entity", status.name)], title: "Sync \(status.name)")
                 : .empty,
         ]

@@ -8,6 +8,7 @@ struct PageContext: Sendable {
     let readers: StoreReaders
     let kept: KeptOverview
     let activity: Activity
+    let live: LiveSnapshot
     /// Whether nothing may be changed: pages then have no forms that change anything.
     let isReadOnly: Bool
     /// The session's form token; empty for a request without a session.
