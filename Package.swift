@@ -310,8 +310,8 @@ let package = Package(
         .testTarget(
             name: "WebPageTests",
             dependencies: [
-                "Digests", "ImportTestSupport", "Mapping", "Model", "StoreContract", "TestSupport", "TextFormats",
-                "WebPage", "WebServer",
+                "Digests", "ImportTestSupport", "Mapping", "MemoryStore", "Model", "StoreContract", "TestSupport",
+                "TextFormats", "WebPage", "WebServer",
             ]),
         // Checks which targets may import which modules.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),

@@ -112,7 +112,7 @@ def main():
         paths = [
             "/", "/entity/User", "/entity/User?after=900000", "/entity/User?where=city%3D7",
             "/entity/User?where=id%3E500000&sort=-id", "/entity/User.json?limit=1000", "/object/User/77777",
-            "/object/City/7", "/runs", "/runs/2", "/decide", "/plan", "/model", "/config", "/metrics", "/health",
+            "/object/City/7", "/runs", "/runs?entity=User", "/runs/2", "/decide", "/plan", "/model", "/config", "/metrics", "/health",
             "/entity/User?where=name~%25777%25", "/entity/User?sort=name", "/entity/User?where=city%3D7&count=1",
         ]
         with sqlite3.connect(WORK / "bmo.sqlite") as file:

@@ -1,3 +1,7 @@
+import ImportTestSupport
+import Mapping
+import MemoryStore
+import Model
 import StoreContract
 import Testing
 
@@ -46,6 +50,16 @@ import Testing
         #expect(text.ranges(of: "<rect class=\"bar").count == 11)
         #expect(text.ranges(of: "class=\"bar failed\"").count == 3)
         #expect(!text.contains("style="))
+    }
+
+    @Test func `the chart of an entity has the runs that changed it`() throws {
+        let model = try CompiledModel.of(
+            Entity("A", key: ["id"], [.of("id", .integer)]), Entity("B", key: ["id"], [.of("id", .integer)]))
+        let store = try MemoryStores().open("none", model: model, for: .writing)
+        let found = try RunEffect.of(Array(Self.runs.dropFirst(3)), model.entities[0], family: ["A"], in: store)
+        #expect(found.effects.map(\.growth) == [90] && found.effects.map(\.changes) == [90] && !found.isCut)
+        let large = Self.run(1) { $0.inserted = 2000 }
+        #expect(try RunEffect.of([large], model.entities[0], family: ["A"], in: store).isCut)
     }
 
     @Test func `one run makes no chart, and runs without changes are drawn`() {

@@ -51,7 +51,8 @@ struct EntityPage {
                 PagePart.link(WebLink(["entity", layout.name + ".json"], query: address()), "JSON")
                 " or "
                 PagePart.link(WebLink(["entity", layout.name + ".csv"], query: address()), "CSV")
-                "."
+                ". "
+                PagePart.link(WebLink(["runs"], query: [("entity", layout.name)]), "Rows over time")
                 if context.mayChange, let entity = context.model.model.entity(named: layout.name),
                     context.model.model.isWritable(entity)
                 {

@@ -11,7 +11,7 @@ enum PageRouter {
         switch (path.first, path.count) {
         case (nil, _): return try await OverviewPage.make(context)
         case ("decide", 1): return try await DecidePage.make(context, entity: request.query["entity"])
-        case ("runs", 1): return try await RunsPage.make(context)
+        case ("runs", 1): return try await RunsPage.make(context, entity: request.query["entity"])
         case ("runs", 2): return try await RunPage.make(context, id: path[1], entity: request.query["entity"])
         case ("plan", 1): return try await PlanPage.make(context)
         case ("model", 1): return ModelPage.make(context)

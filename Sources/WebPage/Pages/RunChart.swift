@@ -1,4 +1,3 @@
-internal import RecordBatch
 internal import StoreContract
 
 /// A chart of the runs over time: the rows after each run, its changes and its duration, as bars in three panels.
@@ -37,38 +36,26 @@ struct RunChart {
     /// - Parameters:
     ///   - runs: The runs, newest first.
     ///   - rows: The number of rows after the newest one.
-    init(_ runs: [RunRecord], rows: Int) {
+    init(_ runs: [RunRecord], rows: Int) { self.init(runs.map { RunEffect(of: $0) }, rows: rows) }
+
+    /// - Parameters:
+    ///   - effects: What the runs did, newest first.
+    ///   - rows: The number of rows after the newest one.
+    init(_ effects: [RunEffect], rows: Int) {
         var rows = rows
         var bars: [Bar] = []
-        for run in runs {
-            let (growth, changes) = Self.effect(of: run)
+        for effect in effects {
+            let run = effect.run
             bars.append(
                 Bar(
                     run: run.id, title: "run \(run.id), \(RunsPage.what(run)), \(ValueText.time(run.started))",
-                    isBad: !["finished", "running"].contains(run.outcome), rows: max(0, rows), changes: changes,
+                    isBad: !["finished", "running"].contains(run.outcome), rows: max(0, rows), changes: effect.changes,
                     milliseconds: RunsPage.milliseconds(run)))
-            rows -= growth
+            rows -= effect.growth
         }
         self.bars = bars.reversed()
-        began = runs.last.map { ValueText.time($0.started) } ?? ""
-        ended = runs.first.map { ValueText.time($0.started) } ?? ""
-    }
-
-    /// Returns by how much a run changed the number of rows, and how many rows it changed.
-    ///
-    /// The first import of an entity is one change in the history, whatever its size; the report of the sync counts it.
-    private static func effect(of run: RunRecord) -> (growth: Int, changes: Int) {
-        let counts = run.counts
-        let recorded = counts.inserted - counts.deleted
-        guard counts.loaded > 0, let summary = run.summary, let batch = try? JSONParser.batch(summary), batch.count == 1
-        else { return (recorded, counts.total) }
-        let (inserted, deleted) = withExtendedLifetime(batch) {
-            let entities = batch[0]["entities"]?.elements ?? []
-            func sum(_ name: String) -> Int { entities.reduce(0) { $0 + Int($1[name]?.integer ?? 0) } }
-            return (sum("inserted"), sum("deleted"))
-        }
-        let more = max(0, inserted - counts.inserted)
-        return (inserted - deleted, counts.total - counts.loaded + more)
+        began = effects.last.map { ValueText.time($0.run.started) } ?? ""
+        ended = effects.first.map { ValueText.time($0.run.started) } ?? ""
     }
 
     /// The chart as SVG; empty markup for fewer than two runs.

@@ -4,7 +4,9 @@ internal import TextFormats
 
 /// The runs, newest first.
 enum RunsPage {
-    static func make(_ context: PageContext) async throws -> HTMLPage {
+    /// - Parameter entity: Limits the runs to those that changed rows of this entity; nil for all.
+    static func make(_ context: PageContext, entity: String?) async throws -> HTMLPage {
+        if let entity { return try await make(context, of: entity) }
         let overview = try await context.kept.now()
         let runs = overview.runs
         // The rows of a sub-entity count for the entity that has the table, too.
@@ -16,19 +18,59 @@ enum RunsPage {
             PagePart.quiet(
                 "Every sync, edit, push and undo that changed or reported something, newest first. The newest \(DatabaseOverview.runLimit) "
                     + "are shown.")
+            entities(context, nil)
             RunChart(runs, rows: rows).view
             table(runs)
         }
     }
 
-    static func table(_ runs: [RunRecord]) -> HTML {
+    private static func make(_ context: PageContext, of entity: String) async throws -> HTMLPage {
+        let named = try context.layout(entity)
+        let layout = context.model.entities[named.root]
+        let family = Set(context.model.family(of: layout.index).map { context.model.entities[$0].name })
+        let overview = try await context.kept.now()
+        let found = try await context.readers.read { store in
+            try RunEffect.of(overview.runs, layout, family: family, in: store)
+        }
+        return HTMLPage("Runs that changed \(layout.name)") {
+            PagePart.quiet(
+                found.isCut
+                    ? "The newest runs that changed rows of \(layout.name), newest first. An older run changed too many rows to "
+                        + "count those of one entity, so that the list ends before it."
+                    : "Of the newest \(DatabaseOverview.runLimit) runs, those that changed rows of \(layout.name), newest "
+                        + "first.")
+            entities(context, layout.name)
+            RunChart(found.effects, rows: overview.status(of: layout.name)?.rows ?? 0).view
+            table(found.effects.map(\.run), entity: layout.name)
+        }
+    }
+
+    /// Returns the links that limit the runs to those of an entity.
+    private static func entities(_ context: PageContext, _ chosen: String?) -> HTML {
+        let roots = context.model.entities.filter { $0.root == $0.index }
+        guard roots.count > 1 else { return .empty }
+        return HTML("nav", .class("row"), .label("Runs of one entity")) {
+            HTML("a", .href(WebLink("runs")), chosen == nil ? .current : nil) { "all" }
+            for layout in roots {
+                HTML(
+                    "a", .href(WebLink(["runs"], query: [("entity", layout.name)])),
+                    chosen == layout.name ? .current : nil
+                ) { layout.name }
+            }
+        }
+    }
+
+    static func table(_ runs: [RunRecord], entity: String? = nil) -> HTML {
         guard !runs.isEmpty else { return PagePart.quiet("No runs are recorded.") }
         return PagePart.table(
             "Runs",
             [("run", true), ("what", false), ("began", false), ("took", true), ("outcome", false), ("changes", false)],
             runs.map { run in
                 [
-                    PagePart.link(WebLink("runs", String(run.id)), String(run.id)), HTML(text: what(run)),
+                    PagePart.link(
+                        WebLink(["runs", String(run.id)], query: entity.map { [("entity", $0)] } ?? []),
+                        String(run.id)),
+                    HTML(text: what(run)),
                     ValueView.time(run.started), HTML(text: duration(run)), outcome(run), HTML(text: counts(run)),
                 ]
             })
