@@ -24,7 +24,10 @@ struct PageService: Sendable {
         password = try options.password.map { try PasswordPlace($0).read() }
     }
 
-    /// Serves until the task is cancelled.
+    /// Whether only people on this machine use the web interface, as far as the options say.
+    var isForThisMachine: Bool { place.isLocal && hosts.isEmpty }
+
+    /// Serves the web interface until the task is cancelled.
     ///
     /// - Parameters:
     ///   - hooks: What receives webhooks.
@@ -36,22 +39,46 @@ struct PageService: Sendable {
         onStart: @Sendable () -> Void = {}
     ) async throws {
         let printer = AddressPrinter(place, json: json)
-        let site = WebSite(
-            workspace,
-            access: WebSite.Access(
-                hosts: place.hosts(with: hosts), password: password, isReadOnly: isReadOnly, hooks: hooks,
-                onNewToken: { printer.print(token: $0) }))
+        let site = WebSite(workspace, access: access(printer, isReadOnly: isReadOnly, hooks: hooks))
+        try await serve(
+            printer, { await site.respond(to: $0) }, token: site.loginToken, prepare: site.prepare, close: site.close,
+            onStart: onStart)
+    }
+
+    /// Serves the form of a first start, and then the web interface, until the task is cancelled.
+    ///
+    /// - Throws: ``CommandFailure`` of wrong usage if it cannot listen.
+    func runSetup(_ setup: SetupSite.Place) async throws {
+        let printer = AddressPrinter(place, json: false)
+        let site = SetupSite(setup, access: access(printer))
+        try await serve(
+            printer, { await site.respond(to: $0) }, token: site.loginToken, prepare: {}, close: site.close,
+            onStart: {})
+    }
+
+    private func access(
+        _ printer: AddressPrinter, isReadOnly: Bool = false, hooks: HookReceiver? = nil
+    ) -> WebSite.Access {
+        WebSite.Access(
+            hosts: place.hosts(with: hosts), password: password, isReadOnly: isReadOnly, hooks: hooks,
+            onNewToken: { printer.print(token: $0) })
+    }
+
+    private func serve(
+        _ printer: AddressPrinter, _ respond: @escaping @Sendable (WebRequest) async -> WebResponse, token: String,
+        prepare: @escaping @Sendable () async -> Void, close: () async -> Void, onStart: @Sendable () -> Void
+    ) async throws {
         try place.prepare()
         // Only the user may connect to a socket.
         let mask = place.socket.map { _ in umask(0o077) }
         let isBound = Atomic(false)
-        async let preparation: Void = site.prepare()
+        async let preparation: Void = prepare()
         let failure: WebServer.Failure?
         do {
-            try await WebServer(address: place.address) { await site.respond(to: $0) }.run { port in
+            try await WebServer(address: place.address, handler: respond).run { port in
                 if let mask { umask(mask) }
                 isBound.store(true, ordering: .relaxed)
-                printer.start(port: port, token: password == nil ? site.loginToken : nil)
+                printer.start(port: port, token: password == nil ? token : nil)
                 onStart()
             }
             failure = nil
@@ -59,7 +86,7 @@ struct PageService: Sendable {
             failure = error
         }
         await preparation
-        await site.close()
+        await close()
         if let socket = place.socket, isBound.load(ordering: .relaxed) { unlink(socket) }
         if let failure { throw CommandFailure(failure.description, exitCode: CommandFailure.usage) }
     }

@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Model
+internal import WebPage
 
 /// `bmo serve`.
 struct ServeCommand: AsyncParsableCommand {
@@ -9,6 +11,8 @@ struct ServeCommand: AsyncParsableCommand {
             The command prints an address that starts a session in one browser, and runs until SIGTERM or Ctrl-C. Each \
             address works once; when it is used, the next one is printed. With --password, sessions start with the \
             password instead, and the printed address lets no one in.
+
+            If the configuration does not exist yet, a form has an API examined, shows what was found, and writes it.
 
             The server listens on 127.0.0.1 only. Another address needs --password, and a reverse proxy that speaks \
             TLS, because bmo does not.
@@ -25,9 +29,18 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let service = try PageService(serve)
-        let workspace = try await options.workspace()
-        let isReadOnly = readOnly
-        let work = Task { try await service.run(workspace, isReadOnly: isReadOnly) }
+        let file = options.configurationFile
+        let work: Task<Void, any Error>
+        // From other machines, the form would reach servers that only this machine reaches.
+        if file.isMissing, !readOnly, service.isForThisMachine {
+            let setup = SetupSite.Place(file: options.file, host: try options.host, stores: try Stores.chosen)
+            Terminal.error("there is no \(options.file) yet: the page writes one", prefix: "bmo: note: ")
+            work = Task { try await service.runSetup(setup) }
+        } else {
+            let workspace = try await options.workspace(file)
+            let isReadOnly = readOnly
+            work = Task { try await service.run(workspace, isReadOnly: isReadOnly) }
+        }
         let signals = SignalTrap { work.cancel() }
         let result = await work.result
         signals.cancel()
