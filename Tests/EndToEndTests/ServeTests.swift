@@ -52,7 +52,9 @@ extension EndToEndTests {
 
             #expect(try await page.page("/runs").contains(#"<a href="/runs/2">2</a>"#))
             let run = try await page.page("/runs/2?entity=Country")
-            #expect(run.contains(#"<code>name</code></td><td><div class="old"><bdi>Norway</bdi></div>"#), "\(run)")
+            #expect(
+                run.contains(#"<code>name</code></td><td data-label="old"><div class="old"><bdi>Norway</bdi></div>"#),
+                "\(run)")
             let runs = try await page.page("/runs?entity=Country")
             #expect(runs.contains(#"<a href="/runs/2?entity=Country">2</a>"#) && runs.contains("Rows after the run"))
             #expect(runs.contains("at most 3, at last 3."), "\(runs)")

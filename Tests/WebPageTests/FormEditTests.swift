@@ -121,6 +121,7 @@ import WebServer
         let x = Dictionary(uniqueKeysWithValues: picture.boxes.map { (model.entities[$0.entity].name, $0.x) })
         #expect(try #require(x["A"]) > #require(x["B"]) && #require(x["B"]) > #require(x["C"]))
         #expect(x.count == 5 && x["D"] != x["E"])
+        for box in picture.boxes { #expect(picture.width >= box.x + 230 + 45, "a line to the right has room") }
         for (index, box) in picture.boxes.enumerated() {
             for other in picture.boxes[(index + 1)...] where other.x == box.x {
                 #expect(other.y >= box.y + box.height, "boxes of a column do not overlap")

@@ -135,7 +135,7 @@ struct ObjectPage {
         }
         return .joined([
             HTML("h2") { "Relationships" },
-            PagePart.table("Relationships", ["relationship", "entity", "objects"], rows),
+            PagePart.table("Relationships", ["relationship", "entity", "objects"], rows, isCards: true),
         ])
     }
 
@@ -178,7 +178,8 @@ struct ObjectPage {
             HTML("h2") { "History" },
             rows.isEmpty
                 ? PagePart.quiet("No changes of this object are recorded.")
-                : PagePart.table("History", ["run", "what", "began", "change", "column", "old", "new"], rows),
+                : PagePart.table(
+                    "History", ["run", "what", "began", "change", "column", "old", "new"], rows, isCards: true),
         ])
     }
 }

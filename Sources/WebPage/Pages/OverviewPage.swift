@@ -81,7 +81,7 @@ struct OverviewPage {
             ("entity", false), ("rows", true), ("stubs", true), ("quarantined", true), ("edits", true),
             ("last recorded sync", false), ("last changed", false), ("position", false), ("", false),
         ]
-        return PagePart.table("Entities", columns, zip(overview.entities, overview.cursors).map(row))
+        return PagePart.table("Entities", columns, zip(overview.entities, overview.cursors).map(row), isCards: true)
     }
 
     private func row(_ status: EntityStatus, _ cursor: ScanCursor?) -> [HTML] {

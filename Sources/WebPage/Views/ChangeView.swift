@@ -14,7 +14,8 @@ enum ChangeView {
             ]
             return lines(change, model).enumerated().map { ($0 == 0 ? head : [.empty, .empty, .empty]) + $1 }
         }
-        return PagePart.table("Changes", ["entity", "object", "change", "column", "old", "new"], rows)
+        return PagePart.table(
+            "Changes", ["entity", "object", "change", "column", "old", "new"], rows, isCards: true)
     }
 
     /// Returns a change as lines of column, old value and new value; at least one line.

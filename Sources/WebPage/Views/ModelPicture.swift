@@ -17,6 +17,8 @@ struct ModelPicture {
     private static let headHeight = 44
     private static let gap = 26
     private static let margin = 16
+    /// How far a line between two boxes of a column reaches to the right of them.
+    private static let loopWidth = 45
     /// The columns of an entity that its box lists.
     private static let maxLines = 12
 
@@ -40,7 +42,7 @@ struct ModelPicture {
             bottoms[layer] = y + height + Self.gap
         }
         self.boxes = boxes
-        width = (boxes.map { $0.x + Self.boxWidth }.max() ?? 0) + Self.margin
+        width = (boxes.map { $0.x + Self.boxWidth }.max() ?? 0) + Self.loopWidth + Self.margin
         height = (bottoms.values.max() ?? 0) + Self.margin
     }
 
