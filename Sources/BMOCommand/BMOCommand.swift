@@ -33,8 +33,8 @@ public struct BMOCommand: AsyncParsableCommand {
             PushCommand.self, OutboxCommand.self, ConflictsCommand.self, ResolveCommand.self, WatchCommand.self,
             ServeCommand.self,
             StatusCommand.self, WhyCommand.self, RunsCommand.self, DiffCommand.self, UndoCommand.self,
-            QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, PluginsCommand.self, SwapCommand.self,
-            FixturesCommand.self, DoctorCommand.self, VersionCommand.self,
+            QuarantineCommand.self, SchemaCommand.self, MigrateCommand.self, CopyCommand.self, PluginsCommand.self,
+            SwapCommand.self, FixturesCommand.self, DoctorCommand.self, VersionCommand.self,
         ])
 
     /// Creates a command without arguments.

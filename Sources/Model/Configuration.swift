@@ -34,6 +34,15 @@ public struct Configuration: Sendable, Equatable {
         bridges.first { $0.name == name }
     }
 
+    /// Returns the form of ``databasePath`` for a path or an address; relative paths start in a folder.
+    ///
+    /// - Parameter folder: The folder; nil for the process's own.
+    package static func location(ofDatabase text: String, relativeTo folder: String? = nil) -> String {
+        let folder = folder ?? FilePath.currentDirectory
+        return DatabaseURI.isURI(text)
+            ? DatabaseURI.absolute(text, relativeTo: folder) : FilePath.absolute(text, relativeTo: folder)
+    }
+
     /// The absolute path of the file's folder.
     ///
     /// Relative paths of secrets start there.

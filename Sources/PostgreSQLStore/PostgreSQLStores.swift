@@ -130,20 +130,25 @@ public struct PostgreSQLStores: StoreProvider {
         let sql = DatabaseSQL(model, schema: schema)
         try connection.run("BEGIN; SET LOCAL lock_timeout = '30s'")
         do {
-            // Two processes that both create the schema: the second one waits here.
-            try connection.query("SELECT pg_advisory_xact_lock(1651339057)", for: "creating the tables")
-            if try !Catalog.hasBookkeeping(connection, schema: schema) {
-                // Before the bookkeeping is there, a table of an entity's name is another program's.
-                _ = try SchemaComparison(connection, schema: schema, to: model)
-            }
-            try SchemaMigration.prepare(connection, schema: schema)
-            try connection.run("LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE", for: "changing the tables")
-            try change(connection, to: model)
+            try adapt(connection, in: sql)
             try connection.run("COMMIT", for: "changing the tables")
         } catch {
             if connection.isAlive { try? connection.run("ROLLBACK") }
             throw error
         }
+    }
+
+    /// Makes these changes in the open transaction, which has the lock to write from then on.
+    static func adapt(_ connection: Connection, in sql: DatabaseSQL) throws {
+        // Two processes that both create the schema: the second one waits here.
+        try connection.query("SELECT pg_advisory_xact_lock(1651339057)", for: "creating the tables")
+        if try !Catalog.hasBookkeeping(connection, schema: sql.schema) {
+            // Before the bookkeeping is there, a table of an entity's name is another program's.
+            _ = try SchemaComparison(connection, schema: sql.schema, to: sql.model)
+        }
+        try SchemaMigration.prepare(connection, schema: sql.schema)
+        try connection.run("LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE", for: "changing the tables")
+        try change(connection, to: sql.model)
     }
 
     private static func change(_ connection: Connection, to model: CompiledModel) throws {

@@ -59,6 +59,16 @@ public protocol StoreProvider: Sendable {
     ///
     /// - Throws: ``StoreError``.
     func contents(of location: String) throws -> [TableContents]
+
+    /// Reads the whole content of a database; refuses by default.
+    ///
+    /// - Throws: ``StoreError``, and what `body` throws.
+    func readContent(of location: String, model: CompiledModel, _ body: (any ContentReader) throws -> Void) throws
+
+    /// Fills a new or empty database in one transaction, which ends when `body` returns or throws.
+    ///
+    /// - Throws: ``StoreError``: `request` if the database has rows; and what `body` throws.
+    func writeContent(to location: String, model: CompiledModel, _ body: (any ContentWriter) throws -> Void) throws
 }
 
 extension StoreProvider {

@@ -43,4 +43,12 @@ struct ChosenStores: StoreProvider {
     }
 
     func contents(of location: String) throws -> [TableContents] { try stores(location).contents(of: location) }
+
+    func readContent(of location: String, model: CompiledModel, _ body: (any ContentReader) throws -> Void) throws {
+        try stores(location).readContent(of: location, model: model, body)
+    }
+
+    func writeContent(to location: String, model: CompiledModel, _ body: (any ContentWriter) throws -> Void) throws {
+        try stores(location).writeContent(to: location, model: model, body)
+    }
 }

@@ -69,9 +69,7 @@ struct ConfigurationReader {
         }
         return Configuration(
             file: file,
-            databasePath: DatabaseURI.isURI(database)
-                ? DatabaseURI.absolute(database, relativeTo: FilePath.directory(of: file))
-                : FilePath.absolute(database, relativeTo: FilePath.directory(of: file)),
+            databasePath: Configuration.location(ofDatabase: database, relativeTo: FilePath.directory(of: file)),
             bridges: bridges, model: model, history: section[FileKeys.history].map { history($0) } ?? .usual)
     }
 }

@@ -5,7 +5,7 @@ package enum DatabaseURI {
     }
 
     /// Returns whether an address contains a password, and not a reference to one.
-    static func hasLiteralPassword(_ uri: String) -> Bool {
+    package static func hasLiteralPassword(_ uri: String) -> Bool {
         // The path of a {file:} may contain the characters that end the authority.
         var isReferring = false
         let authority = uri.drop { $0 != "/" }.dropFirst(2).prefix { character in

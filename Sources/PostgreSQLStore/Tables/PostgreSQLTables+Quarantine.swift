@@ -1,7 +1,6 @@
 internal import Mapping
 internal import StoreContract
 internal import StoreRules
-internal import TextFormats
 
 /// Quarantine, unknown fields and members.
 extension PostgreSQLTables {
@@ -13,11 +12,7 @@ extension PostgreSQLTables {
         noteWritten()
         let reason = Self.storable(record.reason)
         let representation = Self.storable(record.representation)
-        var fingerprint = Fingerprint()
-        fingerprint.add(reason)
-        fingerprint.separate()
-        fingerprint.add(representation)
-        let hash = Int64(bitPattern: fingerprint.value)
+        let hash = QuarantinedRecord.fingerprint(reason, representation)
         let known = try connection.query(
             """
             UPDATE \(sql.own("bmo_quarantine")) SET bridge = $5::text, page = $6::bigint, record = $7::bigint,
@@ -46,7 +41,7 @@ extension PostgreSQLTables {
     }
 
     /// Writes out the one character that PostgreSQL's text cannot have.
-    private static func storable(_ text: String) -> String {
+    static func storable(_ text: String) -> String {
         text.utf8.contains(0) ? text.replacing("\0", with: "\\u0000") : text
     }
 

@@ -8,6 +8,14 @@ final class MemberTable {
     /// The members noted for each listing, so that thousands of scans by parent do not write them again.
     private var noted: [MemberListing: Set<ListedMember>] = [:]
 
+    /// The statement that creates the table.
+    static let creation = """
+        CREATE TABLE IF NOT EXISTS bmo_members (
+            listing TEXT NOT NULL, source TEXT NOT NULL, entity TEXT NOT NULL, path TEXT NOT NULL,
+            request TEXT NOT NULL, is_gone INTEGER NOT NULL, PRIMARY KEY (listing, source, entity, path)
+        ) STRICT, WITHOUT ROWID
+        """
+
     init(on connection: OpaquePointer?) { self.connection = connection }
 
     /// Clears the cache, after another process has written or a page was rolled back.
@@ -16,14 +24,7 @@ final class MemberTable {
     /// Saves a member of the records of `entity`; returns whether the table changed.
     func note(_ member: ListedMember, of entity: String, in listing: MemberListing) throws -> Bool {
         guard noted[listing, default: []].insert(member).inserted else { return false }
-        try RawStatement(
-            """
-            CREATE TABLE IF NOT EXISTS bmo_members (
-                listing TEXT NOT NULL, source TEXT NOT NULL, entity TEXT NOT NULL, path TEXT NOT NULL,
-                request TEXT NOT NULL, is_gone INTEGER NOT NULL, PRIMARY KEY (listing, source, entity, path)
-            ) STRICT, WITHOUT ROWID
-            """, on: connection
-        ).run()
+        try RawStatement(Self.creation, on: connection).run()
         let statement = try RawStatement(
             """
             INSERT INTO bmo_members (listing, source, entity, path, request, is_gone) VALUES (?, ?, ?, ?, ?, 0)

@@ -1,6 +1,5 @@
 internal import StoreContract
-internal import RecordBatch
-internal import TextFormats
+internal import StoreRules
 
 /// The writer of records that could not be imported: table `bmo_quarantine`.
 final class QuarantineWriter {
@@ -27,16 +26,8 @@ final class QuarantineWriter {
         insertion.bind(record.representation, at: 6)
         insertion.bind(record.location, at: 7)
         insertion.bind(Clock.now(), at: 8)
-        insertion.bind(Self.fingerprint(record), at: 9)
+        insertion.bind(QuarantinedRecord.fingerprint(record.reason, record.representation), at: 9)
         insertion.bind(optional: record.cutFrom.map { Int64($0) }, at: 10)
         try insertion.run()
-    }
-
-    private static func fingerprint(_ record: QuarantinedRecord) -> Int64 {
-        var fingerprint = Fingerprint()
-        fingerprint.add(record.reason)
-        fingerprint.separate()
-        fingerprint.add(record.representation)
-        return Int64(bitPattern: fingerprint.value)
     }
 }

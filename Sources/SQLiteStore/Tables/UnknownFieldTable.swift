@@ -13,6 +13,13 @@ final class UnknownFieldTable {
     /// The path that stands for all fields beyond the maximum.
     static let further = "(further fields)"
 
+    /// The statement that creates the table.
+    static let creation = """
+        CREATE TABLE IF NOT EXISTS bmo_unknown_fields (
+            entity TEXT NOT NULL, path TEXT NOT NULL, first_seen TEXT NOT NULL, PRIMARY KEY (entity, path)
+        ) STRICT, WITHOUT ROWID
+        """
+
     init(on connection: OpaquePointer?) {
         self.connection = connection
     }
@@ -26,13 +33,7 @@ final class UnknownFieldTable {
         let isFull = known?[entity, default: []].count ?? 0 >= Self.most
         let path = isFull && known?[entity]?.contains(ExactText(path)) != true ? Self.further : path
         guard known?[entity, default: []].insert(ExactText(path)).inserted == true else { return false }
-        try RawStatement(
-            """
-            CREATE TABLE IF NOT EXISTS bmo_unknown_fields (
-                entity TEXT NOT NULL, path TEXT NOT NULL, first_seen TEXT NOT NULL, PRIMARY KEY (entity, path)
-            ) STRICT, WITHOUT ROWID
-            """, on: connection
-        ).run()
+        try RawStatement(Self.creation, on: connection).run()
         let insertion = try RawStatement(
             "INSERT INTO bmo_unknown_fields (entity, path, first_seen) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             on: connection)
