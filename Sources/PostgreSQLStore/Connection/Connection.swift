@@ -175,13 +175,18 @@ final class Connection: @unchecked Sendable {
         let state = field("C") ?? ""
         let words = field("M") ?? String(cString: PQerrorMessage(handle))
         let detail = field("D").map { ": \($0)" } ?? ""
-        let message = (words + detail).split(whereSeparator: \.isNewline).joined(separator: " ")
+        let message = ServerError.line(words + detail)
         return ServerError(state: state, message: message, action: action, isDisconnected: isDisconnected)
             .storeError(place)
     }
 }
 
 extension ServerError {
+    /// Returns a message of several indented lines as one line.
+    fileprivate static func line(_ message: String) -> String {
+        message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
     /// An error of connecting, for which libpq gives no SQLSTATE.
     static func refused(_ message: String) -> ServerError {
         let states = [
@@ -190,7 +195,7 @@ extension ServerError {
             ("\" does not exist", message.contains("database \"") ? "3D000" : "28000"),
             ("too many clients", "53300"), ("permission denied for database", "42501"),
         ]
-        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let line = line(message)
         let state = states.first { message.contains($0.0) }?.1 ?? ""
         return ServerError(state: state, message: line, action: "connecting", isDisconnected: true)
     }
