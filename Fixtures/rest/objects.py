@@ -2,7 +2,7 @@
 """A JSON API whose objects can be created, updated and deleted, in the styles that APIs have, on two free ports.
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
-plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate, blind, twice, late, resources. Each request is a line of JSON in the file of the
+plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, forget, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate, blind, twice, late, resources. Each request is a line of JSON in the file of the
 first argument. /openapi.json and /openapi.yaml describe /plain. POST /STYLE/hold makes listings wait, with what they have at that moment, until
 POST /STYLE/release; such a one is a line HELD.
 """
@@ -172,7 +172,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send({"error": "no such note"}, 404)
         if style == "refuse":
             return self.send({"error": "text must not be empty"}, 422)
-        if style == "lose" and self.command == "POST" and self.is_first(style, collection):
+        lost = {"lose": "POST", "forget": "PATCH"}.get(style)
+        if self.command == lost and self.is_first(style, collection):
             self.close_connection = True
             return None
         if style == "late" and self.command == "POST":

@@ -146,6 +146,21 @@ struct PushDecision: Sendable {
         }
     }
 
+    /// Decides about an update that did not arrive, after the remote's object was imported, which merged it with the edit.
+    ///
+    /// - Parameters:
+    ///   - failure: Why the outcome was unknown.
+    ///   - gone: What became of the edit, if the import removed it from the outbox.
+    ///   - hasConflicts: Whether values were changed on both sides.
+    func afterLook(_ failure: OutboxFailure, gone: EditOutcome?, hasConflicts: Bool) -> PushStep {
+        if let gone { return .finish(gone) }
+        guard hasConflicts else { return .sendAgain(failure) }
+        var words = failure
+        words.message += "; bmo checked: the remote has other values now"
+        words.remedy = "`bmo conflicts \(entry.entity)` shows both, `bmo resolve` decides"
+        return .settle(.conflict(words))
+    }
+
     /// Decides about a create with unknown outcome, whose object can only be found by other values than its key.
     ///
     /// - Parameters:

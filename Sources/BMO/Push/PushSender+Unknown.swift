@@ -22,6 +22,9 @@ extension PushSender {
             let found = try await reader(place).object(key: entry.key)
             let step = decision.afterLook(found.remote(for: entry), missing: missing(entry, isLate: isLate))
             guard case .object(let object) = found else { return try await perform(step, entry, place) }
+            if case .sendAgain(let failure, _) = step, entry.operation == .update, object.unseen(of: entry).isEmpty {
+                return try await sendAgain(entry, over: object, failure, place)
+            }
             return try await perform(step, entry, place, object: object)
         } catch let failure as BridgeFailure {
             let words = OutboxFailure(code: failure.code.rawValue, message: "\(failure)")
@@ -38,6 +41,18 @@ extension PushSender {
             let words = OutboxFailure(code: "mapping", message: error.message, remedy: error.remedy)
             return try await perform(decision.stayUnknown(words), entry, place)
         }
+    }
+
+    /// Sends an update again that the remote does not have, unless another's later change would be lost: the object is
+    /// imported first, which merges it with the edit.
+    private func sendAgain(
+        _ entry: OutboxEntry, over object: RemoteObject, _ failure: OutboxFailure, _ place: Destination
+    ) async throws -> PushAttempt {
+        try await importing(place, isListed: false) { page in try page.add(object.mapped, location: nil) }
+        let gone = try await outcomeOfGone(entry)
+        let conflicts = try await store.run { try $0.conflicts(entity: entry.entity, key: entry.key) }
+        let step = decision(entry).afterLook(failure, gone: gone, hasConflicts: !conflicts.isEmpty)
+        return try await perform(step, entry, place)
     }
 
     /// Looks for a new object whose key is unknown.

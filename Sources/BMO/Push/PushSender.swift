@@ -149,7 +149,7 @@ struct PushSender {
         return PushAttempt(PushReport.Edit(entry, .sent(key: key)))
     }
 
-    private func importing(
+    func importing(
         _ place: Destination, isListed: Bool, _ body: @escaping @Sendable (PageImport) throws -> Void
     ) async throws {
         let model = model
@@ -291,7 +291,7 @@ struct PushSender {
 
     /// Returns the outcome of an edit that the import of the remote's object removed from the outbox: sent where the
     /// object has its values, else dropped; nil if the edit is still there.
-    private func outcomeOfGone(_ entry: OutboxEntry) async throws -> EditOutcome? {
+    func outcomeOfGone(_ entry: OutboxEntry) async throws -> EditOutcome? {
         let (isThere, wasDropped) = try await store.run { store in
             (try store.outboxEntry(entry.id) != nil, try store.wasDropped(entry.id))
         }

@@ -138,6 +138,20 @@ import Testing
 
     // MARK: unknown outcomes
 
+    @Test func `an update that did not arrive is sent again unless the remote has changed the same values`() {
+        let failure = OutboxFailure(code: "timeout", message: "no answer arrived")
+        func after(gone: EditOutcome? = nil, hasConflicts: Bool = false) -> PushStep {
+            decision(.update).afterLook(failure, gone: gone, hasConflicts: hasConflicts)
+        }
+        #expect(after() == .sendAgain(failure))
+        #expect(after(gone: .sent(key: nil)) == .finish(.sent(key: nil)))
+        guard case .settle(.conflict(let words?), _) = after(hasConflicts: true) else {
+            Issue.record("the remote's change would be lost")
+            return
+        }
+        #expect(words.message == "no answer arrived; bmo checked: the remote has other values now")
+    }
+
     @Test func `what the remote has decides whether an edit arrived`() {
         let missing = PushStep.sendAgain(OutboxFailure(code: "x", message: "missing"))
         func after(_ operation: OutboxEntry.Operation, _ remote: PushDecision.Remote) -> PushStep {
