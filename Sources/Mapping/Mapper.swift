@@ -290,8 +290,30 @@ public final class Mapper {
             try scanElements(elements, of: value, plan, layout, row, &relationships, arena)
             try scanAcross(value, node, besides: elements, plan, layout, row, &relationships, arena)
         case .null: clear(below: node, plan, row, &relationships)
-        default: break
+        default: try check(value, instead: node, plan, layout)
         }
+    }
+
+    /// Checks a value that paths lead through and that is neither an object nor a list.
+    ///
+    /// If a path ends there too, the remote sends either form. False and an empty text stand for no value.
+    private func check(
+        _ value: BatchValue, instead node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout
+    ) throws(Rejection) {
+        let scalar = RemoteScalar(value)
+        if case .bool(false) = scalar { return }
+        guard plan.steps[node].bindingCount == 0, scalar.text != "" else { return }
+        var name: String?
+        plan.eachBinding(below: node) { binding in
+            switch binding {
+            case .attribute(let field), .part(let field, _): name = name ?? layout.fields[field].name
+            case .toOne(let index): name = name ?? layout.toOne[index].name
+            case .toMany(let index): name = name ?? layout.toMany[index].name
+            }
+        }
+        guard let name else { return }
+        throw Rejection(
+            reason: "\(layout.name).\(name): its path leads through \(scalar.shown), which is not an object")
     }
 
     /// Reads single elements of an array, such as `position.1`.

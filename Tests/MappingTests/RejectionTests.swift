@@ -34,6 +34,30 @@ import TestSupport
                 """)
     }
 
+    @Test func `a path does not lead through a text or a number`() throws {
+        let model = try CompiledModel.of(
+            Entity(
+                "Person", key: ["id"],
+                [
+                    .of("id", .integer), .of("city", .text, from: ["address", "city"]),
+                    .of("zip", .text, from: ["address", "more", "zip"]), .of("boss", .text, from: ["boss"]),
+                    .of("bossName", .text, from: ["boss", "name"]),
+                ]))
+        #expect(
+            try mapped(
+                ["id": 1, "address": "12 rue X"], ["id": 2, "address": 12], ["id": 3, "address": ["more": true]],
+                ["id": 4, "address": ""], ["id": 5, "address": false], ["id": 6, "address": nil],
+                ["id": 7, "boss": "Ann"], as: "Person", in: model) == """
+                    Person id=4
+                    Person id=5
+                    Person id=6 city=NULL zip=NULL
+                    Person id=7 boss='Ann'
+                    ! 0: Person.city: its path leads through the text "12 rue X", which is not an object
+                    ! 1: Person.city: its path leads through the number 12, which is not an object
+                    ! 2: Person.zip: its path leads through the boolean true, which is not an object
+                    """)
+    }
+
     @Test func `a rejected record leaves nothing behind`() throws {
         #expect(
             try mapped(

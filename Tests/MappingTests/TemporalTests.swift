@@ -117,6 +117,22 @@ import TestLiterals
         }
     }
 
+    @Test func `digits that are a calendar date are not taken for seconds`() throws {
+        for type in [AttributeType.timestamp, .date] {
+            #expect(
+                try local("20240310", as: type)
+                    == "! the text \"20240310\" seems to be a calendar date: add transform: {format: \"%Y%m%d\"}")
+            #expect(
+                try local("2024", as: type)
+                    == "! the text \"2024\" seems to be a calendar date: add transform: {format: \"%Y\"}")
+        }
+        #expect(try local(20_240_310, as: .date).contains("add transform: {format: \"%Y%m%d\"}"))
+        #expect(try local(20_240_310, as: .timestamp) == "'1970-08-23T06:18:30.000000Z'", "numbers are seconds")
+        #expect(try local("20249999", as: .timestamp) == "'1970-08-23T08:59:59.000000Z'")
+        #expect(try local("1710037800", as: .timestamp) == "'2024-03-10T02:30:00.000000Z'")
+        #expect(try local("1000", as: .timestamp, .unit(.milliseconds)) == "'1970-01-01T00:00:01.000000Z'")
+    }
+
     @Test func `a date has no time`() throws {
         #expect(
             try local("2024-02-29T12:00:00Z", as: .date)

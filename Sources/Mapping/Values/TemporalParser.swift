@@ -32,6 +32,10 @@ struct TemporalParser: Sendable {
     func date(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> String {
         // xs:date may have a zone; the day stays as written.
         if format == nil, case .text(let text) = scalar, let day = ISODate(text)?.day { return day }
+        if format == nil, case .int(let value) = scalar, let format = Self.calendarFormat(of: String(value)) {
+            throw ValueConverter.Misfit(
+                reason: "\(scalar.shown) seems to be a calendar date: add transform: {format: \"\(format)\"}")
+        }
         let microseconds = try microseconds(scalar)
         guard microseconds % 86_400_000_000 == 0 else {
             throw ValueConverter.Misfit(reason: "\(scalar.shown) is not a date: it has a time; use type timestamp")
@@ -48,6 +52,10 @@ struct TemporalParser: Sendable {
         switch scalar {
         case .text(let text):
             if let value = ISODate(text)?.microseconds { return value }
+            if let format = Self.calendarFormat(of: text), unit == .seconds {
+                throw ValueConverter.Misfit(
+                    reason: "\(scalar.shown) seems to be a calendar date: add transform: {format: \"\(format)\"}")
+            }
             if let value = number(text) { return value }
         case .int(let value):
             if let value = number(String(value)) { return value }
@@ -59,6 +67,16 @@ struct TemporalParser: Sendable {
         }
         throw ValueConverter.Misfit(
             reason: "\(scalar.shown) is not an ISO 8601 time or a number of \(unit.rawValue)" + (hint(scalar) ?? ""))
+    }
+
+    /// Returns the format of digits that are a day or a year of these centuries, which as seconds would be in 1970; nil
+    /// for other text.
+    private static func calendarFormat(of digits: String) -> String? {
+        guard [4, 8].contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
+            ("1800"..."2199").contains(String(digits.prefix(4)))
+        else { return nil }
+        guard digits.utf8.count == 8 else { return "%Y" }
+        return parse(digits, "%Y%m%d") == nil ? nil : "%Y%m%d"
     }
 
     /// Returns a hint about a finer unit for a number that is out of range in the configured unit.
