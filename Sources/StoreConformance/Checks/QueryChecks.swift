@@ -37,6 +37,9 @@ extension StoreCheck {
             (LocalCondition(field: "people", comparison: .notEqual, value: nil), "DK NO SE"),
             (LocalCondition(field: "name", comparison: .like, value: "%R_e"), "NO"),
             (LocalCondition(field: "area", comparison: .greater, value: "9.5"), "NO XX"),
+            (LocalCondition(field: "area", comparison: .equal, value: "9"), "DK"),
+            (LocalCondition(field: "area", comparison: .equal, value: "10.50"), "NO"),
+            (LocalCondition(field: "area", comparison: .notEqual, value: "9.00"), "NO XX"),
         ]
         for (condition, expected) in cases {
             let what = "rows where \(condition.field) \(condition.comparison.rawValue) \(condition.value ?? "null")"

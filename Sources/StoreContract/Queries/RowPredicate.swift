@@ -11,12 +11,27 @@ extension LocalCondition {
     package func predicate(on layout: EntityLayout) throws -> RowPredicate {
         let field = layout.columns[try layout.columnPlace(of: self.field)]
         let isNull = RowPredicate.isNull(field.name)
+        if let number = number(ofDecimal: field) {
+            let isEqual = RowPredicate.all([
+                .compare(field.name, .atLeast, .real(number)), .compare(field.name, .atMost, .real(number)),
+            ])
+            return comparison == .equal ? isEqual : .all([.not(isEqual), .not(isNull)])
+        }
         switch try operand(for: field, of: layout) {
         case .null: return comparison == .notEqual ? .not(isNull) : isNull
         case let value where comparison == .notEqual:
             return .all([.compare(field.name, .notEqual, value), .not(isNull)])
         case let value: return .compare(field.name, comparison, value)
         }
+    }
+
+    /// Returns the number that a decimal must equal, or must not: 1.1 is 1.10; nil for other conditions, and for more
+    /// digits than a `Double` has, which are compared as they are written.
+    package func number(ofDecimal field: EntityLayout.Field) -> Double? {
+        guard field.type == .decimal, comparison == .equal || comparison == .notEqual, let value,
+            value.utf8.count(where: { (48...57).contains($0) }) <= 15, let number = Double(value), number.isFinite
+        else { return nil }
+        return number
     }
 
     /// Returns the value to compare with, as a field's type stores it; null if there is none.
@@ -44,7 +59,19 @@ extension LocalCondition {
             if ["false", "0"].contains(text.lowercased()) { return .boolean(false) }
             wanted = "true or false"
         case .data: return .bytes(Array(text.utf8))
-        case .text, .timestamp, .date, .json, .url, .uuid: return StoredValue(.text(text), as: field.type)
+        case .timestamp, .date, .uuid:
+            // As an import stores it: databases compare these as texts.
+            let isNumber = field.type != .uuid && Double(text) != nil
+            if !isNumber, let value = try? StoredValueConverter(from: .text, to: field.type).convert(.text(text)) {
+                return value
+            }
+            wanted =
+                switch field.type {
+                case .date: "a date such as 2026-01-31"
+                case .timestamp: "a time such as 2026-01-31T10:00:00Z, or a date"
+                default: "a UUID"
+                }
+        case .text, .json, .url: return StoredValue(.text(text), as: field.type)
         }
         throw StoreError(
             .request, "\(layout.name).\(field.name) is compared with \"\(text)\"", remedy: "give \(wanted)")

@@ -67,6 +67,10 @@ struct FieldCondition {
         }
         self.field = field
         comparison = condition.comparison
+        if let number = condition.number(ofDecimal: layout.fields[field]) {
+            operand = .number(number)
+            return
+        }
         operand =
             switch try condition.operand(for: layout.fields[field], of: layout).form {
             case .null: .null
