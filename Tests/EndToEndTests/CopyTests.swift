@@ -70,7 +70,8 @@ extension EndToEndTests {
         private func shown(_ file: String) async throws -> [String] {
             var texts: [String] = []
             for command in [
-                ["list", "Item"], ["list", "Owner"], ["list", "Tag"], ["runs"], ["diff", "1"], ["diff", "2"], ["outbox"],
+                ["list", "Item"], ["list", "Owner"], ["list", "Tag"], ["runs"], ["diff", "1"], ["diff", "2"],
+                ["outbox"],
                 ["conflicts"], ["quarantine"], ["why", "Item", "i3 \u{E9}e\u{301}", "3.50"],
             ] {
                 let run = try await place.bmo(command + ["--json", "-f", file])
@@ -103,7 +104,8 @@ extension EndToEndTests {
                 try SQLiteFile(place.database), try SQLiteFile(place.folder.appending("back.sqlite"))
             )
             for table in [
-                "Item", "Owner", "Tag", "Item_tags", "bmo_stubs", "bmo_runs", "bmo_changes", "bmo_outbox", "bmo_conflicts",
+                "Item", "Owner", "Tag", "Item_tags", "bmo_stubs", "bmo_runs", "bmo_changes", "bmo_outbox",
+                "bmo_conflicts",
                 "bmo_cursors", "bmo_members", "bmo_unknown_fields", "bmo_provenance", "bmo_sources", "bmo_orphans",
             ] {
                 let rows = try file.rows("SELECT * FROM \(table)").map { "\($0)" }.sorted()

@@ -24,7 +24,9 @@ public enum ContentTable: Hashable, Sendable {
         /// One row: the numbers of the last run and of the last edit, which are not used again.
         case counters
 
-        /// The columns' names and types, in order. Keys, values and lists are JSON.
+        /// The columns' names and types, in order.
+        ///
+        /// Keys, values and lists are JSON.
         public var columns: [(name: String, type: AttributeType)] {
             switch self {
             case .stubs: Self.texts("entity", "key")
