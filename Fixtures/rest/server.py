@@ -288,8 +288,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(("\n".join(lines) + "\n").encode(), kind="application/x-ndjson")
 
     def route_coded_lines(self, coding, framing):
-        """100 lines in a content coding that is flushed after each ten, of which the first `flushes` come, if given."""
-        lines = [b"".join(b'{"id": %d}\n' % n for n in range(start, start + 10)) for start in range(1, 101, 10)]
+        """100 lines in a content coding that is flushed after each ten, of which the first `flushes` come, if given.
+
+        With `pages`, X-Next-Cursor names the next page.
+        """
+        page = self.integer("cursor", 0)
+        lines = [b"".join(b'{"id": %d}\n' % (100 * page + n) for n in range(start, start + 10)) for start in range(1, 101, 10)]
         pieces = codings.packed(coding, lines)
         body = b"".join(pieces[:self.integer("flushes", len(pieces))])
         if "drop" in self.query:
@@ -299,6 +303,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/x-ndjson")
         if coding != "identity":
             self.send_header("Content-Encoding", coding.removeprefix("raw-"))
+        if page + 1 < self.integer("pages", 1):
+            self.send_header("X-Next-Cursor", str(page + 1))
         if framing == "length":
             self.send_header("Content-Length", str(len(body)))
         elif framing == "chunks":

@@ -207,9 +207,26 @@ def header_rows(r):
 
 
 def told(r):
-    """Replies as the test says: `of` has them by the value of the parameter that `by` names, "" for without."""
+    """Replies as the test says: `of` has them by the value of the parameter that `by` names, "" for without.
+
+    One with the member @head has header fields and a status of its own.
+    """
     at = r.query.get(r.query["by"], r.body.get(r.query["by"], ""))
-    return json.loads(r.query["of"]).get(at, ({"error": f"nothing is said of {at}"}, {"status": 404}))
+    reply = json.loads(r.query["of"]).get(at, ({"error": f"nothing is said of {at}"}, {"status": 404}))
+    if isinstance(reply, dict) and "@head" in reply:
+        return reply.get("@body"), reply["@head"]
+    return reply
+
+
+def gaps(r):
+    """Three pages of a record, by a Link header. The one at `at` has none: `empty` says whether it is 204 or busy; with ?lost=1 it has no link."""
+    page = r.number("page", 1)
+    head = {"Link": f'<{r.base}{r.link(**{**r.query, "page": page + 1})}>; rel="next"'} if page < 3 else {}
+    if page != r.number("at", 2):
+        return [{"id": page}], head
+    if "lost" in r.query:
+        head = {}
+    return (b"", {"status": 204, **head}) if r.query.get("empty") == "204" else ({"busy": True}, head)
 
 
 def spring(r):

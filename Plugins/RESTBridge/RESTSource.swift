@@ -62,6 +62,8 @@ final class RESTSource: RecordSource {
 
         let response: HTTPResponse
         let content: Content
+        /// The facts of a page without records.
+        var facts = PageFacts()
         /// Whether this is the last page, regardless of the paging.
         var isLast = false
         /// Whether a rule of the section declares the reply a success.
@@ -136,9 +138,9 @@ final class RESTSource: RecordSource {
     private var warnings: [String] {
         pager.warnings + (reader?.warnings ?? []) + [openEnd, leftOut].compactMap(\.self)
     }
-    /// What a rule of the section lets pass although records are left out: a refused page, or the errors beside the data of
-    /// a GraphQL reply.
-    private var leftOut: String?
+    /// What passes although records may be left out: a page that a rule of the section ignores, or a failure beside the
+    /// records of a reply.
+    var leftOut: String?
 
     // MARK: Checking for Changes
 
@@ -199,14 +201,15 @@ final class RESTSource: RecordSource {
         case .empty:
             running.detach()
             current = OpenPage(response: response, content: .nothing, isLast: true)
-        case .ignored:
+        case .ignored(let read):
             if response.status >= 400, ![404, 410].contains(response.status) {
                 leftOut =
                     "\(asked): the reply \(response.status) is ignored, as responses says, so the listing is not complete, and "
                     + "nothing counts as deleted"
             }
             running.detach()
-            current = OpenPage(response: response, content: .nothing)
+            let facts = try factsOfIgnored(response, read ?? body)
+            current = OpenPage(response: response, content: .nothing, facts: facts)
         case .good(let early, let isAccepted):
             try begin(exchange, response, early ?? body, isAccepted: isAccepted)
         }
@@ -224,7 +227,9 @@ final class RESTSource: RecordSource {
         pageURL = HTTPURL(response.url)
         if response.status == 204 {
             running.detach()
-            current = OpenPage(response: response, content: .nothing)
+            let facts = try factsOfNoContent(response)
+            let isLast = pageNumber == 1 && section.paging.needsNext && !facts.saysMore
+            current = OpenPage(response: response, content: .nothing, facts: facts, isLast: isLast)
             return
         }
         let isLines =
@@ -283,6 +288,7 @@ final class RESTSource: RecordSource {
         var page = Page(isPageEnd: true, isEnd: false, location: open.response.location)
         page.isPartial = bringsParts
         if case .nothing = open.content {
+            facts = open.facts
         } else {
             let hasMore: Bool
             if case .lines(let lines) = open.content {
@@ -303,6 +309,7 @@ final class RESTSource: RecordSource {
             }
             if case .records = open.content, let reader {
                 facts = reader.facts()
+                if !open.isAccepted, let sign = reader.failureSign() { noteFailure(sign) }
                 page.deleted = try reader.deleted()
                 keep(reader.said, in: &page)
             } else if case .lines(let lines) = open.content {
@@ -330,8 +337,8 @@ final class RESTSource: RecordSource {
             try go(to: next, open.response)
             place = stored
             // A scan must not resume from a guess before the second page confirms it, from a page without the column
-            // names, or from a page after one with missing records: a resumed scan would take the listing for complete.
-            let isPlace = trial == nil && !section.namesAreRecord && leftOut == nil
+            // names, or from a page after one that may lack records: a resumed scan would take the listing for complete.
+            let isPlace = trial == nil && !section.namesAreRecord && repliesAreWhole
             page.cursor = isPlace ? stored.map { resumePoint($0, pageNumber).text } : nil
         } else {
             finish(&page, open, count: facts.count)

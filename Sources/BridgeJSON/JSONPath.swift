@@ -10,6 +10,8 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         case wildcard
         case index(UInt64)
         case filter(name: String, value: String)
+
+        fileprivate var isFilter: Bool { if case .filter = self { true } else { false } }
     }
 
     package let segments: [Segment]
@@ -50,10 +52,20 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
         return JSONPath(segments: changed, description: description)
     }
 
-    /// The path of the whole list, if this path's last segment is a filter that selects some of its elements; otherwise nil.
-    package var withoutLastFilter: JSONPath? {
-        guard case .filter = segments.last else { return nil }
-        return JSONPath(segments: segments.dropLast() + [.wildcard], description: description)
+    /// The path with a wildcard in place of each filter, or nil if it has no filter.
+    package var withoutFilters: JSONPath? {
+        let all = segments.map { segment in
+            if case .filter = segment { Segment.wildcard } else { segment }
+        }
+        return all == segments ? nil : JSONPath(segments: all, description: description)
+    }
+
+    /// The path of the elements of the outermost list, such as `$.orders[*]` of `$.orders[*].lines[*]`, or nil if this path
+    /// selects just those.
+    package var outermostElements: JSONPath? {
+        guard let first = segments.firstIndex(where: { $0.isFilter || $0 == .wildcard }) else { return nil }
+        guard first + 1 < segments.count || segments[first].isFilter else { return nil }
+        return JSONPath(segments: segments.prefix(first) + [.wildcard], description: description)
     }
 
     /// Parses a path.

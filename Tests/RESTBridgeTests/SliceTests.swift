@@ -17,14 +17,32 @@ import TestSupport
         #expect(try slices([:], since: "abc") == [Slice(since: "abc")])
     }
 
-    @Test func `windows meet, and share no moment of the format`() throws {
+    @Test func `windows meet, and leave no moment out`() throws {
         let days = try slices(["since": ["start": "2024-02-25", "format": "%Y-%m-%d", "window": "2d"]])
         #expect(
             days.map { "\($0.since ?? "") \($0.until ?? "")" } == [
-                "2024-02-25 2024-02-26", "2024-02-27 2024-02-28", "2024-02-29 2024-03-01",
+                "2024-02-25 2024-02-27", "2024-02-27 2024-02-29", "2024-02-29 2024-03-01",
             ])
         let seconds = try slices(["since": ["start": "{begin}", "format": "%s", "window": "1d"]])
-        #expect(seconds.map(\.until) == ["1709164799", "1709251199", "1709251200"])
+        #expect(
+            seconds.map { "\($0.since ?? "") \($0.until ?? "")" } == ["1709078400 1709164800", "1709164800 1709251200"])
+    }
+
+    private static let bounds: [(section: Literal, isMoving: Bool)] = [
+        (["query": ["from": "{since}", "to": "{until}"], "since": ["start": "2024-01-01"]], true),
+        (["query": ["from": "{since}", "to": "{until}"], "since": ["start": "2024-01-01", "until": "now-5m"]], true),
+        (["path": "/x{?since,until}", "since": ["start": "2024-01-01", "window": "7d"]], true),
+        (["body": ["range": ["to": "|until|"]], "since": ["start": "2024-01-01", "until": "2024-02-01"]], true),
+        (
+            ["query": ["from": "{since}", "to": "{until}"], "since": ["start": "2024-01-01", "until": "now+1d"]], false
+        ),
+        (["query": ["from": "{since}"], "since": ["start": "2024-01-01"]], false),
+    ]
+
+    @Test(arguments: bounds)
+    func `a scan of all up to now lacks the records that change meanwhile`(section: Literal, isMoving: Bool) throws {
+        #expect(try slices(section).nonEmptyAllSatisfy { $0.isMoving == isMoving })
+        #expect(try slices(section, since: "2024-02-29").nonEmptyAllSatisfy { !$0.isMoving })
     }
 
     @Test func `a known value precedes the start, in the format of requests`() throws {

@@ -169,7 +169,7 @@ struct Pager: Sendable {
     ///
     /// - Throws: ``BridgeError`` if the paging loops, or if the reply's cursor is not usable.
     mutating func after(_ position: Position, _ facts: PageFacts) throws -> Step {
-        let isEndKnown = !resumed && (pagesRead == 0 || total.map { fetched >= $0 } ?? false)
+        let isEndKnown = !resumed && (pagesRead == 0 || fetched == total)
         fetched += facts.count
         pagesRead += 1
         if facts.isBare, !isEndKnown {
@@ -247,10 +247,10 @@ struct Pager: Sendable {
         case .keyset: return try decideByKey(facts)
         case .linkHeader:
             if case .value(let url) = facts.next { return .go(.url(url)) }
-            return end()
+            return endByTotal(fetched)
         case .nextURL, .cursor, .members:
             if facts.count > 0, facts.digest == lastDigest { throw circles }
-            if facts.hasMore == false { return end() }
+            if facts.hasMore == false { return endByTotal(fetched) }
             switch facts.next {
             case .value(let text):
                 sawNext = true
@@ -259,16 +259,17 @@ struct Pager: Sendable {
                 // A scroll returns its cursor even after the last record.
                 let isOver =
                     seen.contains(next.hashValue) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
-                return facts.count == 0 && isOver ? end() : .go(next)
+                guard facts.count == 0, isOver else { return .go(next) }
+                return facts.hasMore == true ? endPromised() : endByTotal(fetched)
             case .json(let text):
                 sawNext = true
                 return .go(.json(text))
             case .none:
                 sawNext = true
-                return facts.hasMore == true ? try brokenPromise() : end()
+                return facts.hasMore == true ? try brokenPromise() : endByTotal(fetched)
             case .missing:
                 if facts.hasMore == true { return try brokenPromise() }
-                if sawNext || resumed || isDetected || total.map({ fetched >= $0 }) ?? false { return end() }
+                if sawNext || resumed || isDetected || fetched == total { return endByTotal(fetched) }
                 warnings.append(
                     "the reply has no \(rule.next?.description ?? ""), so this is taken as the only page; "
                         + "the listing does not count as complete")
@@ -298,13 +299,21 @@ struct Pager: Sendable {
         return .end
     }
 
+    /// Ends the scan at a page without records that says that there are more.
+    private mutating func endPromised() -> Step {
+        warnings.append(
+            "page \(pagesRead) has no records, but says that there are more: the listing is not complete")
+        return .end
+    }
+
     /// Whether the flag for more pages disappeared.
     ///
     /// Protocol Buffers' JSON leaves out false, so this means the end.
     private func isSilent(_ facts: PageFacts) -> Bool { hasSaidMore && facts.hasMore == nil && rule.hasMore != nil }
 
     private mutating func decideByKey(_ facts: PageFacts) throws -> Step {
-        if facts.hasMore == false { return end() }
+        if facts.hasMore == false { return endByTotal(fetched) }
+        if facts.count == 0, facts.hasMore == true { return endPromised() }
         if facts.count == 0 || isSilent(facts) { return endUntold(resumed ? nil : fetched) }
         if facts.hasMore == nil, let size = rule.size, facts.count < size, pagesRead > 1 {
             return endUntold(resumed ? nil : fetched)
@@ -329,6 +338,11 @@ struct Pager: Sendable {
 
     private mutating func decideByNumber(_ position: Position, _ facts: PageFacts) throws -> Step {
         if facts.count == 0 {
+            if facts.hasMore == true, !isLastPage(position) {
+                guard case .page(let number) = position else { return endPromised() }
+                isConfirming = false
+                return .go(.page(number + 1))
+            }
             if !resumed, let total, fetched < total { return endUntold(fetched) }
             if case .page(let number) = position, case .page(let start) = rule.style, let pages,
                 number - start + 1 < pages
@@ -351,18 +365,15 @@ struct Pager: Sendable {
             warnings.append("the server ignores the paging parameters: each page is the whole listing")
             return end()
         }
-        if case .page(let number) = position, case .page(let start) = rule.style, let pages,
-            number - start + 1 >= pages
-        {
-            return end()
-        }
+        if isLastPage(position) { return endByTotal(reached(position, facts.count)) }
         if let hasMore = facts.hasMore {
-            if !hasMore { return end() }
+            if !hasMore { return endByTotal(reached(position, facts.count)) }
             isConfirming = false
         } else if isSilent(facts) {
             return endUntold(reached(position, facts.count))
-        } else if let total, let reached = reached(position, facts.count) {
-            if reached >= total { return end() }
+        } else if let total, let reached = reached(position, facts.count), reached <= total {
+            // A total below the number of records received is wrong, such as -1 for an unknown one.
+            if reached == total { return end() }
             isConfirming = false
         } else if let size = rule.size, facts.count < (pageLength ?? size) {
             // A short first page is the end, or shows that the server returns fewer records than requested.
@@ -378,6 +389,14 @@ struct Pager: Sendable {
         case .offset(let number): return .go(.offset(number + facts.count))
         case .only, .url, .cursor, .json: return end()
         }
+    }
+
+    /// Whether the reply's number of pages is reached; one below 1 is not a number of pages.
+    private func isLastPage(_ position: Position) -> Bool {
+        guard case .page(let number) = position, case .page(let start) = rule.style, let pages, pages > 0 else {
+            return false
+        }
+        return number - start + 1 >= pages
     }
 
     /// Returns the number of records up to the end of this page, if known.
@@ -401,6 +420,11 @@ struct Pager: Sendable {
         guard let total, let reached, reached < total else { return end() }
         warnings.append("the reply says \(total) records, but its pages held \(reached): not complete")
         return .end
+    }
+
+    /// Ends the scan by the reply's sign of the end: a total that the config names must be reached.
+    private mutating func endByTotal(_ reached: Int?) -> Step {
+        isDetected || resumed ? end() : endUntold(reached)
     }
 
     private mutating func end() -> Step {

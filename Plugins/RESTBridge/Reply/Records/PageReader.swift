@@ -58,6 +58,9 @@ final class PageReader {
         for place in wanted.compactMap(\.self) where places[place] == nil {
             if case .body(let path) = place { places[place] = reader.addPath(path) }
         }
+        for path in PartialFailure.paths(beside: records, preset: section.preset) where places[.body(path)] == nil {
+            places[.body(path)] = reader.addPath(path)
+        }
     }
 
     /// Starts a page.
@@ -176,11 +179,14 @@ final class PageReader {
 
     /// Returns the page's facts about paging.
     ///
-    /// A remote pages over all records, also over those that a filter of the section leaves out.
+    /// A remote pages over the elements of the outermost list: also over those that a filter of the section leaves out,
+    /// and over the orders where the records are their lines.
     func facts() -> PageFacts {
         var facts = said.paging()
-        let all = records.withoutLastFilter.flatMap(wholeList)
-        facts.count = (all?.count ?? reader.recordCount) - nameRows
+        let unfiltered = records.withoutFilters
+        let outer = unfiltered != nil || section.paging.countsRecords ? records.outermostElements : nil
+        let listed = outer.flatMap(wholeList)
+        facts.count = (listed?.count ?? reader.recordCount) - nameRows
         facts.isBare = isBare
         if section.preset == .graphQL { noteConnections(own: facts.hasMore == true ? 1 : 0) }
         if let place = section.paging.next, value(place) == .object, let whole = wholeValue(place) {
@@ -188,7 +194,9 @@ final class PageReader {
         }
         switch section.paging.style {
         case .members(let path): facts.next = nextMembers(path)
-        case .keyset(let field, let add): facts.next = lastKey(field, add: add, in: all?.last ?? reader.lastRecord)
+        case .keyset(let field, let add):
+            let last = unfiltered.flatMap { $0 == outer ? listed : wholeList($0) }?.last
+            facts.next = lastKey(field, add: add, in: last ?? reader.lastRecord)
         case .none, .automatic, .page, .offset, .nextURL, .linkHeader, .cursor: break
         }
         return facts
@@ -247,7 +255,7 @@ final class PageReader {
     }
 
     /// Whether a filter leaves out records of the page.
-    var isFiltered: Bool { records.withoutLastFilter != nil }
+    var isFiltered: Bool { records.withoutFilters != nil }
 
     /// Returns the number of records at a path, and the place of the last one's JSON; nil if it leads nowhere.
     private func wholeList(_ path: JSONPath) -> (count: Int, last: Range<Int>?)? {
@@ -291,6 +299,21 @@ final class PageReader {
 
     private func value(_ place: ReplyPlace) -> JSONScalar {
         places[place].map { JSONScalar(reader.value(at: $0)) } ?? .missing
+    }
+
+    /// The sign beside the page's records that some of them may be missing, or nil if there is none.
+    ///
+    /// Known once the page was read to its end.
+    func failureSign() -> String? {
+        let isRead = PartialFailure.paths.contains { path in
+            PartialFailure.isSign(path, value(.body(path)))
+        }
+        let isNull =
+            reader.recordCount == 0 && !records.segments.isEmpty
+            && JSONScalar.read([records], in: body)?.first == .null
+        guard isRead || isNull, let survey = ReplySurvey(body) else { return nil }
+        return PartialFailure.sign(survey, isNull: isNull) { [section] in section.validates($0) }
+            .map { response?.redactor.clean($0) ?? $0 }
     }
 
     /// Returns a cursor that is an object, if the next request can carry it.

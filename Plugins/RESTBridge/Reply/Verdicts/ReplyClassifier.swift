@@ -14,8 +14,8 @@ struct ReplyClassifier {
         ///
         /// `isAccepted` if a rule declares it a success.
         case good(HTTPExchange.PaddedBody?, isAccepted: Bool)
-        /// A page without records.
-        case ignored
+        /// A page without records, with the body if it was read already.
+        case ignored(HTTPExchange.PaddedBody?)
         /// A page without records that ends the scan.
         case empty
         /// The page requested to confirm the end does not exist.
@@ -41,7 +41,7 @@ struct ReplyClassifier {
             if rule.action == .accept { return .good(body, isAccepted: true) }
             defer { exchange.cancel() }
             switch rule.action {
-            case .accept, .ignore: return .ignored
+            case .accept, .ignore: return .ignored(body)
             case .empty: return .empty
             case .refresh:
                 if renew() { return .renewed }

@@ -242,6 +242,22 @@ struct PagingRule: Sendable {
         return [next, total, pages, hasMore, done].contains { place in place.map { $0.path == nil } ?? false }
     }
 
+    /// Whether the scan depends on the number of a page's records.
+    var countsRecords: Bool {
+        switch style {
+        case .none, .automatic, .page, .offset, .keyset: true
+        case .nextURL, .linkHeader, .cursor, .members: total != nil
+        }
+    }
+
+    /// Whether each page must name the next one.
+    var needsNext: Bool {
+        switch style {
+        case .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset: true
+        case .none, .page, .offset: false
+        }
+    }
+
     /// All paths into the reply's body.
     var paths: [JSONPath] { [next, total, pages, hasMore, done, base].compactMap { $0?.path } }
 

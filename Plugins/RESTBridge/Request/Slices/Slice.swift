@@ -6,6 +6,6 @@ struct Slice: Sendable, Equatable {
     var since: String?
     /// The value of `{until}`.
     var until: String?
-    /// Whether the slice begins relative to the current time, as at `now-30d`, so that old records leave the listing.
+    /// Whether records leave the listing by the time alone: it begins relative to now, as at `now-30d`, or ends at about now.
     var isMoving = false
 }

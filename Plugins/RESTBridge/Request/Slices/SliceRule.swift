@@ -8,16 +8,23 @@ struct SliceRule: Sendable {
     /// The length of a window, in seconds.
     private var window: Int64?
     private let hasTimes: Bool
+    /// Whether the request has an upper bound of time.
+    private let sendsUntil: Bool
     private let lists: [(name: String, values: [String])]
     private let variables: TemplateVariables
 
     /// The maximum number of slices: with windows of a second, a listing over years would never end.
     private static let maxSlices = 100_000
+    /// How far in the future a bound must be, in microseconds, to leave out no record that changes during the scan: a day.
+    private static let margin: Int64 = 86_400_000_000 - 60_000_000
 
     init(_ section: BridgeOptions, _ variables: TemplateVariables) throws {
         self.variables = variables
         let times = section.object("since")
         hasTimes = times != nil
+        sendsUntil = ["path", "query", "headers", "body", "graphql"].contains { name in
+            section.withValue(name) { $0?.json.contains(/[{|,?&;+.\/]until[}|,*:]/) ?? false }
+        }
         start = times?.string("start")
         end = times?.string("until")
         format = times?.string("format")
@@ -80,7 +87,9 @@ struct SliceRule: Sendable {
         let begin = since ?? given
         let last = end.flatMap { ValueTemplate.expand($0, variables) } ?? "now"
         let until = TimeText.microseconds(last, now: now)
-        let isMoving = since == nil && given?.hasPrefix("now") == true
+        // A record that changes while the scan runs leaves a listing up to now.
+        let isBounded = sendsUntil && until.map { $0 < now + Self.margin } ?? true
+        let isMoving = since == nil && (given?.hasPrefix("now") == true || isBounded)
         guard let begin, let first = TimeText.microseconds(begin, now: now) else {
             return [
                 Slice(since: begin, until: until.map { text($0) } ?? last, isMoving: isMoving)
@@ -89,8 +98,7 @@ struct SliceRule: Sendable {
         guard let window, let until, until > first else {
             return [Slice(since: text(first), until: until.map { text($0) } ?? last, isMoving: isMoving)]
         }
-        let step = TimeText.step(of: format)
-        let length = max(window * 1_000_000, step)
+        let length = max(window * 1_000_000, TimeText.step(of: format))
         guard (until - first) / length < Self.maxSlices else {
             throw BridgeError(
                 .configuration, "since.window makes more than \(Self.maxSlices) requests",
@@ -98,10 +106,10 @@ struct SliceRule: Sendable {
         }
         var slices: [Slice] = []
         var place = first
-        while place <= until {
+        while place < until {
+            // Adjacent windows share their bound: a gap of one step would lose the records of a fraction of it.
             let next = place + length
-            slices.append(
-                Slice(since: text(place), until: text(min(next - step, until)), isMoving: isMoving))
+            slices.append(Slice(since: text(place), until: text(min(next, until)), isMoving: isMoving))
             place = next
         }
         return slices

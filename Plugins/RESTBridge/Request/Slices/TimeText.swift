@@ -55,7 +55,7 @@ enum TimeText {
         return Timestamp.text(microseconds: microseconds, pattern: pattern)
     }
 
-    /// Returns the smallest step of a format, in microseconds, by which adjacent windows are kept from overlapping.
+    /// Returns the smallest step of a format, in microseconds, which is the least length of a window.
     static func step(of format: String?) -> Int64 {
         guard let format else { return 1_000_000 }
         if ["%f", "%epoch_microseconds", "%s_as_float"].contains(where: format.contains) { return 1 }

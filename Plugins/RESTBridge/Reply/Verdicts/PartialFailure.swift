@@ -1,0 +1,81 @@
+internal import BridgeJSON
+
+/// A sign of failure in a successful reply that holds records nevertheless, such as the errors of some of a server's shards.
+///
+/// Records may be missing, so the listing is not complete.
+enum PartialFailure {
+    /// The paths that are read in each reply.
+    static let paths = ["$.errors[0]", "$.error", "$.success", "$.timed_out", "$._shards.failed"].compactMap {
+        try? JSONPath($0, option: "responses")
+    }
+    /// Texts that say that all is well.
+    private static let successes: Set<String> = [
+        "", "0", "false", "none", "null", "no", "ok", "success", "successful", "done",
+    ]
+
+    /// Returns the paths that lie outside the records.
+    static func paths(beside records: JSONPath, preset: Preset?) -> [JSONPath] {
+        guard case .name(let name)? = records.segments.first else { return [] }
+        return paths.filter { path in
+            // The errors of a GraphQL reply are judged on their own.
+            path.segments.first != .name(name) && !(preset == .graphQL && path.description == "$.errors[0]")
+        }
+    }
+
+    /// Whether the value at one of ``paths`` may be a sign.
+    static func isSign(_ path: JSONPath, _ value: JSONScalar) -> Bool {
+        switch (path.description, value) {
+        case ("$.errors[0]", .missing), ("$.errors[0]", .null): false
+        case ("$.errors[0]", _), ("$.error", .object), ("$.timed_out", .bool(true)), ("$.success", .bool(false)):
+            true
+        case ("$.error", .text(let text)): !successes.contains(text.lowercased())
+        case ("$.success", .text(let text)): text.lowercased() == "false"
+        case ("$._shards.failed", .number): value.integer.map { $0 > 0 } ?? false
+        default: false
+        }
+    }
+
+    /// Returns the reply's sign of failure, in words.
+    ///
+    /// - Parameters:
+    ///   - isNull: Whether null stands where the records should be.
+    ///   - isValidated: Whether a rule of the section tests a path, which then replaces this judgment.
+    static func sign(_ survey: ReplySurvey, isNull: Bool, isValidated: (String) -> Bool) -> String? {
+        for path in paths {
+            // The survey does not descend into lists.
+            let name = path.description.replacing("[0]", with: "")
+            let value = survey[name]
+            guard !isValidated(name), isSign(path, value) else { continue }
+            switch value {
+            case .array(""): continue
+            case .array: break
+            case _ where name != path.description: continue
+            case .object: guard survey.findings.contains(where: { $0.path.hasPrefix(name + ".") }) else { continue }
+            case .missing, .null, .bool, .number, .text: break
+            }
+            return words(name, value) + (message(survey, name).map { ": \($0)" } ?? "")
+        }
+        guard isNull, !isValidated("$.message"), case .text(let text) = survey["$.message"],
+            !successes.contains(text.lowercased()), survey["$.success"] != .bool(true), survey["$.code"].integer != 0
+        else { return nil }
+        return "null in place of the records, and $.message: \(text.prefix(300))"
+    }
+
+    private static func words(_ path: String, _ value: JSONScalar) -> String {
+        switch value {
+        case .array: "\(path) is a list"
+        case .object: "\(path) is an object"
+        case .text where path != "$.success": "\(path) is a text"
+        case .bool, .number, .text, .null, .missing: "\(path) is \(value.plain ?? "")"
+        }
+    }
+
+    private static func message(_ survey: ReplySurvey, _ path: String) -> String? {
+        for place in [path, path + ".message", path + ".reason", path + ".type", "$.message"] {
+            if case .text(let text) = survey[place], !text.isEmpty, text.lowercased() != "false" {
+                return String(text.prefix(300))
+            }
+        }
+        return nil
+    }
+}
