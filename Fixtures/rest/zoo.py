@@ -717,7 +717,7 @@ def unauthorized(words, **headers):
 
 
 def token(r):
-    """RFC 6749: POST /zoo/token?way=basic|body&expires=SECONDS&uses=N"""
+    """RFC 6749: POST /zoo/token?way=basic|body&expires=SECONDS&uses=N&busy=NUMBER; with ?once=1 a refresh token is taken once."""
     with LOCK:
         COUNTS["token"] += 1
         number = COUNTS["token"]
@@ -734,6 +734,10 @@ def token(r):
         return {"error": "invalid_client", "error_description": "who is that?"}, {"status": 401}
     if grant == "password" and (r.body.get("username"), r.body.get("password")) != ("ann", "s3cret-pw"):
         return {"error": "invalid_grant", "error_description": "no such user"}, {"status": 400}
+    if number == r.number("busy", 0):
+        return {"error": "busy"}, {"status": 503}
+    if grant == "refresh_token" and "once" in r.query and number > 1 and r.body.get("refresh_token") != "rotated":
+        return {"error": "invalid_grant"}, {"status": 400}
     if grant == "refresh_token" and r.body.get("refresh_token") not in ("s3cret-refresh", "rotated"):
         return {"error": "invalid_grant"}, {"status": 400}
     text = f"token-{number}-{r.body.get('scope', '')}-{r.body.get('audience', '')}"

@@ -88,7 +88,11 @@ public final class RESTBridge: Bridge {
             return ValidationSource(RESTSectionValidator(request: request, base: base, parameters: parameters).faults())
         }
         do {
-            let slices = try RESTSection.slices(request, parameters: parameters)
+            var request = request
+            let point = request.cursor.flatMap(SlicePoint.init)
+            let slices = try RESTSection.slices(request, parameters: parameters, now: point?.now)
+            // A cursor of several slices does not fit one of them.
+            if point != nil || slices.count > 1 { request.cursor = nil }
             if request.explains {
                 let section = try RESTSection(request, base: base, parameters: parameters, slice: slices.first)
                 return PlanSource(section, request: request, client: client)
@@ -96,7 +100,10 @@ public final class RESTBridge: Bridge {
             // Fail on the section's faults before the first slice is requested.
             let first = try source(request, slices.first)
             guard slices.count > 1 else { return first }
-            return SlicedSource(slices, request) { [self] in try source($1, $0) }
+            let began = ContinuousClock.now
+            return SlicedSource(slices, request, at: point) { [self] in
+                try source($1, $0, began: began)
+            }
         } catch let parent as SkippedParent {
             return SkippedSource(parent)
         } catch var error as BridgeError {
@@ -105,9 +112,13 @@ public final class RESTBridge: Bridge {
         }
     }
 
-    private func source(_ request: FetchRequest, _ slice: Slice?) throws -> RESTSource {
+    /// - Parameter began: The beginning of the whole scan, for its time limit.
+    private func source(
+        _ request: FetchRequest, _ slice: Slice?, began: ContinuousClock.Instant = .now
+    ) throws -> RESTSource {
         let section = try RESTSection(request, base: base, parameters: parameters, slice: slice)
-        return try RESTSource(client: client, section: section, origin: base.origin, request: request, log: context)
+        return try RESTSource(
+            client: client, section: section, origin: base.origin, request: request, log: context, began: began)
     }
 
     /// Sends one change, and writes the resulting object if the reply contains it.

@@ -37,7 +37,7 @@ final class RESTSource: RecordSource {
     var trial: CursorTrial?
     /// The detection from the first reply, until a page has reported it.
     var found: String?
-    private let began = ContinuousClock.now
+    private let began: ContinuousClock.Instant
     /// The reason why a page of lines may be truncated without a sign, or nil if each page marked its end.
     private var openEnd: String?
     /// Whether a rule has already renewed the credentials, which it may do once per scan.
@@ -72,9 +72,11 @@ final class RESTSource: RecordSource {
     }
 
     init(
-        client: HTTPClient, section: RESTSection, origin: HTTPURL.Origin, request: FetchRequest, log: BridgeContext
+        client: HTTPClient, section: RESTSection, origin: HTTPURL.Origin, request: FetchRequest, log: BridgeContext,
+        began: ContinuousClock.Instant
     ) throws {
         self.client = client
+        self.began = began
         self.section = section
         requester = PageRequester(client: client, origin: origin)
         self.log = log
@@ -114,6 +116,8 @@ final class RESTSource: RecordSource {
             current = nil
             reader?.end()
             running.drop()
+            // The request was cut off at the end of the scan's time.
+            if (error as? BridgeError)?.code == .timeout { try checkTime() }
             throw error
         }
     }
@@ -197,7 +201,10 @@ final class RESTSource: RecordSource {
             return try open()
         case .end:
             if pager.isConfirming { _ = pager.confirmEnd() }
-            return finished(location: response.location)
+            var page = finished(location: response.location)
+            page.pushed = section.pushed
+            if pager.isComplete, repliesAreWhole { page.token = tokenText(marks: nil) }
+            return page
         case .empty:
             running.detach()
             current = OpenPage(response: response, content: .nothing, isLast: true)
@@ -264,11 +271,14 @@ final class RESTSource: RecordSource {
 
     func start(_ position: Position) throws -> HTTPExchange {
         if requestURL == nil { requestURL = try section.request(at: position, after: pageURL, delta: delta).1 }
-        return try requester.start(section, position, after: pageURL, delta: delta)
+        return try requester.start(section, position, after: pageURL, delta: delta, remaining: remainingTime)
     }
 
+    /// The time that `limits.total_time` leaves for the scan.
+    private var remainingTime: Duration? { client.totalTime.map { $0 - (ContinuousClock.now - began) } }
+
     private func checkTime() throws {
-        guard let limit = client.totalTime, ContinuousClock.now - began > limit else { return }
+        guard let limit = client.totalTime, let remainingTime, remainingTime < .zero else { return }
         throw BridgeError(
             .limit, "\(asked): the scan takes longer than limits.total_time (\(limit.components.seconds) s)",
             remedy: "raise it, or request less")
@@ -383,10 +393,15 @@ final class RESTSource: RecordSource {
         page.pushed = section.pushed
         // A later scan would not return the records missing from this one.
         guard hasAllPages, repliesAreWhole else { return }
+        page.token = tokenText(marks: newMarks(open, count: count))
+    }
+
+    /// Returns the token for a later scan, or nil if it is empty or holds a secret.
+    private func tokenText(marks: ListingMarks?) -> String? {
         var token = ScanToken()
-        token.marks = newMarks(open, count: count)
+        token.marks = marks
         token.delta = newDelta
-        if !token.isEmpty, !client.redactor.holdsSecret(token.text) { page.token = token.text }
+        return token.isEmpty || client.redactor.holdsSecret(token.text) ? nil : token.text
     }
 
     private func newMarks(_ open: OpenPage, count: Int) -> ListingMarks? {

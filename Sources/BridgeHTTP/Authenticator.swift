@@ -61,7 +61,8 @@ final class Authenticator: Sendable {
             state.withLock { state in
                 state.isBusy = false
                 state.credential = nil
-                state.refreshToken = nil
+                // A server that was only busy still takes the token, which may be the last of its chain.
+                if (error as? BridgeError)?.code == .authentication { state.refreshToken = nil }
             }
             state.signal()
             throw error

@@ -99,6 +99,14 @@ import Testing
         #expect(try asked("/zoo/token") == 2)
     }
 
+    @Test func `a refresh token survives a server that is busy`() throws {
+        let bridge = try bridge(
+            oauth(("token_url", "/token?uses=2&busy=2&once=1"), ("refresh_token", "s3cret-refresh")))
+        #expect(try bridgeError { _ = try scan(bridge, "guarded") }.code == .remote)
+        // The first token of the chain is used up.
+        #expect(try scan(bridge, "guarded").ids == Array(1...25))
+    }
+
     @Test func `an unknown user is reported in the server's words, without the secret`() throws {
         let bridge = try bridge([
             "type": "oauth2", "client_id": "client 1", "client_secret": "s3cret/wrong", "token_url": "/token",

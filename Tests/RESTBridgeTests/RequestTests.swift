@@ -318,6 +318,19 @@ import Testing
             _ = try Scan(source(hasty, ["path": "/users/next?delay=0.1", "records": "$.items"]))
         }
         #expect(error.code == .limit)
-        #expect(error.message.hasPrefix("page 2 of User: the scan takes longer than limits.total_time"))
+        // The first request is cut off.
+        #expect(error.message.hasPrefix("page 1 of User: the scan takes longer than limits.total_time"))
+    }
+
+    @Test func `the total time holds for one long request, and for all slices together`() throws {
+        let hasty = try RESTBridgeTests.bridge(["url": "\(server.url)", "limits": ["total_time": 1]])
+        let began = ContinuousClock.now
+        let error = try bridgeError { _ = try Scan(source(hasty, ["path": "/slow?seconds=30"])) }
+        #expect(error.code == .limit && ContinuousClock.now - began < .seconds(20), "\(error)")
+        let slices: Literal = [
+            "path": "/users/next?delay=0.4", "query": ["kind": "{kind}"], "records": "$.items", "paging": "none",
+            "each": ["kind": ["a", "b", "c", "d", "e"]],
+        ]
+        #expect(try bridgeError { _ = try Scan(source(hasty, slices)) }.code == .limit)
     }
 }

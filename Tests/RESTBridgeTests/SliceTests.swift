@@ -67,6 +67,49 @@ import TestSupport
             ])
     }
 
+    // MARK: Resuming
+
+    private func scan(_ kinds: [String], cursor: String? = nil, limit: Int = 1000) throws -> Scan {
+        let bridge = try bridge(["url": .text(RemoteServer.shared.get().url)])
+        let section: Literal = [
+            "path": "/zoo/told", "query": ["by": "page", "of": "{of}"], "records": "$.items",
+            "paging": ["style": "page"],
+            "each": ["of": .array(kinds.map { .text($0) })],
+        ]
+        return try Scan(source(bridge, section, cursor: cursor), limit: limit)
+    }
+
+    private func pages(_ first: Int) -> String {
+        #"{"1": {"items": [{"id": \#(first)}]}, "2": {"items": [{"id": \#(first + 1)}]}, "3": {"items": []}}"#
+    }
+
+    @Test func `a scan of several slices resumes in the slice where it stopped`() throws {
+        let kinds = [pages(10), pages(20)]
+        for (limit, rest) in [(1, [11, 20, 21]), (3, [20, 21]), (4, [21])] {
+            let first = try scan(kinds, limit: limit)
+            let resumed = try scan(kinds, cursor: try #require(first.last?.cursor))
+            #expect(resumed.ids == rest && resumed.last?.isComplete == true, "\(resumed)")
+            #expect(resumed.last?.isPositional == true)
+        }
+    }
+
+    @Test func `a scan whose slices have changed begins again`() throws {
+        let cursor = try #require(try scan([pages(10), pages(20)], limit: 4).last?.cursor)
+        #expect(try scan([pages(10), pages(20), pages(30)], cursor: cursor).ids == [10, 11, 20, 21, 30, 31])
+        #expect(try scan([pages(20)], cursor: cursor).ids == [20, 21])
+        #expect(try scan([pages(10), pages(20)], cursor: "s1 p2 page:2").ids == [10, 11, 20, 21])
+    }
+
+    @Test func `a cursor keeps the time from which its slices were derived`() throws {
+        let point = SlicePoint(slice: 3, now: 1_709_251_200_000_000, digest: "5b1f", cursor: "p2 page:2")
+        #expect(point.text == "s3.1709251200000000.5b1f p2 page:2" && SlicePoint(point.text) == point)
+        #expect(SlicePoint("p2 page:2") == nil)
+        let digests = try ["2024-03-01", "2024-03-02"].map { now in
+            SlicePoint.digest(of: try slices(["since": ["start": "2024-01-01", "window": "7d"]], now: now))
+        }
+        #expect(digests[0] != digests[1])
+    }
+
     private static let faults: [(Literal, String)] = [
         (["since": ["window": "1d"]], "since.window needs since.start"),
         (["since": ["start": "2024-01-01", "window": "soon"]], "since.window is \"soon\""),

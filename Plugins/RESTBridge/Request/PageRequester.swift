@@ -17,10 +17,11 @@ struct PageRequester: Sendable {
     ///   - delta: The remote's token from an earlier scan.
     ///   - conditions: Header fields of a conditional request.
     ///   - method: A method that replaces the section's.
+    ///   - remaining: The time that the scan may still take.
     /// - Throws: ``BridgeError`` if the remote's next URL is invalid, or if a secret would be sent to another origin.
     func start(
         _ section: RESTSection, _ position: Position, after page: HTTPURL? = nil, delta: String? = nil,
-        conditions: [(name: String, value: String)] = [], method: String? = nil
+        conditions: [(name: String, value: String)] = [], method: String? = nil, remaining: Duration? = nil
     ) throws -> HTTPExchange {
         var (request, url) = try section.request(at: position, after: page, delta: delta)
         // The bridge's options take precedence over the media type of the body.
@@ -36,6 +37,11 @@ struct PageRequester: Sendable {
         if url.origin != origin { try section.checkAbroad(request, url, client.redactor) }
         request.bufferLimit = Self.readAheadBytes
         request.timing = try section.timing.map { try client.timing.replaced(by: $0) }
+        if let remaining {
+            var timing = request.timing ?? client.timing
+            timing.whole = min(timing.whole ?? .infinity, max(remaining / .seconds(1), 0.001))
+            request.timing = timing
+        }
         return client.start(request)
     }
 }

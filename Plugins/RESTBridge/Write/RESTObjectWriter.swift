@@ -272,7 +272,7 @@ struct RESTObjectWriter {
     private func checkDisguise(_ reply: [UInt8], _ response: HTTPResponse) throws {
         let body = HTTPExchange.PaddedBody(reply)
         guard !reply.isEmpty, let survey = ReplySurvey(body), !survey.isArray,
-            let failure = DisguisedFailure(survey, isSingleObject: true)
+            let failure = DisguisedFailure(survey, isSingleObject: true) ?? DisguisedFailure(statusOf: survey)
         else { return }
         let rules = try request.section.objects("responses").map(ResponseRule.init)
         guard !rules.contains(where: { $0.path?.description == failure.path }) else { return }
@@ -305,8 +305,11 @@ struct RESTObjectWriter {
     }
 
     /// Returns the new object from Location: its key, or the object at that URL.
+    ///
+    /// Only beside 201 it is the object's (RFC 9110, section 10.2.2). That of a 202 is often a job's: without a
+    /// record, the host searches for the object.
     private func created(_ response: HTTPResponse) -> JSONTree? {
-        guard let location = response.header("location"), let sent = HTTPURL(response.url),
+        guard response.status == 201, let location = response.header("location"), let sent = HTTPURL(response.url),
             let url = HTTPURL(location, relativeTo: sent)
         else { return nil }
         if let field = rule.keyField {

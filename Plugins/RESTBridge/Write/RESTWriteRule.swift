@@ -87,8 +87,10 @@ struct RESTWriteRule: Sendable {
                 .configuration, "write.\(what).method is \"\(method)\"", remedy: "use \(valid.joined(separator: ", "))")
         }
         path = try options.string("path").map { try PathTemplate($0, option: "write.\(what).path") }
-        listing = try PathTemplate(
-            String((request.section.string("path") ?? "").prefix { $0 != "?" }), option: "path")
+        var listed = (request.section.string("path") ?? "").prefix { $0 != "?" }
+        // The query of a template, as in /things{?since}, goes with its brace.
+        if listed.last == "{" { listed.removeLast() }
+        listing = try PathTemplate(String(listed), option: "path")
         query = Self.pairs(options.object("query"))
         headers = Self.pairs(options.object("headers"))
         let usual: Format = operation == .update && method == "PUT" ? .full : .json

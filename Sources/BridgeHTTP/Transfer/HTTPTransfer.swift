@@ -339,7 +339,13 @@ final class HTTPTransfer: @unchecked Sendable {
     }
 
     private static func isDigest(_ field: (name: String, value: String)) -> Bool {
-        field.name.lowercased() == "www-authenticate" && field.value.lowercased().hasPrefix("digest")
+        guard field.name.lowercased() == "www-authenticate" else { return false }
+        // One field may hold several challenges, and commas separate their parameters, too (RFC 9110, section 11.6.1).
+        let unquoted = field.value.lowercased().replacing(/"(?:[^"\\]|\\.)*"/, with: "")
+        return unquoted.split(separator: ",").contains { part in
+            let part = part.drop { $0 == " " || $0 == "\t" }
+            return part.prefix { $0 != " " && $0 != "\t" } == "digest"
+        }
     }
 
     private func receive(_ data: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {

@@ -20,6 +20,8 @@ final class PageReader {
     private var columns: [String]?
     /// The number of rows on the page that contained the column names.
     private var nameRows = 0
+    /// The number of the page's rows so far, with the column names.
+    private var rowCount = 0
     /// Whether the page has no place for records and indicates an empty listing.
     private var isBare = false
     /// Members to add to each record of the page.
@@ -70,6 +72,7 @@ final class PageReader {
         self.asked = asked
         let isPage = RemoteMessage.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
         nameRows = 0
+        rowCount = 0
         nestedCount = 0
         isBare = false
         fields = section.recordFields(response)
@@ -145,8 +148,16 @@ final class PageReader {
                 remedy: "point columns at a list of texts or of objects with a name, or write the names as a list",
                 location: response?.location)
         }
-        for index in 0..<batch.count
-        where !RowColumns.write(batch[index], names: columns, fields: fields, to: writer) { nameRows += 1 }
+        for index in 0..<batch.count {
+            let isFirst = rowCount == 0
+            rowCount += 1
+            // Elsewhere, a row that equals the names is data.
+            if isFirst, section.mayRepeatNames, RowColumns.areNames(batch[index], columns) {
+                nameRows += 1
+            } else {
+                RowColumns.write(batch[index], names: columns, fields: fields, to: writer)
+            }
+        }
     }
 
     private func write(_ record: BatchValue, by shaper: RecordShaper, to writer: RecordBatchWriter) throws -> Bool {

@@ -13,4 +13,9 @@ extension RESTSection {
         guard case .path(let path) = columns else { return false }
         return (records ?? .root).isPrefix(of: path)
     }
+
+    /// Whether the first row of a page may be the column names: not if they are beside the records.
+    var mayRepeatNames: Bool {
+        if case .names = columns { true } else { namesAreRecord }
+    }
 }

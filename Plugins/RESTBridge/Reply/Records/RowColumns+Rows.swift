@@ -26,19 +26,15 @@ extension RowColumns {
 
     /// Writes a row as an object.
     ///
-    /// Returns false for the row of column names itself.
-    ///
     /// - Parameter fields: Members to add to each record, unless a column has the same name.
     static func write(
         _ row: BatchValue, names: [String], fields: [(name: String, value: String)], to writer: RecordBatchWriter
-    ) -> Bool {
+    ) {
         // Copy a row that is too long unchanged: the host stores it with the reason, and no value gets a wrong name.
         guard row.tag == .array, row.count <= names.count else {
-            writer.copy(row)
-            return true
+            return writer.copy(row)
         }
         let values = Array(row.elements)
-        if values.count == names.count, zip(values, names).allSatisfy({ $0.text == $1 }) { return false }
         writer.object {
             for (name, value) in fields where !names.contains(name) {
                 writer.key(name)
@@ -49,6 +45,10 @@ extension RowColumns {
                 writer.copy(value)
             }
         }
-        return true
+    }
+
+    /// Whether a row holds just the column names.
+    static func areNames(_ row: BatchValue, _ names: [String]) -> Bool {
+        row.tag == .array && row.count == names.count && zip(row.elements, names).allSatisfy { $0.text == $1 }
     }
 }

@@ -34,6 +34,30 @@ struct DisguisedFailure {
         return nil
     }
 
+    /// The failure that a status in words, such as `{"status": "error"}`, reports in the reply to a change.
+    ///
+    /// A written object may have a status of its own, so an object with an identity is not a failure.
+    init?(statusOf survey: ReplySurvey) {
+        guard Self.identities.allSatisfy({ survey["$.\($0)"] == .missing }) else { return nil }
+        let reasons = [
+            "message", "Message", "msg", "error", "errors", "detail", "reason", "description", "code", "data",
+        ]
+        let hasReason = reasons.contains { survey["$.\($0)"] != .missing }
+        for name in ["status", "Status", "stat", "result"] {
+            guard case .text(let text) = survey["$.\(name)"] else { continue }
+            let word = text.lowercased()
+            guard word == "error" || hasReason && (Self.failed.contains(word) || Self.failedWords.contains(word)) else {
+                continue
+            }
+            path = "$.\(name)"
+            value = text
+            words = Self.words(survey, "$", path)
+            return
+        }
+        return nil
+    }
+
+    private static let failedWords: Set<String> = ["fail", "failed", "failure"]
     private static let successes = ["success", "Success", "ok", "succeeded", "isSuccess", "IsSuccess", "successful"]
     private static let errors = [
         "error", "errors", "Error", "Errors", "fault", "Fault", "exception", "error_message", "errorMessage",

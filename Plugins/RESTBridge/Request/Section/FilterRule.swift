@@ -65,7 +65,11 @@ struct FilterRule: Sendable {
     }
 
     /// Returns the query parameters for the conditions that the API can apply, and the indices of these conditions.
-    func push(_ filters: [FetchRequest.Filter]) -> (query: [(name: String, value: String)], pushed: [Int]) {
+    ///
+    /// - Parameter given: The section's own query, whose conditions hold as well.
+    func push(
+        _ filters: [FetchRequest.Filter], beside given: [(name: String, value: String)] = []
+    ) -> (query: [(name: String, value: String)], pushed: [Int]) {
         var query: [(name: String, value: String)] = []
         var pushed: [Int] = []
         for (index, filter) in filters.enumerated() {
@@ -80,6 +84,9 @@ struct FilterRule: Sendable {
                 // conjunction.
                 guard let join = target.join else { continue }
                 query[same].value += join + text
+            } else if case let own = given.filter({ $0.name == target.parameter }), !own.isEmpty {
+                guard let join = target.join else { continue }
+                query.append((target.parameter, (own.map(\.value) + [text]).joined(separator: join)))
             } else {
                 query.append((target.parameter, text))
             }

@@ -79,9 +79,10 @@ struct RESTSection: Sendable {
                 .configuration, "path \"\(path)\" does not fit below url",
                 remedy: "write the path alone, such as /users; another host needs a bridge of its own")
         }
-        let filters = try FilterRule(section.object("filters")).push(request.filters)
+        let asked = joined.setting(query: Self.query(section.object("query"), variables))
+        let filters = try FilterRule(section.object("filters")).push(request.filters, beside: asked.queryPairs)
         pushed = filters.pushed
-        url = joined.setting(query: Self.query(section.object("query"), variables)).setting(query: filters.query)
+        url = asked.setting(query: filters.query)
         headers = try Self.headers(section.object("headers"), variables, preset)
         let known = variables
         records = try (section.string("records") ?? preset?.records).map {
@@ -146,10 +147,12 @@ struct RESTSection: Sendable {
 
     /// Returns the parts in which a listing is requested.
     ///
+    /// - Parameter now: The time at which the scan began, in microseconds, if it is resumed.
     /// - Throws: ``BridgeError`` for a fault of `since` or `each`.
-    static func slices(_ request: FetchRequest, parameters: BridgeOptions?) throws -> [Slice] {
+    static func slices(_ request: FetchRequest, parameters: BridgeOptions?, now: Int64? = nil) throws -> [Slice] {
         let known = [request.section.object("parameters"), parameters].compactMap(\.self)
-        return try SliceRule(request.section, TemplateVariables(parameters: known)).slices(since: request.since)
+        return try SliceRule(request.section, TemplateVariables(parameters: known))
+            .slices(since: request.since, now: now ?? TimeText.now())
     }
 
     private static func nextURL(

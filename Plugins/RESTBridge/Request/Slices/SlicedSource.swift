@@ -1,54 +1,85 @@
 internal import BridgeKit
 internal import RecordBatch
+internal import Synchronization
 
 /// The scans of several slices, one after the other, as one scan.
 ///
-/// A resume point names the slice and then the position in it: `s3 p2 page:2`. After an incomplete slice there is none.
+/// A resume point names the slice and then the position in it. After an incomplete slice there is none.
 final class SlicedSource: RecordSource {
     private let slices: [Slice]
     private let make: (Slice, FetchRequest) throws -> any RecordSource
     private var request: FetchRequest
     private var index: Int
-    private var current: (any RecordSource)?
+    private let now: Int64
+    private let digest: String
+    private let running = Mutex(Running())
     private var isComplete = true
-    private var isPositional = false
+    private var isPositional: Bool
     private var warnings: [String] = []
 
-    /// - Parameter make: Makes the scan of one slice.
-    init(_ slices: [Slice], _ request: FetchRequest, make: @escaping (Slice, FetchRequest) throws -> any RecordSource) {
+    /// The scan of the slice being read, which another thread may cancel.
+    private struct Running {
+        var source: (any RecordSource)?
+        var isCancelled = false
+    }
+
+    /// - Parameters:
+    ///   - point: The place to resume from; one in other slices leads to the beginning.
+    ///   - make: Makes the scan of one slice.
+    init(
+        _ slices: [Slice], _ request: FetchRequest, at point: SlicePoint?,
+        make: @escaping (Slice, FetchRequest) throws -> any RecordSource
+    ) {
         self.slices = slices
         self.make = make
-        let point = Self.point(request.cursor)
+        digest = SlicePoint.digest(of: slices)
+        let known = point.flatMap { $0.digest == digest && $0.slice < slices.count ? $0 : nil }
+        now = point?.now ?? TimeText.now()
+        index = known?.slice ?? 0
+        // The pages of the earlier slices may have been numbered.
+        isPositional = index > 0
         self.request = request
-        self.request.cursor = point.cursor
+        self.request.cursor = known?.cursor
         // A validator or token applies to a whole listing, not to a slice.
         self.request.token = nil
-        index = min(point.slice, slices.count - 1)
     }
 
-    private static func point(_ text: String?) -> (slice: Int, cursor: String?) {
-        guard let text, text.hasPrefix("s") else { return (0, text) }
-        let parts = text.dropFirst().split(separator: " ", maxSplits: 1)
-        guard let first = parts.first, let slice = Int(first), slice >= 0 else { return (0, nil) }
-        return (slice, parts.count > 1 ? String(parts[1]) : nil)
+    func cancel() {
+        let source = running.withLock { running in
+            running.isCancelled = true
+            return running.source
+        }
+        source?.cancel()
     }
 
-    func cancel() { current?.cancel() }
+    /// Returns the scan of the slice being read.
+    private func source() throws -> any RecordSource {
+        if let source = running.withLock({ $0.source }) { return source }
+        let source = try make(slices[index], request)
+        let isCancelled = running.withLock { running in
+            running.source = source
+            return running.isCancelled
+        }
+        if isCancelled { source.cancel() }
+        return source
+    }
+
+    private func point(_ cursor: String?) -> String {
+        SlicePoint(slice: index, now: now, digest: digest, cursor: cursor).text
+    }
 
     func next(into writer: RecordBatchWriter) throws -> Page {
-        let source = try current ?? make(slices[index], request)
-        current = source
-        var page = try source.next(into: writer)
+        var page = try source().next(into: writer)
         page.token = nil
         page.total = nil
         guard page.isEnd else {
-            page.cursor = isComplete ? page.cursor.map { "s\(index) \($0)" } : nil
+            page.cursor = isComplete ? page.cursor.map { point($0) } : nil
             return page
         }
         isComplete = isComplete && page.isComplete
         isPositional = isPositional || page.isPositional
         warnings += page.warnings.filter { !warnings.contains($0) }
-        current = nil
+        running.withLock { $0.source = nil }
         request.cursor = nil
         index += 1
         if index < slices.count {
@@ -57,7 +88,7 @@ final class SlicedSource: RecordSource {
             page.isPositional = false
             page.warnings = []
             // After an incomplete slice, a resumed scan would take the listing as complete.
-            page.cursor = isComplete ? "s\(index)" : nil
+            page.cursor = isComplete ? point(nil) : nil
             return page
         }
         page.isComplete = isComplete

@@ -85,7 +85,8 @@ struct TemplateVariables: Sendable {
             case "object" where names.count > 1: Self.options(names.dropFirst().dropLast(), in: object)
             case "key" where names.count > 1: Self.options(names.dropFirst().dropLast(), in: key)
             default:
-                parameters.lazy.compactMap { Self.options(names.dropLast(), in: $0) }.first { $0.has(last) }
+                (parameters + [object, key, parent].compactMap(\.self)).lazy
+                    .compactMap { Self.options(names.dropLast(), in: $0) }.first { $0.has(last) }
             }
         return home?.withValue(last) { value in
             guard let value, [.int64, .double, .decimal, .bool].contains(value.tag) else { return nil }
@@ -96,10 +97,15 @@ struct TemplateVariables: Sendable {
     /// Whether `{name}` in a text outside paths is a variable.
     ///
     /// Braces have other meanings in other languages.
-    func knows(_ name: String) -> Bool {
+    ///
+    /// - Parameter isPlain: Whether braces in the text are not nested. In another language, such as GraphQL, `{id}` names a
+    ///   field, and not the parent's attribute.
+    func knows(_ name: String, isPlain: Bool = true) -> Bool {
         name == "since" || name == "key" && onlyKey != nil || name == "until" && until != nil || slice[name] != nil
             || ["parent.", "object.", "key."].contains { name.hasPrefix($0) }
             || parameters.contains { Self.find(name.split(separator: ".").map(String.init)[...], in: $0) != nil }
+            || isPlain
+                && [object, key, parent].contains { $0?.names.contains { $0 == name.prefix { $0 != "." } } ?? false }
     }
 
     private static func options(_ names: ArraySlice<String>, in options: BridgeOptions?) -> BridgeOptions? {

@@ -11,6 +11,7 @@ enum ValueTemplate {
     /// - Returns: nil if a variable has no value. The parameter, header or member is left out then.
     static func expand(_ text: String, _ variables: TemplateVariables) -> String? {
         let (text, _) = unwrapped(text)
+        let isPlain = isPlain(text)
         var quotes = QuoteState(text)
         var out = ""
         var rest = text[...]
@@ -18,7 +19,7 @@ enum ValueTemplate {
             out += rest[..<open]
             quotes.pass(rest[..<open])
             rest = rest[rest.index(after: open)...]
-            guard let close = rest.firstIndex(of: "}"), variables.knows(String(rest[..<close])) else {
+            guard let close = rest.firstIndex(of: "}"), variables.knows(String(rest[..<close]), isPlain: isPlain) else {
                 out += "{"
                 continue
             }
@@ -44,11 +45,23 @@ enum ValueTemplate {
     static func needed(in text: String, _ variables: TemplateVariables) -> [String] {
         let (text, isOptional) = unwrapped(text)
         guard !isOptional else { return [] }
+        let isPlain = isPlain(text)
         return text.split(separator: "{", omittingEmptySubsequences: false).dropFirst().compactMap { piece in
             guard let close = piece.firstIndex(of: "}") else { return nil }
             let name = String(piece[..<close])
-            return variables.knows(name) ? name : nil
+            return variables.knows(name, isPlain: isPlain) ? name : nil
         }
+    }
+
+    /// Whether the text has no braces within braces, as another language would.
+    private static func isPlain(_ text: String) -> Bool {
+        var depth = 0
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "{") { depth += 1 }
+            if byte == UInt8(ascii: "}") { depth -= 1 }
+            guard (0...1).contains(depth) else { return false }
+        }
+        return true
     }
 
     private static func soleVariable(_ text: String) -> String? {
