@@ -30,7 +30,8 @@ final class PlanSource: RecordSource {
         }
         var page = Page(isPageEnd: true, isEnd: true)
         // A delta lists only changes, so an absent record is not deleted.
-        page.isComplete = !section.isPartial && (section.incremental == nil || token?.delta == nil)
+        page.isComplete =
+            !section.isPartial && !section.isBounded && (section.incremental == nil || token?.delta == nil)
         page.pushed = section.pushed
         page.metadata = ["paging": section.paging.name]
         return page

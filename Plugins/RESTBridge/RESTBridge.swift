@@ -90,7 +90,9 @@ public final class RESTBridge: Bridge {
         do {
             var request = request
             let point = request.cursor.flatMap(SlicePoint.init)
-            let slices = try RESTSection.slices(request, parameters: parameters, now: point?.now)
+            // A resumed scan keeps its windows.
+            let now = point?.now ?? TimeText.now()
+            let slices = try RESTSection.slices(request, parameters: parameters, now: now)
             // A cursor of several slices does not fit one of them.
             if point != nil || slices.count > 1 { request.cursor = nil }
             if request.explains {
@@ -101,7 +103,7 @@ public final class RESTBridge: Bridge {
             let first = try source(request, slices.first)
             guard slices.count > 1 else { return first }
             let began = ContinuousClock.now
-            return SlicedSource(slices, request, at: point) { [self] in
+            return SlicedSource(slices, request, now: now, at: point) { [self] in
                 try source($1, $0, began: began)
             }
         } catch let parent as SkippedParent {

@@ -42,7 +42,7 @@ extension RESTSource {
         guard leftOut == nil else { return }
         leftOut =
             "\(asked): the reply has a sign of failure beside its records (\(sign)), so records may be missing and nothing counts "
-            + "as deleted: if that is no failure, say so under responses: {when: {path: ...}, action: accept}"
+            + "as deleted: if that is not a failure, say so under responses: {when: {path: ...}, action: accept}"
     }
 }
 

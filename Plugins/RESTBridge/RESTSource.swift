@@ -203,6 +203,7 @@ final class RESTSource: RecordSource {
             if pager.isConfirming { _ = pager.confirmEnd() }
             var page = finished(location: response.location)
             page.pushed = section.pushed
+            if section.isBounded { page.skipped = [.everything] }
             if pager.isComplete, repliesAreWhole { page.token = tokenText(marks: nil) }
             return page
         case .empty:
@@ -388,6 +389,7 @@ final class RESTSource: RecordSource {
         page.isEnd = true
         let hasAllPages = open.isLast || pager.isComplete
         page.isComplete = hasAllPages && bringsAll
+        if section.isBounded { page.skipped = [.everything] }
         page.isPositional = page.isComplete && pager.isPositional
         page.warnings = warnings
         page.pushed = section.pushed

@@ -49,9 +49,10 @@ struct DisguisedFailure {
             guard word == "error" || hasReason && (Self.failed.contains(word) || Self.failedWords.contains(word)) else {
                 continue
             }
-            path = "$.\(name)"
+            let place = "$.\(name)"
+            path = place
             value = text
-            words = Self.words(survey, "$", path)
+            words = Self.words(survey, "$", place)
             return
         }
         return nil

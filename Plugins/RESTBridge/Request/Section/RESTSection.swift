@@ -36,6 +36,8 @@ struct RESTSection: Sendable {
     let pushed: [Int]
     /// Whether the request asks for only a part of the listing.
     let isPartial: Bool
+    /// Whether the listing is complete, but may leave out objects that exist.
+    let isBounded: Bool
     /// The entity's timeouts, or nil for the bridge's.
     let timing: BridgeOptions?
     let pageSize: Int?
@@ -142,6 +144,7 @@ struct RESTSection: Sendable {
         // Report invalid timeouts before the first request.
         if let timing { _ = try HTTPTiming().replaced(by: timing) }
         isPartial = !filters.pushed.isEmpty || slice.isMoving
+        isBounded = slice.isBounded
         try checkPaths()
     }
 
@@ -152,7 +155,7 @@ struct RESTSection: Sendable {
     static func slices(_ request: FetchRequest, parameters: BridgeOptions?, now: Int64? = nil) throws -> [Slice] {
         let known = [request.section.object("parameters"), parameters].compactMap(\.self)
         return try SliceRule(request.section, TemplateVariables(parameters: known))
-            .slices(since: request.since, now: now ?? TimeText.now())
+            .slices(since: request.since, now: now ?? TimeText.now(), present: TimeText.now())
     }
 
     private static func nextURL(

@@ -6,6 +6,9 @@ struct Slice: Sendable, Equatable {
     var since: String?
     /// The value of `{until}`.
     var until: String?
-    /// Whether records leave the listing by the time alone: it begins relative to now, as at `now-30d`, or ends at about now.
+    /// Whether the slice begins relative to the current time, as at `now-30d`, so that old records leave the listing.
     var isMoving = false
+    /// Whether all objects are requested, but only up to about now: one that changes during the scan is left out, and yet
+    /// exists.
+    var isBounded = false
 }

@@ -38,7 +38,7 @@ struct SlicePoint: Equatable {
         for slice in slices {
             let values = slice.values.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
             for text in [slice.since ?? "", slice.until ?? ""] + values {
-                for byte in text.utf8 + [0] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+                for byte in Array(text.utf8) + [0] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
             }
         }
         return String(hash, radix: 16)

@@ -55,9 +55,13 @@ struct SliceRule: Sendable {
 
     /// Returns the slices in the order of their requests; a single one if the listing is not divided.
     ///
-    /// - Parameter since: The newest known value, as the remote sent it, or nil for everything.
-    func slices(since: String?, now: Int64 = TimeText.now()) throws -> [Slice] {
-        let windows = try hasTimes ? self.windows(since: since, now: now) : [Slice(since: since)]
+    /// - Parameters:
+    ///   - since: The newest known value, as the remote sent it, or nil for everything.
+    ///   - now: The time at which the scan began, which `now` means.
+    ///   - present: The present, which is later in a resumed scan.
+    func slices(since: String?, now: Int64, present: Int64? = nil) throws -> [Slice] {
+        let windows =
+            try hasTimes ? self.windows(since: since, now: now, present: present ?? now) : [Slice(since: since)]
         var slices = [Slice()]
         for list in lists {
             slices = slices.flatMap { slice in
@@ -82,21 +86,24 @@ struct SliceRule: Sendable {
         }
     }
 
-    private func windows(since: String?, now: Int64) throws -> [Slice] {
+    private func windows(since: String?, now: Int64, present: Int64) throws -> [Slice] {
         let given = start.flatMap { ValueTemplate.expand($0, variables) }
         let begin = since ?? given
         let last = end.flatMap { ValueTemplate.expand($0, variables) } ?? "now"
         let until = TimeText.microseconds(last, now: now)
         // A record that changes while the scan runs leaves a listing up to now.
-        let isBounded = sendsUntil && until.map { $0 < now + Self.margin } ?? true
-        let isMoving = since == nil && (given?.hasPrefix("now") == true || isBounded)
+        let isBounded = since == nil && sendsUntil && until.map { $0 < present + Self.margin } ?? true
+        let isMoving = since == nil && given?.hasPrefix("now") == true
         guard let begin, let first = TimeText.microseconds(begin, now: now) else {
             return [
-                Slice(since: begin, until: until.map { text($0) } ?? last, isMoving: isMoving)
+                Slice(since: begin, until: until.map { text($0) } ?? last, isMoving: isMoving, isBounded: isBounded)
             ]
         }
         guard let window, let until, until > first else {
-            return [Slice(since: text(first), until: until.map { text($0) } ?? last, isMoving: isMoving)]
+            return [
+                Slice(
+                    since: text(first), until: until.map { text($0) } ?? last, isMoving: isMoving, isBounded: isBounded)
+            ]
         }
         let length = max(window * 1_000_000, TimeText.step(of: format))
         guard (until - first) / length < Self.maxSlices else {
@@ -109,7 +116,8 @@ struct SliceRule: Sendable {
         while place < until {
             // Adjacent windows share their bound: a gap of one step would lose the records of a fraction of it.
             let next = place + length
-            slices.append(Slice(since: text(place), until: text(min(next, until)), isMoving: isMoving))
+            slices.append(
+                Slice(since: text(place), until: text(min(next, until)), isMoving: isMoving, isBounded: isBounded))
             place = next
         }
         return slices

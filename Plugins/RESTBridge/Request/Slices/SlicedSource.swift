@@ -7,34 +7,37 @@ internal import Synchronization
 /// A resume point names the slice and then the position in it. After an incomplete slice there is none.
 final class SlicedSource: RecordSource {
     private let slices: [Slice]
-    private let make: (Slice, FetchRequest) throws -> any RecordSource
+    private let make: (Slice, FetchRequest) throws -> RESTSource
     private var request: FetchRequest
     private var index: Int
     private let now: Int64
     private let digest: String
+    private var current: RESTSource?
     private let running = Mutex(Running())
     private var isComplete = true
     private var isPositional: Bool
     private var warnings: [String] = []
 
-    /// The scan of the slice being read, which another thread may cancel.
+    /// The requests of the slice being read, which another thread may cancel.
     private struct Running {
-        var source: (any RecordSource)?
+        var requests: RunningRequests?
         var isCancelled = false
     }
 
     /// - Parameters:
+    ///   - now: The time from which the slices were derived.
     ///   - point: The place to resume from; one in other slices leads to the beginning.
     ///   - make: Makes the scan of one slice.
     init(
-        _ slices: [Slice], _ request: FetchRequest, at point: SlicePoint?,
-        make: @escaping (Slice, FetchRequest) throws -> any RecordSource
+        _ slices: [Slice], _ request: FetchRequest, now: Int64, at point: SlicePoint?,
+        make: @escaping (Slice, FetchRequest) throws -> RESTSource
     ) {
         self.slices = slices
         self.make = make
-        digest = SlicePoint.digest(of: slices)
+        let digest = SlicePoint.digest(of: slices)
+        self.digest = digest
         let known = point.flatMap { $0.digest == digest && $0.slice < slices.count ? $0 : nil }
-        now = point?.now ?? TimeText.now()
+        self.now = now
         index = known?.slice ?? 0
         // The pages of the earlier slices may have been numbered.
         isPositional = index > 0
@@ -45,19 +48,20 @@ final class SlicedSource: RecordSource {
     }
 
     func cancel() {
-        let source = running.withLock { running in
+        let requests = running.withLock { running in
             running.isCancelled = true
-            return running.source
+            return running.requests
         }
-        source?.cancel()
+        requests?.cancel()
     }
 
     /// Returns the scan of the slice being read.
-    private func source() throws -> any RecordSource {
-        if let source = running.withLock({ $0.source }) { return source }
+    private func source() throws -> RESTSource {
+        if let current { return current }
         let source = try make(slices[index], request)
+        current = source
         let isCancelled = running.withLock { running in
-            running.source = source
+            running.requests = source.running
             return running.isCancelled
         }
         if isCancelled { source.cancel() }
@@ -79,7 +83,7 @@ final class SlicedSource: RecordSource {
         isComplete = isComplete && page.isComplete
         isPositional = isPositional || page.isPositional
         warnings += page.warnings.filter { !warnings.contains($0) }
-        running.withLock { $0.source = nil }
+        current = nil
         request.cursor = nil
         index += 1
         if index < slices.count {

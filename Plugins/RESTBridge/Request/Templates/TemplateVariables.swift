@@ -104,8 +104,12 @@ struct TemplateVariables: Sendable {
         name == "since" || name == "key" && onlyKey != nil || name == "until" && until != nil || slice[name] != nil
             || ["parent.", "object.", "key."].contains { name.hasPrefix($0) }
             || parameters.contains { Self.find(name.split(separator: ".").map(String.init)[...], in: $0) != nil }
-            || isPlain
-                && [object, key, parent].contains { $0?.names.contains { $0 == name.prefix { $0 != "." } } ?? false }
+            || isPlain && isAttribute(String(name.prefix { $0 != "." }))
+    }
+
+    /// Whether the object, its key or the parent has an attribute, with a value or without.
+    private func isAttribute(_ name: String) -> Bool {
+        [object, key, parent].compactMap(\.self).contains { $0.names.contains(name) }
     }
 
     private static func options(_ names: ArraySlice<String>, in options: BridgeOptions?) -> BridgeOptions? {
