@@ -30,6 +30,8 @@ let package = Package(
         .executable(name: "bmo", targets: ["bmo"]),
         // The library, with the store that the program passes to it.
         .library(name: "BMO", targets: ["BMO", "SQLiteStore"]),
+        // An in-memory store, a scripted remote and a clock, for the tests of programs that embed BMO.
+        .library(name: "BMOTesting", targets: ["BMOTesting"]),
         .library(name: "BridgeKit", targets: ["BridgeKit", "RecordBatch", "CBridge"]),
         .library(name: "BridgeKitFoundation", targets: ["BridgeKitFoundation"]),
         .library(name: "BridgeConformance", targets: ["BridgeConformance"]),
@@ -165,6 +167,12 @@ let package = Package(
                 "SystemCalls", "TextFormats",
                 .product(name: "Logging", package: "swift-log"),
             ], exclude: ["Objects/README.md", "Requests/README.md"]),
+        .target(
+            name: "BMOTesting",
+            dependencies: [
+                "BMO", "BridgeHost", "BridgeKit", "MemoryStore", "Model", "RecordBatch", "StoreContract", "SystemCalls",
+                .product(name: "Logging", package: "swift-log"),
+            ], exclude: ["README.md"]),
         .target(
             name: "BridgeConformance",
             dependencies: [
@@ -307,6 +315,9 @@ let package = Package(
                 "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestHost", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(
+            name: "BMOTestingTests",
+            dependencies: ["BMO", "BMOTesting", "BridgeContract", "RESTBridge", "BridgeKit", "TestSupport"]),
         .testTarget(
             name: "WebPageTests",
             dependencies: [

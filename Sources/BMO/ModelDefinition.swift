@@ -42,6 +42,9 @@ public struct ModelDefinition: Sendable {
         self.entities = entities
     }
 
+    /// The names of the plugins of its bridges.
+    package var plugins: Set<String> { Set(bridges.map(\.bridge.plugin)) }
+
     /// The definition as the text of a configuration file (JSON, which is YAML), and the path that relative paths are
     /// resolved against.
     var text: (text: String, path: String) {

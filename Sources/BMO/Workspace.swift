@@ -28,6 +28,8 @@ public struct Workspace: Sendable {
     public let stores: any StoreProvider
     /// The recording or replay of the exchanges with the remotes; usually nil.
     package var session: ExchangeSession?
+    /// Whether the bridges get stand-ins for their secrets, which then need not exist: for tests.
+    package var needsNoSecrets = false
 
     /// Reads and checks a configuration, with the schemas of the plugins that it names.
     ///
@@ -298,7 +300,8 @@ public struct Workspace: Sendable {
             }
             throw BridgeFailure(.configuration, "there is no plugin `\(bridge.plugin)`", bridge: bridge.name)
         }
-        var encoder = ConfigEncoder(directory: configuration.directory, session: session)
+        var encoder = ConfigEncoder(
+            directory: configuration.directory, session: session, needsNoSecrets: needsNoSecrets)
         var options = try encoder.batch(
             members.isEmpty ? bridge.options : .object((bridge.options.members ?? []) + members))
         // The bridge's messages must not show the secrets of its entities' sections either.

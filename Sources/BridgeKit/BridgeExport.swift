@@ -11,12 +11,20 @@ public final class BridgeExport: LinkedBridge, @unchecked Sendable {
     /// The result of `bmo_bridge_info_v1`.
     public let info: UnsafePointer<bmo_bridge_info>?
     private let tablePointer: UnsafePointer<bmo_bridge_table>
-    let type: any Bridge.Type
+    let descriptor: BridgeDescriptor
+    let make: @Sendable (BridgeOptions, BridgeContext) throws -> any Bridge
 
     /// Exports a bridge.
-    public init(_ type: any Bridge.Type) {
-        self.type = type
-        let descriptor = type.descriptor
+    public convenience init(_ type: any Bridge.Type) {
+        self.init(type.descriptor) { try type.init(options: $0, context: $1) }
+    }
+
+    /// Exports a bridge whose instances a closure makes.
+    package init(
+        _ descriptor: BridgeDescriptor, make: @escaping @Sendable (BridgeOptions, BridgeContext) throws -> any Bridge
+    ) {
+        self.descriptor = descriptor
+        self.make = make
         let info = UnsafeMutablePointer<bmo_bridge_info>.allocate(capacity: 1)
         info.initialize(
             to: bmo_bridge_info(

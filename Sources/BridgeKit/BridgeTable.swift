@@ -13,7 +13,7 @@ enum BridgeTable {
             struct_size: UInt32(MemoryLayout<bmo_bridge_table>.size), context: nil,
             describe: { owner, output in
                 BridgeTable.answer(output) { writer in
-                    try BridgeTable.describe(BridgeTable.export(owner).type.descriptor, to: writer)
+                    try BridgeTable.describe(BridgeTable.export(owner).descriptor, to: writer)
                 }
             },
             open: { owner, options, host, instance, error in
@@ -23,8 +23,7 @@ enum BridgeTable {
                     }
                     var context = BridgeTable.context(host)
                     context.exchange = ExchangeTape(options)
-                    let bridge = try BridgeTable.export(owner).type.init(
-                        options: options.without(ExchangeTape.member), context: context)
+                    let bridge = try BridgeTable.export(owner).make(options.without(ExchangeTape.member), context)
                     instance?.pointee = OpaquePointer(Unmanaged.passRetained(InstanceBox(bridge)).toOpaque())
                 }
             },

@@ -38,7 +38,9 @@ import Testing
             #expect(may(target, see: "NIOCore") == (target == "WebServer"))
             #expect(may(target, see: "WebServer") == ["BMOCommand", "WebPage"].contains(target))
             #expect(!may(target, see: "FoundationNetworking") && !may(target, see: "FoundationXML"))
-            let withFoundation = ["BMO", "BMOCommand", "BridgeConformance", "BridgeKitFoundation"]
+            let withFoundation = [
+                "BMO", "BMOCommand", "BMOTesting", "BridgeConformance", "BridgeKitFoundation",
+            ]
             #expect(may(target, see: "Foundation") == withFoundation.contains(target))
         }
         for plugin in ["RESTBridge", "SOAPBridge", "SMBBridge"] {

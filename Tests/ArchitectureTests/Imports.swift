@@ -15,7 +15,9 @@ enum Imports {
         }
     }
 
-    static let platform: Set<String> = ["Swift", "Glibc", "Musl", "Darwin", "Synchronization", "Dispatch"]
+    static let platform: Set<String> = [
+        "Swift", "Glibc", "Musl", "Darwin", "Synchronization", "Dispatch",
+    ]
 
     static let rules: [String: Rule] = [
         "TextFormats": Rule(),
@@ -55,6 +57,9 @@ enum Imports {
             "Logging",
             foundation: true),
         "Model": Rule("SystemCalls", "TextFormats", "Yams", "CYaml"),
+        "BMOTesting": Rule(
+            "BMO", "BridgeHost", "BridgeKit", "Logging", "MemoryStore", "Model", "RecordBatch", "StoreContract",
+            "SystemCalls", foundation: true),
         "AirbyteManifest": Rule("Model", "TextFormats", "Yams"),
         "Mapping": Rule("Model", "RecordBatch", "TextFormats", "CTime"),
         "StoreContract": Rule("Model", "Mapping", "RecordBatch", "TextFormats"),

@@ -22,7 +22,7 @@ extension RequestManager {
         _ = try reader.query(request)
         let fetch = RemoteFetch(
             request: request, session: session, reader: reader, availability: self.options.availability,
-            detailLimit: self.options.detailLimit, report: { _ in })
+            stopwatch: stopwatch, detailLimit: self.options.detailLimit, report: { _ in })
         let (plan, filters) = try fetch.listing()
         return CollectionLoader(
             request, manager: self, options: options, plan: plan, filters: PageFilters(values: filters), from: place)

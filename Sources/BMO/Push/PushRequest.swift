@@ -164,7 +164,8 @@ struct PushRequest: Sendable {
 
     /// Returns a section of the configuration, with its secrets.
     static func section(_ value: ConfigValue, _ workspace: Workspace) throws -> RecordBatch {
-        var encoder = ConfigEncoder(directory: workspace.configuration.directory)
+        var encoder = ConfigEncoder(
+            directory: workspace.configuration.directory, needsNoSecrets: workspace.needsNoSecrets)
         return try encoder.batch(value)
     }
 

@@ -31,6 +31,8 @@ public final class RequestManager: Sendable {
         public var detailLimit = 10_000
         /// Whether saves are sent to their remotes; if not, their edits wait for `push(_:)` or `bmo push`.
         public var sendsEdits = true
+        /// The clock of times to live and of the pauses of ``availability``; for tests.
+        public var clock: any _Concurrency.Clock<Duration> = ContinuousClock()
 
         /// Creates the default options.
         public init() {}
@@ -49,7 +51,9 @@ public final class RequestManager: Sendable {
     let flights = Mutex<[ExactText: RemoteOperation]>([:])
     /// Includes operations that are being cancelled, which no request may join any more.
     private let running = Mutex<[ObjectIdentifier: RemoteOperation]>([:])
-    private let answers = Mutex<[ExactText: ContinuousClock.Instant]>([:])
+    let stopwatch: Stopwatch
+    /// When the remote last answered each request.
+    private let answers = Mutex<[ExactText: Duration]>([:])
 
     /// Creates a manager for a configuration file, with plugins and linked bridges.
     ///
@@ -93,6 +97,7 @@ public final class RequestManager: Sendable {
     public init(_ workspace: Workspace, options: Options = Options()) throws {
         self.workspace = workspace
         self.options = options
+        stopwatch = Stopwatch(options.clock)
         // If another process holds the lock, it has migrated the tables; else they are migrated here under the lock.
         let path = workspace.configuration.databasePath
         let lock: (any StoreLock)?
@@ -215,7 +220,7 @@ public final class RequestManager: Sendable {
         case .custom(let decide): return await decide(local) ? nil : .custom
         case .timeToLive(let duration):
             let last = answers.withLock { $0[ExactText(request.semanticKey)] }
-            return last.map { ContinuousClock.now - $0 < duration } == true ? .fresh : nil
+            return last.map { stopwatch.elapsed - $0 < duration } == true ? .fresh : nil
         }
     }
 
@@ -234,7 +239,7 @@ public final class RequestManager: Sendable {
                 defer { _ = running.withLock { $0.removeValue(forKey: ObjectIdentifier(operation)) } }
                 let fetch = RemoteFetch(
                     request: request, session: session, reader: reader, availability: options.availability,
-                    detailLimit: options.detailLimit, report: { operation.report($0) })
+                    stopwatch: stopwatch, detailLimit: options.detailLimit, report: { operation.report($0) })
                 let result = try await fetch.run()
                 noteAnswer(to: key)
                 return result
@@ -249,7 +254,7 @@ public final class RequestManager: Sendable {
             if answers.count >= 10_000, let oldest = answers.min(by: { $0.value < $1.value }) {
                 answers[oldest.key] = nil
             }
-            answers[key] = ContinuousClock.now
+            answers[key] = stopwatch.elapsed
         }
     }
 

@@ -12,14 +12,14 @@ public enum AvailabilityPolicy: Sendable {
     static let firstPause = Duration.milliseconds(500)
     static let maxPause = Duration.seconds(30)
 
-    /// Returns the pause before the next try; nil to give up.
-    func pause(after failure: RequestError, tries: Int, since start: ContinuousClock.Instant) async -> Duration? {
+    /// Returns the pause before the next try, given the time since the first one; nil to give up.
+    func pause(after failure: RequestError, tries: Int, elapsed: Duration) async -> Duration? {
         guard failure.isUnreachable else { return nil }
         switch self {
         case .fail: return nil
         case .decide(let decide): return await decide(failure, tries)
         case .wait(let limit):
-            let left = limit - (ContinuousClock.now - start)
+            let left = limit - elapsed
             guard left > .zero else { return nil }
             var pause = Self.firstPause
             for _ in 1..<max(1, tries) where pause < Self.maxPause { pause = pause * 2 }

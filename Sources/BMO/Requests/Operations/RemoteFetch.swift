@@ -11,6 +11,8 @@ struct RemoteFetch: Sendable {
     let session: ImportSession
     let reader: ObjectReader
     let availability: AvailabilityPolicy
+    /// The clock of the pauses.
+    let stopwatch: Stopwatch
     let detailLimit: Int
     let report: @Sendable (RequestEvent) -> Void
 
@@ -41,7 +43,7 @@ struct RemoteFetch: Sendable {
     ///
     /// - Throws: ``RequestError``, or `CancellationError`.
     func run() async throws -> FetchResult {
-        let start = ContinuousClock.now
+        let start = stopwatch.elapsed
         var tries = 0
         while true {
             do {
@@ -49,10 +51,10 @@ struct RemoteFetch: Sendable {
             } catch let error as RequestError {
                 tries += 1
                 try Task.checkCancellation()
-                let pause = await availability.pause(after: error, tries: tries, since: start)
+                let pause = await availability.pause(after: error, tries: tries, elapsed: stopwatch.elapsed - start)
                 guard let pause else { throw error }
                 report(.waiting(pause, error))
-                try await Task.sleep(for: pause)
+                try await stopwatch.sleep(for: pause)
             }
         }
     }

@@ -47,7 +47,8 @@ struct ScanPlan: Sendable {
         readMembers = model.plans[model.plan(of: index, source: source?.name) ?? index].readMembers
         mapping = model.plan(of: index, source: source?.name) ?? index
         surroundings = model.plans[mapping].surroundings
-        var encoder = ConfigEncoder(directory: workspace.configuration.directory)
+        var encoder = ConfigEncoder(
+            directory: workspace.configuration.directory, needsNoSecrets: workspace.needsNoSecrets)
         section = try encoder.batch(source?.section ?? entity.section)
         attributes = source?.attributes ?? model.model.attributes(of: entity)
         let layout = model.entities[index]
