@@ -30,6 +30,8 @@ let package = Package(
         .executable(name: "bmo", targets: ["bmo"]),
         // The library, with the store that the program passes to it.
         .library(name: "BMO", targets: ["BMO", "SQLiteStore"]),
+        // Generates Swift types from a target's bmo.yml.
+        .plugin(name: "BMOModels", targets: ["BMOModels"]),
         // An in-memory store, a scripted remote and a clock, for the tests of programs that embed BMO.
         .library(name: "BMOTesting", targets: ["BMOTesting"]),
         .library(name: "BridgeKit", targets: ["BridgeKit", "RecordBatch", "CBridge"]),
@@ -126,6 +128,11 @@ let package = Package(
                 "SystemCalls", "TextFormats", .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "Model", dependencies: ["SystemCalls", "TextFormats", "Yams"], exclude: ["README.md"]),
+        // Writes Swift types for the entities of a configuration.
+        .target(name: "SwiftModels", dependencies: ["Model"], exclude: ["README.md"]),
+        // A program of its own, so that the build plugin does not have to build bmo.
+        .executableTarget(name: "bmo-models", dependencies: ["Model", "SwiftModels", "SystemCalls"]),
+        .plugin(name: "BMOModels", capability: .buildTool(), dependencies: ["bmo-models"]),
         // Translates Airbyte's declarative connectors into configurations; no network, no files.
         .target(
             name: "AirbyteManifest", dependencies: ["Model", "TextFormats", "Yams"], exclude: ["README.md"]),
@@ -197,7 +204,7 @@ let package = Package(
             name: "BMOCommand",
             dependencies: [
                 "AirbyteManifest", "BMO", "CZip", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model",
-                "RecordBatch", "StoreContract", "TextFormats", "WebPage", "WebServer",
+                "RecordBatch", "StoreContract", "SwiftModels", "TextFormats", "WebPage", "WebServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -315,6 +322,13 @@ let package = Package(
                 "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestHost", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // Models.swift is what SwiftModels makes of models.yml; a test compares them.
+        .testTarget(
+            name: "SwiftModelsTests",
+            dependencies: [
+                "BMO", "BMOTesting", "ImportTestSupport", "Model", "StoreContract", "SwiftModels", "TestSupport",
+            ],
+            exclude: ["models.yml"]),
         .testTarget(
             name: "BMOTestingTests",
             dependencies: ["BMO", "BMOTesting", "BridgeContract", "RESTBridge", "BridgeKit", "TestSupport"]),

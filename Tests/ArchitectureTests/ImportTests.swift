@@ -39,7 +39,7 @@ import Testing
             #expect(may(target, see: "WebServer") == ["BMOCommand", "WebPage"].contains(target))
             #expect(!may(target, see: "FoundationNetworking") && !may(target, see: "FoundationXML"))
             let withFoundation = [
-                "BMO", "BMOCommand", "BMOTesting", "BridgeConformance", "BridgeKitFoundation",
+                "BMO", "BMOCommand", "BMOModels", "BMOTesting", "BridgeConformance", "BridgeKitFoundation",
             ]
             #expect(may(target, see: "Foundation") == withFoundation.contains(target))
         }

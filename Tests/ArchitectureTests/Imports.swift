@@ -16,7 +16,7 @@ enum Imports {
     }
 
     static let platform: Set<String> = [
-        "Swift", "Glibc", "Musl", "Darwin", "Synchronization", "Dispatch",
+        "Swift", "Glibc", "Musl", "Darwin", "Synchronization", "Dispatch", "Observation",
     ]
 
     static let rules: [String: Rule] = [
@@ -57,6 +57,9 @@ enum Imports {
             "Logging",
             foundation: true),
         "Model": Rule("SystemCalls", "TextFormats", "Yams", "CYaml"),
+        "SwiftModels": Rule("Model"),
+        "bmo-models": Rule("Model", "SwiftModels", "SystemCalls"),
+        "BMOModels": Rule("PackagePlugin", "bmo-models", foundation: true),
         "BMOTesting": Rule(
             "BMO", "BridgeHost", "BridgeKit", "Logging", "MemoryStore", "Model", "RecordBatch", "StoreContract",
             "SystemCalls", foundation: true),
@@ -82,7 +85,7 @@ enum Imports {
             "TextFormats", "WebServer"),
         "BMOCommand": Rule(
             "AirbyteManifest", "BMO", "BridgeConformance", "BridgeHost", "CZip", "Importer", "Mapping", "Model",
-            "RecordBatch", "StoreContract", "TextFormats", "WebPage", "WebServer",
+            "RecordBatch", "StoreContract", "SwiftModels", "TextFormats", "WebPage", "WebServer",
             "ArgumentParser",
             "Logging", foundation: true),
         "bmo": Rule("BMOCommand", "Mapping", "PostgreSQLStore", "SQLiteStore", "StoreContract"),

@@ -3,7 +3,7 @@ struct Manifest {
     private(set) var dependencies: [String: [String]] = [:]
 
     init(_ text: String) {
-        for kind in [".target(", ".executableTarget(", ".testTarget(", ".systemLibrary("] {
+        for kind in [".target(", ".executableTarget(", ".testTarget(", ".systemLibrary(", ".plugin("] {
             for call in Self.calls(kind, in: text) {
                 guard let name = Self.strings(call).first, call.contains("name:") else { continue }
                 dependencies[name] = Self.list("dependencies:", in: call)
@@ -14,7 +14,7 @@ struct Manifest {
             guard let name = Self.strings(call).first else { continue }
             dependencies[name] = Self.list("transport:", in: call) + ["BridgeKit", "CBridge", "RecordBatch"]
         }
-        for call in Self.calls("plugin(", in: text) where !call.contains("_ name") {
+        for call in Self.calls("plugin(", in: text) where !call.contains("_ name") && !call.contains("name:") {
             let names = Self.strings(call)
             if names.count == 2 { dependencies[names[0]] = [names[1], "BridgeKit", "CBridge"] }
         }

@@ -61,7 +61,7 @@ enum SourceRules {
         "BridgeKit": "Bridge.swift", "BridgeHTTP": "HTTPClient.swift", "BridgeJSON": "JSONPath.swift",
         "BridgeXML": "XMLPushParser.swift", "Mapping": "Mapper.swift",
         "Importer": "PageImport.swift", "BMO": "Workspace.swift", "BridgeConformance": "ConformanceRun.swift",
-        "bmo": "main.swift",
+        "bmo": "main.swift", "bmo-models": "main.swift",
         "CBridge": "include/bmo_bridge.h", "JSONBatch": "include/json_batch.h", "CCurl": "shim.h",
         "CLibXML2": "shim.h", "CSMBClient": "shim.h", "CCSV": "shim.h", "CTime": "shim.h", "CZlib": "shim.h",
         "CZip": "shim.h", "CLibCrypto": "shim.h", "CPQ": "include/cpq.h", "CBridgeProcess": "shim.h",
