@@ -95,7 +95,7 @@ public struct RowDifference: Sendable, Equatable {
     }
 
     /// Returns which members belong to a longest ascending subsequence (Fredman, 1975).
-    private static func longestAscent(_ numbers: [Int]) -> [Bool] {
+    package static func longestAscent(_ numbers: [Int]) -> [Bool] {
         if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) {
             return Array(repeating: true, count: numbers.count)
         }
