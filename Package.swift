@@ -246,16 +246,21 @@ let package = Package(
         .executableTarget(
             name: "TestHost", dependencies: ["BridgeHost", .product(name: "Logging", package: "swift-log")],
             path: "Tests/TestHost"),
+        // Bridges in C that tests compile, and a host for one of them.
+        .target(
+            name: "BridgeTestSupport", dependencies: ["BridgeHost", "TestHost", "TestSupport"],
+            path: "Tests/BridgeTestSupport"),
         // These tests compile CountingBridge: two bridges in one test binary would export the same symbols.
         .testTarget(
             name: "BridgeHostTests",
             dependencies: [
-                "BridgeHost", "TestHost", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "TestSupport",
+                "BridgeHost", "BridgeTestSupport", "CBridge", "RecordBatch", "SystemCalls", "TextFormats",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "BridgeConformanceTests",
-            dependencies: ["BridgeConformance", "BridgeHost", "SQLiteStore", "TestHost", "TestSupport"]),
+            dependencies: ["BridgeConformance", "BridgeHost", "BridgeTestSupport", "SQLiteStore", "TestSupport"]),
         // Replays Fixtures/cases with the built command.
         .testTarget(
             name: "FixtureTests",
@@ -319,7 +324,7 @@ let package = Package(
             name: "BMOTests",
             dependencies: [
                 "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "RESTBridge",
-                "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestHost", "TestSupport",
+                "BridgeTestSupport", "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Models.swift is what SwiftModels makes of models.yml; a test compares them.

@@ -1,4 +1,5 @@
 import BMO
+import BridgeTestSupport
 import Foundation
 import ImportTestSupport
 import Importer
@@ -9,12 +10,12 @@ import Testing
 
 /// What the remote no longer has: when it goes, when it stays.
 @Suite(.overBothStores, .namingTheStore) struct DeleteTests {
-    private func numbers(_ place: CountingWorkspace) throws -> String {
+    private func numbers(_ place: LibraryWorkspace<CountingHost>) throws -> String {
         try place.file().value("SELECT group_concat(id, ' ') FROM (SELECT id FROM Number ORDER BY id)")
     }
 
     @Test(.overSQLiteOnly) func `a row that a whole listing lacks is deleted`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 25")
         let workspace = try await place.workspace(place.world())
         #expect(try await place.sync(workspace).text == "Number finished, 3 pages +25")
@@ -36,7 +37,7 @@ import Testing
     /// RestKit 1695 and 2463: a reply that is partial, failed or unchanged deleted what it lacked.
     @Test(arguments: ["incomplete", "token t1"])
     func `a partial or unchanged reply deletes nothing`(_ line: String) async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 8", "token t1")
         let workspace = try await place.workspace(place.world(entity: "incremental: token"))
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages +8")
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test func `a failed scan deletes nothing`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000")
         _ = try await place.workspace(text)
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `a scan that is taken up again knows what the pages before it listed`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000")
         _ = try await place.workspace(text)
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func `rows without a key are not there twice when an interrupted scan begins anew`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000").replacing("key: id", with: "unique: none")
         #expect(try await place.sync(try await place.workspace(text)).text == "Number failed, 2 pages +20")
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `after a vacuum the place of a scan is discarded`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 30")
         let text = place.world(section: "fail_at: 25, fail_times: 1000").replacing("id: integer", with: "id: text")
         #expect(try await place.sync(try await place.workspace(text)).text == "Number failed, 2 pages +20")
@@ -111,7 +112,7 @@ import Testing
     }
 
     @Test func `a brake stops a deletion that is too large until it is allowed`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 50", "token a")
         let workspace = try await place.workspace(place.world(entity: "incremental: token"))
         #expect(try await place.sync(workspace).text == "Number finished, 5 pages +50")
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func `ten rows are never too many`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 10")
         let workspace = try await place.workspace(place.world())
         _ = try await place.sync(workspace)
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test func `the brake is the configs`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 10")
         let workspace = try await place.workspace(place.world(entity: "deletes: {brake: {share: 0%, rows: 0}}"))
         _ = try await place.sync(workspace)
@@ -152,7 +153,7 @@ import Testing
     }
 
     @Test func `deletes are ignored where the config says so`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 5")
         let workspace = try await place.workspace(place.world(entity: "deletes: {mode: ignore, when: {has: dead}}"))
         _ = try await place.sync(workspace)
@@ -163,7 +164,7 @@ import Testing
     }
 
     @Test func `a soft deletion leaves the row and its return undoes it`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 5")
         let workspace = try await place.workspace(place.world(entity: "deletes: soft"))
         _ = try await place.sync(workspace)
@@ -183,7 +184,7 @@ import Testing
     // MARK: tombstones
 
     @Test func `tombstones delete without a whole listing`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 5")
         let workspace = try await place.workspace(
             place.world(entity: "deletes: {when: {property: dead, equals: true}}"))
@@ -196,7 +197,7 @@ import Testing
 
     /// WatermelonDB 1462: created and deleted in one pull.
     @Test func `an object that is created and deleted between two syncs never comes`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3", "dead 2", "deleted 1")
         let workspace = try await place.workspace(place.world(entity: "deletes: {when: {has: dead}}"))
         let report = try await place.sync(workspace)
@@ -207,7 +208,7 @@ import Testing
     // MARK: what is not looked at
 
     @Test func `spared objects are not missed`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 8")
         let workspace = try await place.workspace(place.world())
         _ = try await place.sync(workspace)
@@ -217,7 +218,7 @@ import Testing
     }
 
     @Test func `a field that no attribute has spares all`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 8")
         let workspace = try await place.workspace(place.world())
         _ = try await place.sync(workspace)
@@ -228,7 +229,7 @@ import Testing
     }
 
     @Test func `a record in quarantine is not gone`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 8")
         let workspace = try await place.workspace(place.world())
         _ = try await place.sync(workspace)
@@ -244,7 +245,7 @@ import Testing
 
     // MARK: references
 
-    private func owned(_ place: CountingWorkspace, _ extra: String = "") -> String {
+    private func owned(_ place: LibraryWorkspace<CountingHost>, _ extra: String = "") -> String {
         """
         version: 1
         bridges:
@@ -261,7 +262,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `a row that others refer to becomes a stub`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 4", "owner 1 2", "owner 3 3")
         let workspace = try await place.workspace(owned(place))
         _ = try await place.sync(workspace)
@@ -286,7 +287,7 @@ import Testing
     }
 
     @Test func `rows that refer to each other go together`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 5", "owner 1 2", "owner 2 3", "owner 3 1")
         let workspace = try await place.workspace(owned(place))
         _ = try await place.sync(workspace)
@@ -297,7 +298,7 @@ import Testing
     }
 
     @Test func `what only others brought is not missed`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3", "owner 1 77")
         let workspace = try await place.workspace(owned(place))
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages +3 ?1")

@@ -13,7 +13,7 @@ import Testing
     private static let byField = "incremental: {field: changed}"
 
     @Test(.overSQLiteOnly) func `a fields newest value is asked for next time`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 12", "stamp 3 2026-03-03T12:00:00+02:00", "stamp 11 2026-02-02T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
         #expect(try await place.sync(workspace).text == "Number finished, 2 pages +12")
@@ -32,7 +32,7 @@ import Testing
 
     /// RestKit 1177: unchanged is not absent.
     @Test func `what an incremental scan lacks is not gone`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 12", "stamp 3 2026-03-03T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
         _ = try await place.sync(workspace)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `a lookback asks for some what more`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 2", "stamp 1 2026-03-03T00:00:30Z")
         let workspace = try await place.workspace(
             place.world(entity: "incremental: {field: changed, lookback: 5m}"))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `a failed scan does not move the cursor`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 30")
         let text = place.world(entity: Self.byField, section: "fail_at: 25, fail_times: 1000")
         _ = try await place.workspace(text)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `an incomplete scan does not move the cursor`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
         _ = try await place.sync(workspace)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `another mapping asks for everything`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
         let text = place.world(entity: Self.byField)
         _ = try await place.sync(try await place.workspace(text))
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func `another mapping of one entity leaves the others alone`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
         let text = place.world(entity: Self.byField)
         let other = text.range(of: "  Number:").map { String(text[$0.lowerBound...]) } ?? ""
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `full is noted as such`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
         _ = try await place.sync(workspace)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `everything is asked for as often as the config says`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3", "stamp 1 2026-05-05T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField + "\nfull_every: 7d"))
         _ = try await place.sync(workspace)
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `a time far ahead is not the newest`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3", "stamp 0 9999-01-01T00:00:00Z", "stamp 1 2026-05-05T00:00:00Z")
         let workspace = try await place.workspace(place.world(entity: Self.byField))
         let report = try await place.sync(workspace)
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `a token comes back and an unchanged scan writes nothing`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 5", "token t1")
         let workspace = try await place.workspace(place.world(entity: "incremental: token"))
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages +5")
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func `what a bridge cannot do is a fault of the config`() async throws {
-        let place = try CountingWorkspace([#"COUNTING_CAPABILITIES="check","fetch","resume""#])
+        let place = try LibraryWorkspace.counting([#"COUNTING_CAPABILITIES="check","fetch","resume""#])
         await #expect {
             _ = try await place.workspace(place.world(entity: "incremental: token"))
         } throws: { error in

@@ -24,7 +24,7 @@ import Testing
         """
 
     @Test func `their objects come with the others`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let workspace = try await place.workspace(text)
         let report = try await place.sync(workspace)
         #expect(report.succeeded)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `they cannot be synced alone`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let workspace = try await place.workspace(text)
         let store = try workspace.openStore()
         defer { try? store.close() }

@@ -1,4 +1,5 @@
 import BMO
+import BridgeTestSupport
 import Foundation
 import ImportTestSupport
 import Importer
@@ -9,7 +10,9 @@ import Testing
 
 /// Scans per object of a parent.
 @Suite(.overBothStores, .namingTheStore) struct ParentTests {
-    private func config(_ place: CountingWorkspace, parent: String = "parent: owner", _ more: String = "") -> String {
+    private func config(_ place: LibraryWorkspace<CountingHost>, parent: String = "parent: owner", _ more: String = "")
+        -> String
+    {
         """
         version: 1
         bridges:
@@ -31,12 +34,12 @@ import Testing
         """
     }
 
-    private func children(_ place: CountingWorkspace) throws -> String {
+    private func children(_ place: LibraryWorkspace<CountingHost>) throws -> String {
         try place.file().value("SELECT group_concat(id || ':' || owner, ' ') FROM (SELECT * FROM Child ORDER BY id)")
     }
 
     @Test func `each parent is scanned after the listing that brings it`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3", about: "people")
         try place.say("count 3", "name 2001 x", about: "children")
         let workspace = try await place.workspace(config(place))
@@ -50,7 +53,7 @@ import Testing
     }
 
     @Test func `a condition says which parents are scanned`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 4", about: "people")
         try place.say("count 1", about: "children")
         let workspace = try await place.workspace(
@@ -63,7 +66,7 @@ import Testing
     }
 
     @Test func `a child that is gone from its parents listing is deleted and one that moved is not`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 2", about: "people")
         try place.say("count 3", about: "children")
         let workspace = try await place.workspace(config(place))
@@ -77,7 +80,7 @@ import Testing
     }
 
     @Test func `a parent that fails leaves the others alone and its children stay`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 4", about: "people")
         try place.say("count 2", about: "children")
         let workspace = try await place.workspace(config(place))
@@ -100,7 +103,7 @@ import Testing
     }
 
     @Test func `after ten failures in a row the others are not tried`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 40", about: "people")
         let broken = (0..<40).map { "broken \($0)" }.joined(separator: "\n")
         try place.say("count 2", broken, about: "children")
@@ -112,7 +115,7 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `the children of a deleted parent go with it`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3", about: "people")
         try place.say("count 2", "token t", about: "children")
         let workspace = try await place.workspace(config(place, "incremental: token"))
@@ -130,7 +133,7 @@ import Testing
     }
 
     @Test func `each parent has its own cursor`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 2", about: "people")
         try place.say("count 2", "stamp 1 2026-02-02T00:00:00Z", "stamp 1001 2026-03-03T00:00:00Z", about: "children")
         let workspace = try await place.workspace(
@@ -146,7 +149,7 @@ import Testing
     }
 
     @Test func `a further source is asked for each object`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 3")
         try place.say("count 1", "stamp 1000 2026-02-02T00:00:00Z", "token t", about: "facts")
         let workspace = try await place.workspace(
@@ -182,7 +185,7 @@ import Testing
     }
 
     @Test func `the brake holds for one parent and for all`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 20", about: "people")
         try place.say("count 30", about: "children")
         let workspace = try await place.workspace(config(place))

@@ -1,4 +1,5 @@
 import BMO
+import BridgeTestSupport
 import Foundation
 import ImportTestSupport
 import Importer
@@ -10,7 +11,7 @@ import Testing
 /// How much of a scan may go to quarantine.
 @Suite(.overBothStores, .namingTheStore) struct QuarantineLimitTests {
     /// No record fits: no name is among those that are known.
-    private func text(_ place: CountingWorkspace, limit: String) -> String {
+    private func text(_ place: LibraryWorkspace<CountingHost>, limit: String) -> String {
         place.world(entity: limit).replacing(
             "name: text", with: "name: {type: text, transform: {map: {nobody: x}}}")
     }
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func `a scan with too many bad records is given up`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 40")
         let workspace = try await place.workspace(text(place, limit: "quarantine_limit: 12"))
         for _ in 0..<3 {
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func `good records of the pages before stay`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         try place.say("count 20")
         _ = try await place.sync(try await place.workspace(place.world()))
         // Now each record is bad: the rows stay as they are.

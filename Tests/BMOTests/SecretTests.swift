@@ -1,4 +1,5 @@
 import BridgeHost
+import BridgeTestSupport
 import Foundation
 import ImportTestSupport
 import Mapping
@@ -65,10 +66,10 @@ import Testing
     @Test(arguments: [#"COUNTING_ISOLATION="in_process""#, #"COUNTING_ISOLATION="child_process""#])
     func `nothing that a sync leaves shows a secret`(_ isolation: String) async throws {
         let secret = "hunter2-correct-horse"
-        let place = try CountingWorkspace([isolation])
+        let place = try LibraryWorkspace.counting([isolation])
         let name = setVariable(secret)
         let workspace = try await place.workspace(
-            CountingWorkspace.numbers(
+            CountingHost.numbers(
                 options: "secret: {env: \(name)}, print_at: 1, fail_at: 15, fail_times: 100",
                 section: "count: 20, page_size: 10"))
         let report = try await place.sync(workspace)
@@ -88,10 +89,10 @@ import Testing
     }
 
     @Test func `a secret of an entitys section is not kept with its place`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let name = setVariable("hunter2-in-a-section")
         let workspace = try await place.workspace(
-            CountingWorkspace.numbers(options: "fail_at: 15, fail_times: 100", section: "count: 20, page_size: 10"))
+            CountingHost.numbers(options: "fail_at: 15, fail_times: 100", section: "count: 20, page_size: 10"))
         var configuration = workspace.configuration
         configuration.model.entities[0].section = [
             "count": 20, "page_size": 10, "token": .secret(.env(name)),
@@ -107,9 +108,9 @@ import Testing
     }
 
     @Test func `a missing secret fails its entity in words`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let workspace = try await place.workspace(
-            CountingWorkspace.numbers(options: "secret: {env: BMO_TEST_NOT_SET}", section: "count: 3"))
+            CountingHost.numbers(options: "secret: {env: BMO_TEST_NOT_SET}", section: "count: 3"))
         #expect(workspace.configuration.warnings.count == 1)
         let failure = try #require(try await place.sync(workspace).failure(of: "Number"))
         #expect(failure.code == "configuration")

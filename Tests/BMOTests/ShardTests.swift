@@ -1,4 +1,5 @@
 import BMO
+import BridgeTestSupport
 import Foundation
 import ImportTestSupport
 import Importer
@@ -9,10 +10,10 @@ import Testing
 
 /// Syncs that divide a remote among several databases.
 @Suite(.overBothStores, .namingTheStore) struct ShardTests {
-    private let place: CountingWorkspace
+    private let place: LibraryWorkspace<CountingHost>
 
     init() throws {
-        place = try CountingWorkspace()
+        place = try LibraryWorkspace.counting()
         try place.say("count 12", about: "people")
         try place.say("count 2", about: "children")
         try place.say("count 2", about: "toys")

@@ -1,5 +1,6 @@
 import BMO
 import BridgeHost
+import BridgeTestSupport
 import Dispatch
 import Foundation
 import ImportTestSupport
@@ -19,9 +20,9 @@ import Testing
 
     @Test(.overSQLiteOnly, arguments: isolations)
     func `a failed page leaves the pages before it and the next sync goes on`(_ isolation: String) async throws {
-        let place = try CountingWorkspace([isolation])
+        let place = try LibraryWorkspace.counting([isolation])
         let failing = try await place.workspace(
-            CountingWorkspace.numbers(options: "fail_at: 5500, fail_times: 1000", section: Self.tenThousand))
+            CountingHost.numbers(options: "fail_at: 5500, fail_times: 1000", section: Self.tenThousand))
         let first = try await place.sync(failing)
         #expect(first.text == "Number failed, 5 pages +5000")
         let failure = try #require(first.failure(of: "Number"))
@@ -50,19 +51,19 @@ import Testing
     }
 
     @Test func `another request does not go on in the middle`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let failing = try await place.workspace(
-            CountingWorkspace.numbers(options: "fail_at: 25, fail_times: 1000", section: "count: 40, page_size: 10"))
+            CountingHost.numbers(options: "fail_at: 25, fail_times: 1000", section: "count: 40, page_size: 10"))
         #expect(try await place.sync(failing).text == "Number failed, 2 pages +20")
-        let other = try await place.workspace(CountingWorkspace.numbers(section: "count: 40, page_size: 20"))
+        let other = try await place.workspace(CountingHost.numbers(section: "count: 40, page_size: 20"))
         #expect(try await place.sync(other).text == "Number finished, 2 pages +20 =20")
     }
 
     @Test func `restart begins at the beginning`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let section = "count: 40, page_size: 10"
         let failing = try await place.workspace(
-            CountingWorkspace.numbers(options: "fail_at: 25, fail_times: 1000", section: section))
+            CountingHost.numbers(options: "fail_at: 25, fail_times: 1000", section: section))
         _ = try await place.sync(failing)
         let mended = try await place.mendedWorkspace()
         let report = try await place.sync(mended, Workspace.SyncOptions(restart: true))
@@ -71,9 +72,9 @@ import Testing
 
     @Test(.overSQLiteOnly) func `a restart that is stopped does not go on where the earlier scan stopped`() async throws
     {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let workspace = try await place.workspace(
-            CountingWorkspace.numbers(options: "fail_at: 55, fail_times: 1000", section: "count: 60, page_size: 10"))
+            CountingHost.numbers(options: "fail_at: 55, fail_times: 1000", section: "count: 60, page_size: 10"))
         #expect(try await place.sync(workspace).text == "Number failed, 5 pages +50")
         #expect(try place.file().value("SELECT page FROM bmo_progress") == "5")
         let (events, second) = AsyncStream.makeStream(of: Void.self)
@@ -100,9 +101,9 @@ import Testing
 
     @Test(arguments: isolations)
     func `a retried page is imported once`(_ isolation: String) async throws {
-        let place = try CountingWorkspace([isolation])
+        let place = try LibraryWorkspace.counting([isolation])
         let workspace = try await place.workspace(
-            CountingWorkspace.numbers(
+            CountingHost.numbers(
                 options: "fail_at: 7, fail_times: 2", section: "count: 20, page_size: 10, batch_size: 3"))
         #expect(try await place.sync(workspace).text == "Number finished, 2 pages +20")
         #expect(try place.file().value("SELECT count(*) FROM Number") == "20")
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test func `a crash in a child fails its entity alone`() async throws {
-        let place = try CountingWorkspace([#"COUNTING_ISOLATION="child_process""#])
+        let place = try LibraryWorkspace.counting([#"COUNTING_ISOLATION="child_process""#])
         let workspace = try await place.workspace(Self.twoBridges(good: "", bad: "crash_at: 25"))
         let report = try await place.sync(workspace)
         #expect(report.text == "Good finished, 5 pages +50\nBad failed, 2 pages +20\nOther finished, 1 pages +5")
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test func `a bridge that cannot be opened fails its entities alone`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let workspace = try await place.workspace(Self.twoBridges(good: "", bad: #"refuse: "no url""#))
         let report = try await place.sync(workspace)
         #expect(report.text == "Good finished, 5 pages +50\nBad failed, 0 pages\nOther finished, 1 pages +5")
@@ -149,9 +150,9 @@ import Testing
     }
 
     @Test func `bytes that are not a batch fail the entity with an explanation`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let workspace = try await place.workspace(
-            CountingWorkspace.numbers(options: "garbage_at: 25", section: "count: 50, page_size: 10"))
+            CountingHost.numbers(options: "garbage_at: 25", section: "count: 50, page_size: 10"))
         let report = try await place.sync(workspace)
         #expect(report.text == "Number failed, 2 pages +20")
         #expect(report.failure(of: "Number")?.code == "protocol")
@@ -159,9 +160,9 @@ import Testing
     }
 
     @Test func `a place that cannot be gone on from is given up`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let workspace = try await place.workspace(
-            CountingWorkspace.numbers(options: "garbage_at: 25", section: "count: 50, page_size: 10"))
+            CountingHost.numbers(options: "garbage_at: 25", section: "count: 50, page_size: 10"))
         #expect(try await place.sync(workspace).text == "Number failed, 2 pages +20")
         let second = try await place.sync(workspace)
         #expect(second.text == "Number failed, 2 pages =20")
@@ -169,16 +170,16 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `a sync whose records all fail to fit has failed`() async throws {
-        let place = try CountingWorkspace()
-        let text = CountingWorkspace.numbers(section: "count: 5").replacing("id: integer", with: "id: uuid")
+        let place = try LibraryWorkspace.counting()
+        let text = CountingHost.numbers(section: "count: 5").replacing("id: integer", with: "id: uuid")
         let report = try await place.sync(try await place.workspace(text))
         #expect(report.failure(of: "Number")?.message == "none of the 5 records could be imported")
         #expect(try place.file().value("SELECT count(*) FROM bmo_quarantine") == "5")
     }
 
     @Test func `another mapping does not go on in the middle`() async throws {
-        let place = try CountingWorkspace()
-        let text = CountingWorkspace.numbers(
+        let place = try LibraryWorkspace.counting()
+        let text = CountingHost.numbers(
             options: "fail_at: 25, fail_times: 1000", section: "count: 40, page_size: 10")
         #expect(try await place.sync(try await place.workspace(text)).text == "Number failed, 2 pages +20")
         _ = try await place.workspace(text.replacing("name: text", with: "name: {type: text, transform: uppercase}"))
@@ -187,10 +188,10 @@ import Testing
 
     @Test(arguments: isolations)
     func `a cancelled sync keeps its pages and the next goes on`(_ isolation: String) async throws {
-        let place = try CountingWorkspace([isolation])
+        let place = try LibraryWorkspace.counting([isolation])
         let section = "count: 50, page_size: 10"
         let workspace = try await place.workspace(
-            CountingWorkspace.numbers(options: "block_at: 35", section: section))
+            CountingHost.numbers(options: "block_at: 35", section: section))
         let pages = Mutex(0)
         let task = Task {
             try await place.sync(workspace) { event in
@@ -210,14 +211,14 @@ import Testing
     }
 
     @Test func `only the named entities are synced`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         let workspace = try await place.workspace(Self.twoBridges(good: "", bad: ""))
         let report = try await place.sync(workspace, Workspace.SyncOptions(entities: ["Other", "Bad"]))
         #expect(report.text == "Bad finished, 5 pages +50\nOther finished, 1 pages +5")
     }
 
     @Test(.overSQLiteOnly) func `records that do not fit are counted and released when they do`() async throws {
-        let place = try CountingWorkspace()
+        let place = try LibraryWorkspace.counting()
         func config(_ type: String) -> String {
             """
             version: 1
@@ -239,8 +240,8 @@ import Testing
     }
 
     @Test func `events tell where a sync stands`() async throws {
-        let place = try CountingWorkspace()
-        let workspace = try await place.workspace(CountingWorkspace.numbers(section: "count: 12, page_size: 10"))
+        let place = try LibraryWorkspace.counting()
+        let workspace = try await place.workspace(CountingHost.numbers(section: "count: 12, page_size: 10"))
         let lines = Mutex<[String]>([])
         _ = try await place.sync(workspace) { event in
             lines.withLock { lines in

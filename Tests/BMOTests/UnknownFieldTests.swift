@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.overBothStores, .namingTheStore) struct UnknownFieldReportTests {
     @Test func `a field that nothing reads is warned of once`() async throws {
-        let workplace = try CountingWorkspace()
+        let workplace = try LibraryWorkspace.counting()
         let workspace = try await workplace.workspace(
             """
             version: 1

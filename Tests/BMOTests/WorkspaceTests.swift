@@ -1,4 +1,5 @@
 import BridgeHost
+import BridgeTestSupport
 import Foundation
 import ImportTestSupport
 import Mapping
@@ -11,9 +12,9 @@ import Testing
 
 /// Loading a configuration with the plugins that it names, and the order of a sync.
 @Suite struct WorkspaceTests {
-    private let place: CountingWorkspace
+    private let place: LibraryWorkspace<CountingHost>
 
-    init() throws { place = try CountingWorkspace() }
+    init() throws { place = try LibraryWorkspace.counting() }
 
     private func faults(_ text: String) async throws -> [String] {
         let error = try await #require(throws: ConfigurationErrors.self) { _ = try await place.workspace(text) }
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func `a good configuration loads`() async throws {
-        let workspace = try await place.workspace(CountingWorkspace.numbers(section: "count: 3"))
+        let workspace = try await place.workspace(CountingHost.numbers(section: "count: 3"))
         #expect(workspace.model.entities.map(\.name) == ["Number"])
         #expect(workspace.plugins.keys.sorted() == ["counting"])
         #expect(workspace.configuration.databasePath == place.database)
@@ -55,7 +56,7 @@ import Testing
 
     @Test func `an unknown plugin is named with those that there are`() async throws {
         let faults = try await faults(
-            CountingWorkspace.numbers().replacing("plugin: counting", with: "plugin: countng")
+            CountingHost.numbers().replacing("plugin: counting", with: "plugin: countng")
                 .replacing("counting: {", with: "countng: {"))
         #expect(faults.count == 1)
         #expect(
@@ -63,9 +64,9 @@ import Testing
     }
 
     @Test func `a plugin that is none is refused at its place`() async throws {
-        try place.folder.write("no library", to: "plugins/libTextBridge.so")
+        try place.server.folder.write("no library", to: "libTextBridge.so")
         let faults = try await faults(
-            CountingWorkspace.numbers().replacing("plugin: counting", with: "plugin: text")
+            CountingHost.numbers().replacing("plugin: counting", with: "plugin: text")
                 .replacing("counting: {", with: "text: {"))
         #expect(faults.count == 1)
         #expect(
@@ -75,24 +76,25 @@ import Testing
     @Test func `a missing file is named`() async throws {
         let error = try await #require(throws: ConfigurationErrors.self) {
             _ = try await Workspace.load(
-                path: place.folder.appending("none.yml"), host: place.host, stores: SQLiteStores())
+                path: place.folder.appending("none.yml"), host: place.server.host, stores: SQLiteStores())
         }
         #expect(error.description.contains("none.yml") && error.description.contains("bmo init"))
     }
 
     @Test func `a secret whose variable is not set is warned of`() async throws {
         try place.folder.write(
-            CountingWorkspace.numbers(options: "secret: {env: BMO_A}"), to: "bmo.yml")
+            CountingHost.numbers(options: "secret: {env: BMO_A}"), to: "bmo.yml")
         let path = place.folder.appending("bmo.yml")
-        let without = try await Workspace.load(path: path, host: place.host, stores: SQLiteStores(), environment: [:])
+        let without = try await Workspace.load(
+            path: path, host: place.server.host, stores: SQLiteStores(), environment: [:])
         #expect(without.configuration.warnings.map(\.message).contains { $0.contains("BMO_A") })
         let with = try await Workspace.load(
-            path: path, host: place.host, stores: SQLiteStores(), environment: ["BMO_A": "x"])
+            path: path, host: place.server.host, stores: SQLiteStores(), environment: ["BMO_A": "x"])
         #expect(with.configuration.warnings.isEmpty)
     }
 
     @Test func `a literal secret is refused and not shown`() async throws {
-        let faults = try await faults(CountingWorkspace.numbers(options: "secret: hunter2"))
+        let faults = try await faults(CountingHost.numbers(options: "secret: hunter2"))
         #expect(faults.count == 1 && faults[0].contains("{env: NAME}"))
         #expect(faults[0].contains("hunter2") == false)
     }
@@ -103,7 +105,8 @@ import Testing
         let workspace = Workspace(
             configuration: Configuration(
                 file: "bmo.yml", databasePath: "", bridges: [], model: Model(entities: entities)),
-            plugins: [:], model: try CompiledModel(Model(entities: entities)), host: place.host, stores: SQLiteStores())
+            plugins: [:], model: try CompiledModel(Model(entities: entities)), host: place.server.host,
+            stores: SQLiteStores())
         return workspace.syncOrder(names).map { entities[$0].name }
     }
 

@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite struct ConformanceRunTests {
     @Test func `a good bridge passes at the strictest level`() async throws {
-        let report = try await ShelfWorkspace().report()
+        let report = try await shelfReport()
         #expect(report.failures == [:])
         let passed = report.results.filter { $0.outcome == .passed }.map(\.check.id)
         // All but what the shelf has nothing for.
@@ -50,15 +50,15 @@ import TestSupport
     ])
     func `a bridge with a defect fails its check`(defect: String, check: String, words: String) async throws {
         let others = ConformanceRun.catalog.map(\.id).filter { $0 != check }
-        let report = try await ShelfWorkspace(
+        let report = try await shelfReport(
             defect, skips: Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })
-        ).report()
+        )
         let failure = try #require(report.failures[check], "\(report.text)")
         #expect(failure.contains(words))
     }
 
     @Test func `where a basic check fails, those of the higher levels are not tried`() async throws {
-        let report = try await ShelfWorkspace("TEXT_IDS").report()
+        let report = try await shelfReport("TEXT_IDS")
         let basic = ConformanceRun.catalog.filter { $0.level == .basic }.count
         #expect(report.results.count == ConformanceRun.catalog.count)
         #expect(report.results.prefix(basic).nonEmptyAllSatisfy { $0.check.level == .basic })
@@ -70,7 +70,7 @@ import TestSupport
 
     @Test func `a check that takes too long fails, and the others go on`() async throws {
         // Each page but the first takes this bridge two seconds.
-        let report = try await ShelfWorkspace("IGNORES_CANCEL", level: .basic, timeout: .seconds(1)).report()
+        let report = try await shelfReport("IGNORES_CANCEL", level: .basic, timeout: .seconds(1))
         #expect(report.failures["read.records"] != nil, "\(report.text)")
         #expect(report.results.contains { $0.check.id == "check.good" && $0.outcome == .passed }, "\(report.text)")
         #expect(report.results.nonEmptyAllSatisfy { $0.duration < .seconds(30) }, "\(report.text)")
@@ -79,13 +79,13 @@ import TestSupport
     @Test func `a key that the remote gives is the one of its answer`() async throws {
         let others = ConformanceRun.catalog.map(\.id).filter { !$0.hasPrefix("write.") }
         let skips = Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })
-        let good = try await ShelfWorkspace(skips: skips, remoteGivesKey: true).report()
+        let good = try await shelfReport(skips: skips, remoteGivesKey: true)
         #expect(good.passed && good.results.count { $0.outcome == .passed } == 5, "\(good.text)")
     }
 
     @Test func `a skipped check is reported with its reason`() async throws {
         let skips = Dictionary(uniqueKeysWithValues: ConformanceRun.catalog.map { ($0.id, "a \"reason\" & more") })
-        let report = try await ShelfWorkspace("PRINTS", skips: skips).report()
+        let report = try await shelfReport("PRINTS", skips: skips)
         #expect(report.passed)
         #expect(report.results.nonEmptyAllSatisfy { $0.outcome == .skipped("a \"reason\" & more") })
         #expect(report.text.hasSuffix("0 passed, 0 failed, \(report.results.count) skipped, 0 not applicable"))
@@ -95,7 +95,7 @@ import TestSupport
 
     @Test func `a lower level makes fewer checks`() async throws {
         let skips = Dictionary(uniqueKeysWithValues: ConformanceRun.catalog.map { ($0.id, "not of this test") })
-        let report = try await ShelfWorkspace(level: .basic, skips: skips).report()
+        let report = try await shelfReport(level: .basic, skips: skips)
         #expect(report.results.map(\.check.id) == ConformanceRun.catalog.filter { $0.level == .basic }.map(\.id))
         #expect(report.results.count < ConformanceRun.catalog.count / 2)
     }

@@ -7,7 +7,7 @@ import Testing
 /// What a host that was killed left of its bridges' processes.
 @Suite struct BridgeHomeTests {
     @Test func `only the folders of hosts that are gone are removed`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(staysUntilExit: true)
         func make(_ name: String) throws -> String {
             let path = "\(folder.path)/\(name)"
             try #require(mkdir(path, 0o700) == 0)

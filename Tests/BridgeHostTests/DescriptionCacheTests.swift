@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import Glibc
 import TestSupport
 import Testing
@@ -12,14 +13,14 @@ import Testing
     private var path: String { "\(folder.path)/libCountingBridge.so" }
 
     init() throws {
-        folder = try TemporaryFolder()
-        cache = try TemporaryFolder()
+        folder = try TemporaryFolder(staysUntilExit: true)
+        cache = try TemporaryFolder(staysUntilExit: true)
         try put()
     }
 
     private func put(_ definitions: [String] = []) throws {
         try folder.copy(
-            try CountingLibrary.build(["COUNTING_LOAD_LOG=\"\(log)\""] + definitions), as: "libCountingBridge.so")
+            try CompiledBridge.counting(["COUNTING_LOAD_LOG=\"\(log)\""] + definitions), as: "libCountingBridge.so")
     }
 
     private func loads() throws -> Int {
@@ -30,7 +31,7 @@ import Testing
     private func host(
         origin: SearchPath.Origin = .shipped, in cacheFolder: String? = nil, settling: Int64 = 0
     ) -> BridgeHost {
-        let executable = CountingLibrary.testHost
+        let executable = Products.testHost
         return BridgeHost(
             searchPaths: [SearchPath(folder.path, origin: origin)], executable: executable,
             logger: LogLines().logger, limits: BridgeLimits(), pins: nil, linked: [],
@@ -53,7 +54,7 @@ import Testing
     func `a file of any time has a stamp`(seconds: Int) throws {
         let times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 999_999_999)]
         try #require(utimensat(AT_FDCWD, path, times, 0) == 0)
-        let kept = try #require(DescriptionCache(cache.path, executable: CountingLibrary.testHost, settling: 0))
+        let kept = try #require(DescriptionCache(cache.path, executable: Products.testHost, settling: 0))
         #expect(kept.stamp(of: path) != nil)
     }
 
@@ -143,7 +144,7 @@ import Testing
         _ isolation: PluginListing.Isolation, _ change: [String]
     ) async throws {
         _ = try await listing()
-        let kept = DescriptionCache(cache.path, executable: CountingLibrary.testHost, settling: 0)
+        let kept = DescriptionCache(cache.path, executable: Products.testHost, settling: 0)
         let before = try #require(kept?.stamp(of: path))
         let reply = try #require(kept?.reply(for: before, of: path))
         try put([change[0]])

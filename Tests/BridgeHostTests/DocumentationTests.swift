@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import RecordBatch
 import TestSupport
 import Testing
@@ -7,14 +8,14 @@ import Testing
 @Suite struct DocumentationTests {
     @Test(arguments: BridgeConnectionTests.isolations)
     func `the example of the documentation compiles and works`(isolation: PluginListing.Isolation) async throws {
-        let page = try TemporaryFolder.text("\(CountingLibrary.packageFolder)/docs/bridges.md")
+        let page = try TemporaryFolder.text("\(PackageFolder.path)/docs/bridges.md")
         let begin = try #require(page.firstRange(of: "```c\n"))
         let end = try #require(page[begin.upperBound...].firstRange(of: "```\n"))
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(staysUntilExit: true)
         let source = try folder.write(Array(page[begin.upperBound..<end.lowerBound].utf8), as: "moons.c")
-        try CountingLibrary.compile(source, to: "\(folder.path)/libMoonsBridge.so")
+        try CompiledBridge.compile(source, to: "\(folder.path)/libMoonsBridge.so")
         let host = BridgeHost(
-            searchPaths: [SearchPath(folder.path)], executable: CountingLibrary.testHost, logger: LogLines().logger)
+            searchPaths: [SearchPath(folder.path)], executable: Products.testHost, logger: LogLines().logger)
         let plugin = try await host.plugin(named: "moons")
         let connection = try await host.connect(
             to: plugin, options: try batch([:]), name: "moons", isolation: isolation)

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import Glibc
 import TestSupport
 import Testing

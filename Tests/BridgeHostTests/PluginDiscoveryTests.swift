@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import Foundation
 import SystemCalls
 import TestSupport
@@ -60,10 +61,10 @@ import Testing
 
     @Test func `a program that does not serve its plugins gets a remedy`() async throws {
         let plugin = try CountingHost().path
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(staysUntilExit: true)
         let forgetful = folder.path + "/ForgetfulHost"
         try FileManager.default.createSymbolicLink(
-            atPath: forgetful, withDestinationPath: CountingLibrary.testHost)
+            atPath: forgetful, withDestinationPath: Products.testHost)
         for (executable, words) in [
             (forgetful, "the program ran its own `main` in the bridge's process: "),
             ("/bin/true", "the process that should load it ended by exit code 0; "),
@@ -81,7 +82,7 @@ import Testing
     }
 
     @Test func `a text file is refused without starting a process`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(staysUntilExit: true)
         try folder.write(Array("no library".utf8), as: "libtext.so")
         let host = BridgeHost(
             searchPaths: [SearchPath(folder.path)], executable: "/nonexistent", logger: LogLines().logger)
@@ -89,8 +90,8 @@ import Testing
     }
 
     @Test func `a truncated library is refused without starting a process`() async throws {
-        let folder = try TemporaryFolder()
-        try folder.copy(try CountingLibrary.build(), as: "libcut.so", bytes: 9000)
+        let folder = try TemporaryFolder(staysUntilExit: true)
+        try folder.copy(try CompiledBridge.counting(), as: "libcut.so", bytes: 9000)
         let host = BridgeHost(
             searchPaths: [SearchPath(folder.path)], executable: "/nonexistent", logger: LogLines().logger)
         #expect(await host.plugins().map(\.refusal) == ["not a whole library: it is cut off at 9000 bytes"])
@@ -102,8 +103,8 @@ import Testing
         (0, "not a whole library: it is cut off at 164 bytes"),
     ])
     func `a library that promises a large table gets no memory for it`(high: UInt8, reason: String) async throws {
-        let folder = try TemporaryFolder()
-        let library = try folder.copy(try CountingLibrary.build(), as: "head", bytes: 64)
+        let folder = try TemporaryFolder(staysUntilExit: true)
+        let library = try folder.copy(try CompiledBridge.counting(), as: "head", bytes: 64)
         var bytes = try TemporaryFolder.bytes(library) + [UInt8](repeating: 0, count: 100)
         // e_phentsize and e_phnum.
         (bytes[54], bytes[55]) = (high == 0 ? 56 : 255, high)
@@ -123,8 +124,8 @@ import Testing
     }
 
     @Test func `an executable that cannot be started is named`() async throws {
-        let folder = try TemporaryFolder()
-        try folder.copy(try CountingLibrary.build(), as: "libCountingBridge.so")
+        let folder = try TemporaryFolder(staysUntilExit: true)
+        try folder.copy(try CompiledBridge.counting(), as: "libCountingBridge.so")
         let host = BridgeHost(
             searchPaths: [SearchPath(folder.path)], executable: "/nonexistent", logger: LogLines().logger)
         #expect(
@@ -134,11 +135,11 @@ import Testing
 
     @Test func `of two bridges with one name the first wins and the other names it`() async throws {
         let first = try CountingHost()
-        let second = try TemporaryFolder()
+        let second = try TemporaryFolder(staysUntilExit: true)
         try second.copy(first.path, as: "libOtherBridge.so")
         let host = BridgeHost(
             searchPaths: [SearchPath(first.folder.path), SearchPath(second.path), SearchPath(first.folder.path)],
-            executable: CountingLibrary.testHost, logger: LogLines().logger)
+            executable: Products.testHost, logger: LogLines().logger)
         let listings = await host.plugins()
         #expect(
             listings.map(\.refusal)
@@ -160,13 +161,13 @@ import Testing
 
     @Test func `a plugin asked for by name is found without inspecting the others`() async throws {
         let host = try CountingHost()
-        try host.folder.copy(try CountingLibrary.build(["COUNTING_HANG_ON_LOAD"]), as: "libHangingBridge.so")
+        try host.folder.copy(try CompiledBridge.counting(["COUNTING_HANG_ON_LOAD"]), as: "libHangingBridge.so")
         let listing = try await host.host.plugin(named: "counting")
         #expect(listing.path == host.path)
     }
 
     @Test func `of a build folder only bridges are looked at`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(staysUntilExit: true)
         for name in ["libOther.so", "libRESTBridge.so", "libSOAPBridge.so.1", "RESTBridge.so"] {
             try folder.write([], as: name)
         }
@@ -196,7 +197,7 @@ import Testing
             searchPaths: paths.map {
                 $0.origin == .installed ? SearchPath(folder(installed.path), origin: .installed) : $0
             },
-            executable: CountingLibrary.testHost, logger: LogLines().logger)
+            executable: Products.testHost, logger: LogLines().logger)
         #expect(try await host.plugin(named: "counting").path == named.path)
         let other = try #require(await host.plugins().first { $0.path == installed.path })
         #expect(other.refusal?.contains("is taken by \(named.path), which comes first") == true, "\(other)")

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import Glibc
 import TestSupport
 import Testing
@@ -28,14 +29,14 @@ import Testing
     }
 
     @Test func `a pinned file is used and a changed one is not even started`() async throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.copy(try CountingLibrary.build(), as: "libcountingBridge.so")
+        let folder = try TemporaryFolder(staysUntilExit: true)
+        let path = try folder.copy(try CompiledBridge.counting(), as: "libcountingBridge.so")
         var pins = try PluginPins(path: "\(folder.path)/bmo.lock")
         try pins.pin("counting", file: path)
         #expect(await listing(folder, pins)?.refusal == nil)
 
         // Loading it ends the process that looks: the refusal of an inspection would say so.
-        try folder.copy(try CountingLibrary.build(["COUNTING_CRASH_ON_LOAD"]), as: "libcountingBridge.so")
+        try folder.copy(try CompiledBridge.counting(["COUNTING_CRASH_ON_LOAD"]), as: "libcountingBridge.so")
         let refusal = try #require(await listing(folder, pins)?.refusal)
         #expect(refusal.hasPrefix("it is not the file that \(folder.path)/bmo.lock pins"))
 
@@ -46,21 +47,21 @@ import Testing
     @Test(arguments: [PluginListing.Isolation.inProcess, .childProcess])
     func `a file that is exchanged after it was checked is not loaded`(isolation: PluginListing.Isolation) async throws
     {
-        let folder = try TemporaryFolder()
-        let path = try folder.copy(try CountingLibrary.build(), as: "libcountingBridge.so")
+        let folder = try TemporaryFolder(staysUntilExit: true)
+        let path = try folder.copy(try CompiledBridge.counting(), as: "libcountingBridge.so")
         var pins = try PluginPins(path: "\(folder.path)/bmo.lock")
         try pins.pin("counting", file: path)
         let host = host(folder, pins, .named)
         let plugin = try await host.plugin(named: "counting")
         // Loading it would end the process: this one, or the bridge's.
-        try folder.copy(try CountingLibrary.build(["COUNTING_CRASH_ON_LOAD"]), as: "libcountingBridge.so")
+        try folder.copy(try CompiledBridge.counting(["COUNTING_CRASH_ON_LOAD"]), as: "libcountingBridge.so")
         let failure = try await failure {
             _ = try await host.connect(to: plugin, options: try batch([:]), name: "numbers", isolation: isolation)
         }
         #expect(failure.message.contains("it is not the file that was checked before (SHA-256 "), "\(failure)")
         #expect(failure.message.contains("none of it ran"), "\(failure)")
         // As it was it is loaded, in one copy for all that use it.
-        try folder.copy(try CountingLibrary.build(), as: "libcountingBridge.so")
+        try folder.copy(try CompiledBridge.counting(), as: "libcountingBridge.so")
         for name in ["one", "two"] {
             let connection = try await host.connect(
                 to: plugin, options: try batch([:]), name: name, isolation: isolation)
@@ -69,8 +70,8 @@ import Testing
     }
 
     @Test func `a file that is written while it is loaded is loaded as it was hashed`() throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.copy(try CountingLibrary.build(["COUNTING_HOG"]), as: "libcountingBridge.so")
+        let folder = try TemporaryFolder(staysUntilExit: true)
+        let path = try folder.copy(try CompiledBridge.counting(["COUNTING_HOG"]), as: "libcountingBridge.so")
         let digest = try PluginPins.hash(of: path)
         let pinned = try PinnedLibrary(path, digest: digest, links: folder.path)
         let file = open(path, O_WRONLY | O_TRUNC)
@@ -87,22 +88,22 @@ import Testing
     /// Libraries without a SONAME, as SwiftPM makes them, in the plugin's folder and in one beside it.
     @Test(arguments: [PluginListing.Isolation.inProcess, .childProcess])
     func `a pinned plugin finds its private libraries`(isolation: PluginListing.Isolation) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(staysUntilExit: true)
         for (name, place) in [("near", "bridges"), ("beside", "lib")] {
             mkdir("\(folder.path)/\(place)", 0o700)
             try folder.write(Array("int counting_\(name)(void) { return 1; }".utf8), as: "\(name).c")
-            try CountingLibrary.compile("\(folder.path)/\(name).c", to: "\(folder.path)/\(place)/lib\(name).so")
+            try CompiledBridge.compile("\(folder.path)/\(name).c", to: "\(folder.path)/\(place)/lib\(name).so")
         }
         try folder.write(
             Array(
                 """
-                #include "\(CountingLibrary.packageFolder)/Tests/CountingBridge/counting_bridge.c"
+                #include "\(PackageFolder.path)/Tests/CountingBridge/counting_bridge.c"
                 int counting_near(void);
                 int counting_beside(void);
                 __attribute__((constructor)) static void use(void) { if (counting_near() + counting_beside() != 2) abort(); }
                 """.utf8), as: "whole.c")
         let path = "\(folder.path)/bridges/libcountingBridge.so"
-        try CountingLibrary.compile(
+        try CompiledBridge.compile(
             "\(folder.path)/whole.c", to: path,
             linking: [
                 "-L\(folder.path)/bridges", "-L\(folder.path)/lib", "-lnear", "-lbeside",
@@ -111,7 +112,7 @@ import Testing
         var pins = try PluginPins(path: "\(folder.path)/bmo.lock")
         try pins.pin("counting", file: path)
         let host = BridgeHost(
-            searchPaths: [SearchPath("\(folder.path)/bridges", origin: .named)], executable: CountingLibrary.testHost,
+            searchPaths: [SearchPath("\(folder.path)/bridges", origin: .named)], executable: Products.testHost,
             logger: LogLines().logger, pins: pins)
         let plugin = try await host.plugin(named: "counting")
         #expect(plugin.digest != nil)
@@ -122,8 +123,8 @@ import Testing
     }
 
     @Test func `an installed file that is not pinned is not even started`() async throws {
-        let folder = try TemporaryFolder()
-        try folder.copy(try CountingLibrary.build(["COUNTING_CRASH_ON_LOAD"]), as: "libcountingBridge.so")
+        let folder = try TemporaryFolder(staysUntilExit: true)
+        try folder.copy(try CompiledBridge.counting(["COUNTING_CRASH_ON_LOAD"]), as: "libcountingBridge.so")
         let pins = try PluginPins(path: "\(folder.path)/bmo.lock")
         let refusal = try #require(await listing(folder, pins, origin: .installed)?.refusal)
         #expect(refusal.hasPrefix("it is not pinned in \(folder.path)/bmo.lock: `bmo plugins install"))
@@ -131,8 +132,8 @@ import Testing
     }
 
     @Test func `a plugin under another file name is held to its pin too`() async throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.copy(try CountingLibrary.build(), as: "libOtherBridge.so")
+        let folder = try TemporaryFolder(staysUntilExit: true)
+        let path = try folder.copy(try CompiledBridge.counting(), as: "libOtherBridge.so")
         var pins = try PluginPins(path: "\(folder.path)/bmo.lock")
         try pins.pin("counting", file: try folder.write([1, 2, 3], as: "else"))
         #expect(await listing(folder, pins)?.refusal?.hasPrefix("it is not the file that") == true)
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test func `a lock file is read as it was written`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(staysUntilExit: true)
         let path = "\(folder.path)/bmo.lock"
         var pins = try PluginPins(path: path)
         try pins.pin("abc", file: try folder.write(Array("abc".utf8), as: "abc"))
@@ -154,8 +155,8 @@ import Testing
     }
 
     @Test func `a bridge that did not come with the program runs in a process of its own`() async throws {
-        let folder = try TemporaryFolder()
-        try folder.copy(try CountingLibrary.build(), as: "libCountingBridge.so")
+        let folder = try TemporaryFolder(staysUntilExit: true)
+        try folder.copy(try CompiledBridge.counting(), as: "libCountingBridge.so")
         for (origin, isolation) in [
             (SearchPath.Origin.shipped, PluginListing.Isolation.inProcess), (.installed, .childProcess),
             (.named, .childProcess),
@@ -181,7 +182,7 @@ import Testing
 
     private func host(_ folder: TemporaryFolder, _ pins: PluginPins?, _ origin: SearchPath.Origin) -> BridgeHost {
         BridgeHost(
-            searchPaths: [SearchPath(folder.path, origin: origin)], executable: CountingLibrary.testHost,
+            searchPaths: [SearchPath(folder.path, origin: origin)], executable: Products.testHost,
             logger: LogLines().logger, pins: pins)
     }
 

@@ -1,3 +1,4 @@
+import BridgeTestSupport
 import RecordBatch
 import TestSupport
 import Testing

@@ -8,8 +8,8 @@ extension EndToEndTests {
     @Suite struct AbsenceTests {
         private func site(
             bridge: String = "", issue: String = "", attributes: String = "", section: String = "", more: String = ""
-        ) async throws -> FileWorkspace {
-            let site = try await FileWorkspace()
+        ) async throws -> RemoteWorkspace<RemoteServer> {
+            let site = try await RemoteWorkspace.site()
             try write(site, bridge: bridge, issue: issue, attributes: attributes, section: section, more: more)
             try site.publish(
                 """
@@ -21,7 +21,7 @@ extension EndToEndTests {
         }
 
         private func write(
-            _ site: FileWorkspace, bridge: String = "", issue: String = "", attributes: String = "",
+            _ site: RemoteWorkspace<RemoteServer>, bridge: String = "", issue: String = "", attributes: String = "",
             section: String = "",
             more: String = ""
         ) throws {
@@ -49,7 +49,7 @@ extension EndToEndTests {
 
         private static let unassigned = #"[{"id": 1, "subject": "a"}, {"id": 2, "subject": "b"}]"#
 
-        private func issues(_ site: FileWorkspace) async throws -> String {
+        private func issues(_ site: RemoteWorkspace<RemoteServer>) async throws -> String {
             try await site.query("SELECT id, subject, tags, assigned_to FROM Issue ORDER BY id")
         }
 

@@ -6,8 +6,8 @@ import Testing
 extension EndToEndTests {
     /// `attributes: auto`: what comes, typed by a first look, and more of it later.
     @Suite struct AutomaticAttributesTests {
-        private func site(_ entity: String = "", users: String) async throws -> FileWorkspace {
-            let site = try await FileWorkspace()
+        private func site(_ entity: String = "", users: String) async throws -> RemoteWorkspace<RemoteServer> {
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1
@@ -26,11 +26,11 @@ extension EndToEndTests {
             return site
         }
 
-        private func publish(_ users: String, on site: FileWorkspace) throws {
+        private func publish(_ users: String, on site: RemoteWorkspace<RemoteServer>) throws {
             try site.publish("{\"users\": [\(users)]}", as: "users.json")
         }
 
-        private func learned(_ site: FileWorkspace) throws -> String {
+        private func learned(_ site: RemoteWorkspace<RemoteServer>) throws -> String {
             let text = try String(contentsOfFile: site.folder.appending("bmo.auto.yml"), encoding: .utf8)
             return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n")
         }
@@ -139,7 +139,7 @@ extension EndToEndTests {
         }
 
         @Test func `it may be the default of all entities`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1

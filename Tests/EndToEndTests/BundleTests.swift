@@ -13,7 +13,7 @@ extension EndToEndTests {
             "soap header": "soap-head-31Za", "other variable": "other-variable-5J", "row": "n17",
         ]
 
-        private static func workspace() async throws -> RemoteWorkspace {
+        private static func workspace() async throws -> RemoteWorkspace<RemoteServer> {
             let workspace = try await RemoteWorkspace(
                 "cities.py",
                 environment: ["CANARY": planted["env"] ?? "", "BMO_TEST_OTHER": planted["other variable"] ?? ""])

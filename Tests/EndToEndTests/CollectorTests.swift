@@ -7,7 +7,7 @@ extension EndToEndTests {
     @Suite struct CollectorTests {
         private static let secret = "otlp-key-canary-77"
 
-        private static func workspace(_ endpoint: String) async throws -> RemoteWorkspace {
+        private static func workspace(_ endpoint: String) async throws -> RemoteWorkspace<RemoteServer> {
             let workspace = try await RemoteWorkspace(
                 "cities.py",
                 environment: [

@@ -5,11 +5,11 @@ import Testing
 extension EndToEndTests {
     /// What the command line takes, and what it looks like on a terminal.
     @Suite struct CommandLineTests: TestWorkspace {
-        let site: FileWorkspace
+        let site: RemoteWorkspace<RemoteServer>
         var folder: TemporaryFolder { site.folder }
 
         init() async throws {
-            site = try await FileWorkspace()
+            site = try await RemoteWorkspace.site()
         }
 
         /// A config with users, and as many entities as are named, all of which come from one file.

@@ -80,7 +80,7 @@ extension EndToEndTests {
             """
         }
 
-        private let server: RemoteWorkspace
+        private let server: RemoteWorkspace<RemoteServer>
         var folder: TemporaryFolder { server.folder }
         let environment = ["SHOP_API_KEY": "secret-key"]
 

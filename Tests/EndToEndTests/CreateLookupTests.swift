@@ -7,8 +7,8 @@ extension EndToEndTests {
     /// Creates that the remote may have done already: they are looked up, and never doubled.
     @Suite struct CreateLookupTests {
         /// A place whose notes have keys that are made here.
-        private func place(_ style: String) throws -> NoteWorkspace {
-            let place = try NoteWorkspace(style: style)
+        private func place(_ style: String) throws -> RemoteWorkspace<NoteServer> {
+            let place = try RemoteWorkspace.notes(style: style)
             try place.folder.write(
                 """
                 version: 1
@@ -30,23 +30,23 @@ extension EndToEndTests {
             let run = try await place.expect("create", "Note", "--set", "id=k1", "--set", "text=a", "--push")
             #expect(run.contains("sent        1  Note k1 created"), "\(run)")
             #expect(try place.value("SELECT count(*) FROM bmo_outbox") == "0")
-            #expect(try await place.remote() == #"[{"id": "k1", "text": "a"}]"#)
+            #expect(try await place.server.content() == #"[{"id": "k1", "text": "a"}]"#)
         }
 
         @Test func `a create of what another made is refused, with what is different`() async throws {
             let place = try place("plain")
-            _ = try await place.curl(
+            _ = try await place.server.curl(
                 "plain/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d",
                 #"{"id": "k1", "text": "theirs"}"#)
             let run = try await place.bmo("create", "Note", "--set", "id=k1", "--set", "text=ours", "--push")
             #expect(run.exitCode == 1)
             #expect(run.output.contains("refused     1  Note k1 created: conflict: "), "\(run)")
             #expect(run.output.contains("the remote's object has a different text"), "\(run)")
-            #expect(try await place.remote().contains("theirs"))
+            #expect(try await place.server.content().contains("theirs"))
         }
 
         @Test func `a create that the remote is still at is not doubled, however soon it is looked for`() async throws {
-            let place = try NoteWorkspace(style: "late")
+            let place = try RemoteWorkspace.notes(style: "late")
             try await place.expect("create", "Note", "--set", "text=once")
             let push = try place.start(["push"])
             try await eventually("the server has it") { try place.server.events().contains { $0.event == "POST" } }
@@ -55,12 +55,12 @@ extension EndToEndTests {
             let next = try await place.expect("push", "--look-again-after", "0s")
             #expect(next.contains("Note 1 created"), "\(next)")
             #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
-            #expect(try await place.remote() == #"[{"text": "once", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "once", "id": 1}]"#)
             #expect(try place.rows("SELECT id, text FROM Note") == [["1", "once"]])
         }
 
         @Test func `the time to look again counts for edits that are unknown already`() async throws {
-            let place = try NoteWorkspace(style: "lose")
+            let place = try RemoteWorkspace.notes(style: "lose")
             try await place.expect("create", "Note", "--set", "text=a")
             #expect(try await place.bmo("push").output.contains("the remote does not have it yet"))
             let json = try await place.expect("outbox", "--json")
@@ -68,13 +68,13 @@ extension EndToEndTests {
             #expect(try await place.bmo("push", "--look-again-after", "1h").output.contains("unknown     1"))
             try await Task.sleep(for: .seconds(1))
             #expect(try await place.expect("push", "--look-again-after", "1s").contains("1 sent"))
-            #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "a", "id": 1}]"#)
         }
 
         @Test func `a lost create is found by a relationship to one as well`() async throws {
-            let place = try NoteWorkspace(style: "drop", match: "match: [text, topic]")
+            let place = try RemoteWorkspace.notes(style: "drop", match: "match: [text, topic]")
             for name in ["a", "b"] { try await place.expect("create", "Topic", "--set", "name=\(name)", "--push") }
-            _ = try await place.curl(
+            _ = try await place.server.curl(
                 "drop/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d",
                 #"{"text": "same", "topic": 1}"#)
             let push = try await place.expect("create", "Note", "--set", "text=same", "--set", "topic=2", "--push")
@@ -85,7 +85,7 @@ extension EndToEndTests {
         }
 
         @Test func `options may stand before a subcommand`() async throws {
-            let place = try NoteWorkspace(style: "refuse")
+            let place = try RemoteWorkspace.notes(style: "refuse")
             try await place.expect("create", "Note", "--set", "text=a")
             _ = try await place.bmo("push")
             #expect(try await place.expect("outbox", "-f", "bmo.yml", "retry").hasPrefix("1 edit is due"))

@@ -7,7 +7,7 @@ extension EndToEndTests {
     /// What a file says once for all entities, and what it calls columns and views.
     @Suite struct DefaultsTests {
         @Test func `defaults stand for what an entity does not say`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1
@@ -40,7 +40,7 @@ extension EndToEndTests {
         }
 
         @Test func `a default that no entity can have is a fault`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1
@@ -58,7 +58,7 @@ extension EndToEndTests {
         }
 
         @Test func `a column gets its new name with its values`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             func write(_ column: String) throws {
                 try site.write(
                     """
@@ -89,7 +89,7 @@ extension EndToEndTests {
         }
 
         @Test func `a link table and its columns have names of their own`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             func write(_ names: String) throws {
                 try site.write(
                     """
@@ -129,7 +129,7 @@ extension EndToEndTests {
         }
 
         @Test func `a view has the rows that are not deleted`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             func write(_ view: String, more: String = "") throws {
                 try site.write(
                     """

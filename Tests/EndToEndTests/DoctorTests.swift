@@ -5,11 +5,11 @@ import Testing
 extension EndToEndTests {
     /// `bmo doctor` and `bmo version`: what a user is told about the program and its surroundings.
     @Suite struct DoctorTests: TestWorkspace {
-        let site: FileWorkspace
+        let site: RemoteWorkspace<RemoteServer>
         var folder: TemporaryFolder { site.folder }
 
         init() async throws {
-            site = try await FileWorkspace()
+            site = try await RemoteWorkspace.site()
             try site.publish(countries: #"[{"code": "CH", "name": "Switzerland"}]"#)
         }
 

@@ -7,7 +7,7 @@ extension EndToEndTests {
     /// What edits say and refuse, on the bad day too.
     @Suite struct EditTests {
         @Test func `an edit to roll back never joins one that waits, which would go with it`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("update", "Note", "1", "--set", "text=IMPORTANT")
             try await place.expect("create", "Note", "--set", "text=new")
@@ -31,7 +31,7 @@ extension EndToEndTests {
         }
 
         @Test func `what is rolled back is never called done, in JSON either`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             let done = try await place.bmo("update", "Note", "1", "--set", "text=b", "--or-rollback")
             #expect(done.exitCode == 0 && done.output.hasSuffix("Note 1 updated\n"), "\(done)")
@@ -42,7 +42,7 @@ extension EndToEndTests {
         }
 
         @Test func `temporary integer keys are typed as they are shown`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a")
             #expect(try await place.expect("get", "Note", "-1", "--json").contains(#""id":-1"#))
             #expect(try await place.expect("get", "--json", "Note", "-1").contains(#""id":-1"#))
@@ -56,7 +56,7 @@ extension EndToEndTests {
         }
 
         @Test func `an object that is deleted here and not sent is reported as such`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("delete", "Note", "1")
             for arguments in [
@@ -74,10 +74,10 @@ extension EndToEndTests {
         }
 
         @Test func `a sync that found conflicts says so, and an edit on one is not promised to be sent`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("update", "Note", "1", "--set", "text=here")
-            try await place.change(1, #"{"text": "there"}"#)
+            try await place.server.change(1, #"{"text": "there"}"#)
             let sync = try await place.bmo("sync", "Note")
             #expect(sync.exitCode == 0 && sync.errorOutput.contains("1 conflict: `bmo conflicts` shows it"), "\(sync)")
             #expect(try await place.expect("sync", "Note", "--json").contains(#""conflicts":1"#))
@@ -88,9 +88,9 @@ extension EndToEndTests {
 
         @Test func `of a conflict without two values resolve says what can be done with the edit`() async throws {
             // The ETag is in the replies to writes alone: reading brings no other.
-            let place = try NoteWorkspace(readOne: false)
+            let place = try RemoteWorkspace.notes(readOne: false)
             try await place.expect("create", "Note", "--set", "text=a", "--push")
-            try await place.change(1, #"{"other": 1}"#)
+            try await place.server.change(1, #"{"other": 1}"#)
             let update = try await place.bmo("update", "Note", "1", "--set", "text=b", "--push")
             #expect(update.exitCode == 1 && update.output.contains("conflict    2"), "\(update)")
             #expect(try await place.expect("conflicts") == "0 conflicts\n")
@@ -102,7 +102,7 @@ extension EndToEndTests {
         }
 
         @Test func `a dry run cuts long values, and says what is not writable any more`() async throws {
-            let place = try NoteWorkspace(match: nil, readOne: false)
+            let place = try RemoteWorkspace.notes(match: nil, readOne: false)
             try await place.expect("create", "Note", "--set", "text=\(String(repeating: "x", count: 5000))")
             let dry = try await place.expect("push", "--dry-run")
             #expect(dry.contains("x… (5000 characters)") && dry.count < 400, "\(dry)")
@@ -119,7 +119,7 @@ extension EndToEndTests {
         }
 
         @Test func `an operation that the section does not name is refused at the edit and by check`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
             try place.folder.write(
                 config.replacingOccurrences(of: "{create: {}, update: {}, delete: {}}", with: "{create: {}}"),
@@ -142,7 +142,7 @@ extension EndToEndTests {
 
         @Test func `an attribute of new objects can be changed until the remote has heard of the object`() async throws
         {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
             try place.folder.write(
                 config.replacingOccurrences(of: "text: text", with: "text: {type: text, write: create_only}"),
@@ -150,20 +150,20 @@ extension EndToEndTests {
             try await place.expect("create", "Note", "--set", "text=a")
             try await place.expect("update", "Note", "-1", "--set", "text=b")
             try await place.expect("push")
-            #expect(try await place.remote() == #"[{"text": "b", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "b", "id": 1}]"#)
             let late = try await place.bmo("update", "Note", "1", "--set", "text=c")
             #expect(late.exitCode == 2 && late.errorOutput.contains("in a new object only"), "\(late)")
         }
 
         @Test func `a member that is given twice is refused`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try place.folder.write(#"{"text": "a", "text": "b"}"#, to: "note.json")
             let run = try await place.bmo("create", "Note", "--values", "note.json")
             #expect(run.exitCode == 2 && run.errorOutput.contains("text is given twice"), "\(run)")
         }
 
         @Test func `retry without a number makes due what waits for its next try too`() async throws {
-            let place = try NoteWorkspace(style: "busy")
+            let place = try RemoteWorkspace.notes(style: "busy")
             try await place.expect("create", "Note", "--set", "text=a")
             _ = try await place.bmo("push")
             #expect(try place.value("SELECT not_before IS NULL FROM bmo_outbox") == "0")
@@ -172,14 +172,14 @@ extension EndToEndTests {
         }
 
         @Test func `a watch without a folder for its health file does not start`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             let run = try await place.bmo("watch", "--health", "nowhere/health.json")
             #expect(run.exitCode == 2)
             #expect(run.errorOutput.contains("the health file nowhere/health.json cannot be written"), "\(run)")
         }
 
         @Test func `the health file says stopped at the first signal, whatever comes after it`() async throws {
-            let place = try NoteWorkspace(style: "slow")
+            let place = try RemoteWorkspace.notes(style: "slow")
             try await place.expect("create", "Note", "--set", "text=a")
             let watch = try place.start(["watch", "--every", "1h", "--health", "health.json"])
             defer { watch.signal(SIGKILL) }

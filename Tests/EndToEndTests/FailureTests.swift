@@ -5,7 +5,7 @@ extension EndToEndTests {
     /// Some entity fails: it is named with its bridge, the others are committed, and the exit code is 1.
     @Suite struct FailureTests {
         @Test func `a wrong password fails the entities of its bridge and no other`() async throws {
-            let workplace = try await DemoWorkspace()
+            let workplace = try await RemoteWorkspace.demo()
             let sync = try await workplace.bmo("sync", environment: ["DEMO_SMB_PASSWORD": "not-the-password"])
             #expect(sync.exitCode == 1, "\(sync)")
             sync.expectMessages("Document", "CountryName", "files")
@@ -14,37 +14,37 @@ extension EndToEndTests {
         }
 
         @Test func `a share that does not exist is named`() async throws {
-            let workplace = try await DemoWorkspace(share: "nothing-here")
+            let workplace = try await RemoteWorkspace.demo(share: "nothing-here")
             let sync = try await workplace.bmo("sync")
             #expect(sync.exitCode == 1, "\(sync)")
             sync.expectMessages("Document", "files", "nothing-here")
-            #expect(!sync.allOutput.contains(workplace.servers.smbPassword))
+            #expect(!sync.allOutput.contains(workplace.server.smbPassword))
             try await workplace.expectRows(of: "Country", "Currency", "Language", "Subdivision")
         }
 
         @Test func `a server that is not there fails its entities and no other`() async throws {
-            let workplace = try await DemoWorkspace()
-            try await workplace.servers.stop(.rest)
+            let workplace = try await RemoteWorkspace.demo()
+            try await workplace.server.stop(.rest)
             let sync = try await workplace.bmo("sync")
             #expect(sync.exitCode == 1, "\(sync)")
-            sync.expectMessages("Country", "Currency", "Language", "registry", workplace.servers.restURL)
+            sync.expectMessages("Country", "Currency", "Language", "registry", workplace.server.restURL)
             try await workplace.expectRows(of: "CountryName", "Document", "Subdivision")
         }
 
         @Test(arguments: ["status 500", "status 404", "html 502", "html 200", "truncate"])
         func `a bad answer fails its entity, and nothing is half imported`(fault: String) async throws {
-            let workplace = try await DemoWorkspace()
-            try workplace.servers.misbehave(fault + " /currencies")
+            let workplace = try await RemoteWorkspace.demo()
+            try workplace.server.misbehave(fault + " /currencies")
             let sync = try await workplace.bmo("sync", "Currency", "Language")
             #expect(sync.exitCode == 1, "\(sync)")
-            sync.expectMessages("Currency", "registry", workplace.servers.restURL + "/currencies")
+            sync.expectMessages("Currency", "registry", workplace.server.restURL + "/currencies")
             if let status = fault.split(separator: " ").dropFirst().first, status != "200" {
                 sync.expectMessages(String(status))
             }
             #expect((try await workplace.count("Currency") ?? 0) == 0)
             try await workplace.expectRows(of: "Language")
 
-            try workplace.servers.misbehave()
+            try workplace.server.misbehave()
             let again = try await workplace.bmo("sync", "Currency")
             #expect(again.exitCode == 0, "\(again)")
             try await workplace.expectRows(of: "Currency")
@@ -74,7 +74,7 @@ extension EndToEndTests {
         }
 
         @Test func `a SOAP fault is reported in the service's own words`() async throws {
-            let workplace = try await DemoWorkspace(subdivisionPage: 2001)
+            let workplace = try await RemoteWorkspace.demo(subdivisionPage: 2001)
             let sync = try await workplace.bmo("sync", "Subdivision", "Currency")
             #expect(sync.exitCode == 1, "\(sync)")
             sync.expectMessages("Subdivision", "gazetteer", "limit is 2001, at most 2000 are given at once")

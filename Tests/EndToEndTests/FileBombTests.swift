@@ -22,24 +22,25 @@ extension EndToEndTests {
         private func sync(
             _ shape: String, _ packing: String, mib: Int = size, options: String = ""
         ) async throws -> (run: ProcessRun, memory: Int, seconds: Double, reasons: String) {
-            let server = try await ShareWorkspace()
+            let place = try await RemoteWorkspace.share()
             let made = try await ProcessRun.run(
-                "python3", [PackageFolder.path + "/Fixtures/rest/bombs.py", server.share, "\(mib)", packing, shape],
+                "python3",
+                [PackageFolder.path + "/Fixtures/rest/bombs.py", place.server.share, "\(mib)", packing, shape],
                 within: .seconds(120))
             try #require(made.exitCode == 0, "\(made)")
             let kind = shape.prefix { $0 != "-" }
-            try server.configure(
+            try place.configure(
                 """
                   Item: {bridge: files, key: id, attributes: {id: integer, n: {type: json}}, smb: {\(kind): "\(shape).\(packing)"}}
                 """, options: options)
             let run = try await ProcessRun.run(
                 "python3", [PackageFolder.path + "/Fixtures/rest/measure.py", BuiltCommand.path(), "sync"],
-                environment: ["SHARE_PASSWORD": ShareWorkspace.password], directory: server.folder.path,
+                environment: ["SHARE_PASSWORD": SambaServer.password], directory: place.folder.path,
                 within: .seconds(280))
             let words = run.errorOutput.split(separator: "\n").last?.split(separator: " ") ?? []
             let numbers = words.dropFirst().compactMap { Double($0) }
             try #require(words.first == "measured" && numbers.count == 2, "\(run)")
-            let reasons = try await server.query("SELECT reason FROM bmo_quarantine LIMIT 3")
+            let reasons = try await place.query("SELECT reason FROM bmo_quarantine LIMIT 3")
             return (run, Int(numbers[0]) >> 10, numbers[1], reasons)
         }
 

@@ -20,7 +20,7 @@ extension EndToEndTests {
 
         @Test func `diff shows what a run changed, undo takes it back, and undoing that brings it again`() async throws
         {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(countries: Self.before.countries, cities: Self.before.cities)
             try await site.expectSuccess("sync")
             let first = try await site.tables()
@@ -81,7 +81,7 @@ extension EndToEndTests {
         }
 
         @Test func `an undo is refused with the rows that changed since`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(countries: Self.before.countries)
             try await site.expectSuccess("sync", "Country")
             try site.publish(countries: #"[{"code": "NO", "name": "a"}, {"code": "SE", "name": "b"}]"#)
@@ -103,7 +103,7 @@ extension EndToEndTests {
         }
 
         @Test func `a dry run shows what a sync would change and writes not one byte`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(countries: Self.before.countries, cities: Self.before.cities)
             let cold = try await site.expectSuccess("sync", "--dry-run")
             #expect(cold.words.contains("Country loaded the first rows; 3 now"), "\(cold)")
@@ -128,7 +128,7 @@ extension EndToEndTests {
         }
 
         @Test func `why shows the source of each column and what each run did`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(countries: Self.before.countries, cities: Self.before.cities)
             try await site.expectSuccess("sync", "Country", "--quiet")
             let nested = try await site.expectSuccess("why", "City", "1")
@@ -157,7 +157,7 @@ extension EndToEndTests {
 
         @Test(arguments: ["hard", "soft"])
         func `rows that a listing lacked come back when its run is undone`(deletes: String) async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.configure(deletes: deletes)
             try site.publish(countries: Self.before.countries, cities: Self.before.cities)
             try await site.expectSuccess("sync")
@@ -179,7 +179,7 @@ extension EndToEndTests {
         }
 
         @Test func `what is in quarantine is imported again when the config lets it`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(
                 countries:
                     #"[{"code": "NO", "area": "big"}, {"code": "SE", "area": 1}, {"code": "DK", "area": "wide"}, 7]"#)
@@ -199,7 +199,7 @@ extension EndToEndTests {
         }
 
         @Test func `what an index of the user's refuses stays in quarantine until that goes`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)
             try await site.expectSuccess("sync", "Country")
             try SQLiteFile(site.database).rows("CREATE UNIQUE INDEX mine ON Country (name)")
@@ -232,7 +232,7 @@ extension EndToEndTests {
         }
 
         @Test func `the status counts rows, stubs, records in quarantine and runs`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(countries: Self.before.countries, cities: #"[{"id": 3, "country": "DK"}, {"id": "x"}]"#)
             try await site.expectSuccess("sync", "--quiet")
             let status = try await site.expectSuccess("status", "--stubs")
@@ -249,7 +249,7 @@ extension EndToEndTests {
         }
 
         @Test func `runs that are older than the config says are forgotten`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.configure(more: "history: {keep: 2 runs}")
             for number in 1...4 {
                 try site.publish(countries: #"[{"code": "NO", "area": \#(number)}]"#)
@@ -260,8 +260,8 @@ extension EndToEndTests {
         }
 
         @Test func `a killed run is reported, and can be undone`() async throws {
-            let workplace = try await DemoWorkspace(countryPage: 20)
-            try workplace.servers.misbehave("delay 300")
+            let workplace = try await RemoteWorkspace.demo(countryPage: 20)
+            try workplace.server.misbehave("delay 300")
             let sync = try workplace.start(["sync", "Country"])
             try await eventually("pages of countries are committed") { try await workplace.count("Country") ?? 0 > 20 }
             sync.signal(SIGKILL)
@@ -271,7 +271,7 @@ extension EndToEndTests {
             let stopped = try await workplace.bmo("status")
             stopped.expectMessages(
                 "last run 1, sync", "killed", "Country: a scan stopped after page", "the next sync continues there")
-            try workplace.servers.misbehave()
+            try workplace.server.misbehave()
             let next = try await workplace.bmo("sync", "Country")
             #expect(next.exitCode == 0, "\(next)")
             try await workplace.expectRows(of: "Country")
@@ -291,8 +291,8 @@ extension EndToEndTests {
         }
 
         @Test func `an interrupted dry run leaves nothing`() async throws {
-            let workplace = try await DemoWorkspace(countryPage: 20)
-            try workplace.servers.misbehave("delay 300")
+            let workplace = try await RemoteWorkspace.demo(countryPage: 20)
+            try workplace.server.misbehave("delay 300")
             let sync = try workplace.start(["sync", "Country", "--dry-run"])
             try await eventually("it has begun") { sync.errorOutput.contains("Country") }
             sync.signal(SIGINT)

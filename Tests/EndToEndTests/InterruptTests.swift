@@ -8,8 +8,8 @@ extension EndToEndTests {
         func `an interrupted sync ends within a second, keeps its pages, and is completed by the next`(
             signal: Int32
         ) async throws {
-            let workplace = try await DemoWorkspace(countryPage: 20)
-            try workplace.servers.misbehave("delay 300")
+            let workplace = try await RemoteWorkspace.demo(countryPage: 20)
+            try workplace.server.misbehave("delay 300")
             let sync = try workplace.start(["sync", "Country"])
             let before = try await eventually("a page of countries is committed") {
                 let count = try await workplace.count("Country")
@@ -25,7 +25,7 @@ extension EndToEndTests {
             #expect(kept >= before && kept < 249)
             #expect(kept.isMultiple(of: 20))
 
-            try workplace.servers.misbehave()
+            try workplace.server.misbehave()
             let next = try await workplace.bmo("sync", "Country")
             #expect(next.exitCode == 0, "\(next)")
             try await workplace.expectRows(of: "Country")

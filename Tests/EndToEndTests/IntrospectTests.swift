@@ -173,8 +173,8 @@ extension EndToEndTests {
         }
 
         @Test func `a WSDL and a share become configurations that sync`() async throws {
-            let workplace = try await DemoWorkspace()
-            let wsdl = try await workplace.bmo("introspect", "soap", workplace.servers.soapWSDL, "-o", "soap.yml")
+            let workplace = try await RemoteWorkspace.demo()
+            let wsdl = try await workplace.bmo("introspect", "soap", workplace.server.soapWSDL, "-o", "soap.yml")
             #expect(wsdl.exitCode == 0, "\(wsdl)")
             let text = try String(contentsOfFile: workplace.folder.appending("soap.yml"), encoding: .utf8)
             for line in [
@@ -189,18 +189,18 @@ extension EndToEndTests {
 
             let share = try await ProcessRun.run(
                 BuiltCommand.path(),
-                ["introspect", "smb", workplace.servers.smbURL, "--auth", "SMB_USER:SMB_PASSWORD", "-o", "smb.yml"],
-                environment: ["SMB_USER": workplace.servers.smbUser, "SMB_PASSWORD": workplace.servers.smbPassword],
+                ["introspect", "smb", workplace.server.smbURL, "--auth", "SMB_USER:SMB_PASSWORD", "-o", "smb.yml"],
+                environment: ["SMB_USER": workplace.server.smbUser, "SMB_PASSWORD": workplace.server.smbPassword],
                 directory: workplace.folder.path)
             #expect(share.exitCode == 0, "\(share)")
             let files = try String(contentsOfFile: workplace.folder.appending("smb.yml"), encoding: .utf8)
             #expect(files.contains("password: {env: SMB_PASSWORD}"), "\(files)")
-            #expect(!files.contains(workplace.servers.smbPassword))
+            #expect(!files.contains(workplace.server.smbPassword))
             let check = try await workplace.bmo("check", "-f", "smb.yml")
             #expect(check.exitCode == 0, "\(check)\n\(files)")
             let brought = try await ProcessRun.run(
                 BuiltCommand.path(), ["sync", "-f", "smb.yml"],
-                environment: ["SMB_USER": workplace.servers.smbUser, "SMB_PASSWORD": workplace.servers.smbPassword],
+                environment: ["SMB_USER": workplace.server.smbUser, "SMB_PASSWORD": workplace.server.smbPassword],
                 directory: workplace.folder.path)
             #expect(brought.exitCode == 0, "\(brought)\n\(files)")
         }

@@ -5,7 +5,7 @@ import Testing
 extension EndToEndTests {
     /// The progress of a running sync on the page of `bmo serve`, and as server-sent events.
     @Suite struct LiveTests {
-        private static func workspace() async throws -> RemoteWorkspace {
+        private static func workspace() async throws -> RemoteWorkspace<RemoteServer> {
             let workspace = try await RemoteWorkspace("slow-pages.py")
             try workspace.folder.write(
                 """

@@ -7,12 +7,12 @@ extension EndToEndTests {
         @Test func `two syncs at once - the second says who holds the file, or waits, and death gives it back`()
             async throws
         {
-            let workplace = try await DemoWorkspace(countryPage: 20)
-            try workplace.servers.misbehave("delay 300")
+            let workplace = try await RemoteWorkspace.demo(countryPage: 20)
+            try workplace.server.misbehave("delay 300")
             let first = try workplace.start(["sync", "Country"])
             _ = try await eventually("a page is in") { try await workplace.count("Country") ?? 0 > 0 ? true : nil }
             // However busy the machine is, the first one is not done before it is killed.
-            try workplace.servers.misbehave("delay 600000")
+            try workplace.server.misbehave("delay 600000")
 
             let second = try await workplace.bmo("sync", "Country")
             #expect(second.exitCode == 1, "\(second)")
@@ -27,7 +27,7 @@ extension EndToEndTests {
 
             let waiting = try workplace.start(["sync", "Country", "--wait"])
             try await eventually("the third waits") { waiting.errorOutput.contains("waiting for bmo sync") }
-            try workplace.servers.misbehave()
+            try workplace.server.misbehave()
             first.signal(SIGKILL)
             _ = try await first.finish()
             let ended = try await waiting.finish()
@@ -36,7 +36,7 @@ extension EndToEndTests {
         }
 
         @Test func `an interrupted wait ends, and an entity after --wait is not a duration`() async throws {
-            let workplace = try await DemoWorkspace(countryPage: 20)
+            let workplace = try await RemoteWorkspace.demo(countryPage: 20)
             let holder = try RunningProcess("flock", [workplace.database + "-lock", "sleep", "60"])
             try await eventually("the lock is held") {
                 try await ProcessRun.run("flock", ["-n", workplace.database + "-lock", "true"]).exitCode != 0

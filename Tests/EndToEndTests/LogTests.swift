@@ -8,7 +8,7 @@ extension EndToEndTests {
         private static let secret = "canary-8Kd2Wq5Zx7Lm3Pt"
         private static let levels: Set = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
-        private static func workspace() async throws -> RemoteWorkspace {
+        private static func workspace() async throws -> RemoteWorkspace<RemoteServer> {
             let workspace = try await RemoteWorkspace("cities.py", environment: ["CANARY": secret])
             try workspace.folder.write(
                 """

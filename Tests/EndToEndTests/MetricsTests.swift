@@ -18,14 +18,14 @@ extension EndToEndTests {
               Street: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /streets, paging: none}}
             """
 
-        private static func server() async throws -> RemoteWorkspace {
+        private static func server() async throws -> RemoteWorkspace<RemoteServer> {
             let server = try await RemoteWorkspace("cities.py")
             try server.folder.write(
                 configuration.replacing("%@", with: server.url), to: "bmo.yml")
             return server
         }
 
-        private static func samples(_ server: RemoteWorkspace) throws -> [String: String] {
+        private static func samples(_ server: RemoteWorkspace<RemoteServer>) throws -> [String: String] {
             let text = try String(contentsOfFile: server.folder.appending("bmo.prom"), encoding: .utf8)
             let pairs = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in
                 line.lastIndex(of: " ").map { (String(line[..<$0]), String(line[line.index(after: $0)...])) }

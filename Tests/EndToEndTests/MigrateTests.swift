@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// A configuration that changes, and the database that goes with it.
     @Suite struct MigrateTests {
         @Test func `a changed config is reported, shown as a plan, and followed after a backup`() async throws {
-            let workplace = try await DemoWorkspace()
+            let workplace = try await RemoteWorkspace.demo()
             let first = try await workplace.bmo("sync", "Country")
             try #require(first.exitCode == 0, "\(first)")
             let text = try String(contentsOfFile: workplace.folder.appending("bmo.yml"), encoding: .utf8)
@@ -52,7 +52,7 @@ extension EndToEndTests {
         }
 
         @Test func `sub-entities of a listing are recognised and listed by themselves`() async throws {
-            let workplace = try await DemoWorkspace()
+            let workplace = try await RemoteWorkspace.demo()
             let text = try String(contentsOfFile: workplace.folder.appending("bmo.yml"), encoding: .utf8)
             try workplace.folder.write(
                 text.replacing(

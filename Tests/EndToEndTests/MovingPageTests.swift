@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// Numbered pages of a listing by time of change: what is changed while they are fetched moves to the end, and another
     /// record slips past the scan.
     @Suite struct MovingPageTests {
-        private func serve(_ paging: String) async throws -> RemoteWorkspace {
+        private func serve(_ paging: String) async throws -> RemoteWorkspace<RemoteServer> {
             let server = try await RemoteWorkspace("moving-pages.py")
             try server.folder.write(
                 """

@@ -13,7 +13,7 @@ extension EndToEndTests {
             """
 
         @Test func `records of arrays in arrays have the key of what is around them`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1
@@ -52,7 +52,7 @@ extension EndToEndTests {
         }
 
         @Test func `nested objects have the key of what they are nested in`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1
@@ -89,7 +89,7 @@ extension EndToEndTests {
         }
 
         @Test func `a filter of the records takes the parent's values`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1

@@ -5,8 +5,10 @@ import Testing
 extension EndToEndTests {
     /// Edits of a part of an object inside the object: the other parts stay, at the remote and here, or it is said.
     @Suite struct NestedWriteTests {
-        private func place(_ update: String, style: String = "plain", more: String = "") throws -> NoteWorkspace {
-            let place = try NoteWorkspace(style: style)
+        private func place(_ update: String, style: String = "plain", more: String = "") throws -> RemoteWorkspace<
+            NoteServer
+        > {
+            let place = try RemoteWorkspace.notes(style: style)
             try place.folder.write(
                 """
                 version: 1
@@ -28,9 +30,9 @@ extension EndToEndTests {
             return place
         }
 
-        private func make(_ place: NoteWorkspace) async throws {
-            _ = try await place.curl(
-                "\(place.style)/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d",
+        private func make(_ place: RemoteWorkspace<NoteServer>) async throws {
+            _ = try await place.server.curl(
+                "\(place.server.style)/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d",
                 #"{"text": "a", "address": {"city": "Lyon", "zip": "69001", "theirs": 1}, "labels": {"a": 1, "b": 2}}"#)
             try await place.expect("sync", "-q")
         }
@@ -40,7 +42,7 @@ extension EndToEndTests {
             try await make(place)
             try await place.expect("update", "Note", "1", "--set", "city=Paris", "--push")
             #expect(
-                try await place.remote("notes/1").contains(
+                try await place.server.content("notes/1").contains(
                     #""address": {"city": "Paris", "zip": "69001", "theirs": 1}"#))
             #expect(try place.rows("SELECT city, zip FROM Note") == [["Paris", "69001"]])
         }
@@ -74,7 +76,7 @@ extension EndToEndTests {
             let place = try place("method: PUT")
             try await make(place)
             try await place.expect("update", "Note", "1", "--set", #"labels={"b":3}"#, "--push")
-            #expect(try await place.remote("notes/1").contains(#""labels": {"b": 3}"#))
+            #expect(try await place.server.content("notes/1").contains(#""labels": {"b": 3}"#))
             #expect(try place.rows("SELECT labels FROM Note") == [[#"{"b":3}"#]])
         }
     }

@@ -5,7 +5,7 @@ import Testing
 extension EndToEndTests {
     /// What a scan by parent asks for where the parent has no value, or no such attribute: never for the children of all.
     @Suite struct ParentValueTests {
-        private func configure(_ server: RemoteWorkspace, team: String) throws {
+        private func configure(_ server: RemoteWorkspace<RemoteServer>, team: String) throws {
             try server.folder.write(
                 """
                 version: 1

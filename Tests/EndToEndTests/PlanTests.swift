@@ -73,7 +73,7 @@ extension EndToEndTests {
         }
 
         @Test func `waiting edits are shown by entity, as the remote gets them`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("sync", "-q")
             try await place.expect("create", "Topic", "--set", "name=food")
             try await place.expect("create", "Note", "--set", "text=milk", "--set", "city=Lyon")
@@ -94,7 +94,7 @@ extension EndToEndTests {
                 json.contains(
                     #""writes":[{"entry":2,"entity":"Note","key":[-2],"operation":"create","state":"pending","#
                         + #""values":{"text":"milk","address":{"city":"Lyon"}}}]"#), "\(json)")
-            #expect(try await place.remote() == "[]")
+            #expect(try await place.server.content() == "[]")
         }
 
         @Test func `conditions go to the API where the config maps them, and the plan says which`() async throws {

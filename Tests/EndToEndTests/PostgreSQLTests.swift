@@ -11,11 +11,11 @@ extension EndToEndTests {
         private static let kills = ProcessInfo.processInfo.environment["BMO_TEST_KILLS"].flatMap { Int($0) } ?? 20
 
         private let server: PostgreSQLServer
-        private let place: PagedWorkspace
+        private let place: RemoteWorkspace<RemoteServer>
 
         init() throws {
             server = try PostgreSQLServer.shared.get()
-            place = try PagedWorkspace()
+            place = try RemoteWorkspace.people()
         }
 
         private func schema(_ location: String) -> String { String(location.split(separator: "=").last ?? "") }
@@ -44,7 +44,7 @@ extension EndToEndTests {
             let rows = try contents(of: location).filter { $0.hasPrefix("\"Person\"") || $0.hasPrefix("\"Team\"") }
             let expected = try place.contents(of: "file.sqlite")
                 .filter { $0.hasPrefix("Person:") || $0.hasPrefix("Team:") }
-            #expect(rows.count == expected.count && rows.count > PagedWorkspace.people)
+            #expect(rows.count == expected.count && rows.count > PeoplePages.count)
             let version = try server.rows("SELECT version, last_run FROM \(schema(location)).bmo_database")
             let second = try await place.sync("pg.sqlite", location: location).finish(within: .seconds(60))
             #expect(second.exitCode == 0, "\(second)")
@@ -66,7 +66,7 @@ extension EndToEndTests {
             var window = ContinuousClock.now - start
             try #require(cleanRun.exitCode == 0, "\(cleanRun)")
             let clean = try contents(of: cleanLocation)
-            #expect(clean.count > 2 * PagedWorkspace.people)
+            #expect(clean.count > 2 * PeoplePages.count)
             let seed = UInt64.random(in: 0...UInt64.max)
             var random = SplitMix64(seed: seed)
             var location = server.newLocation()

@@ -6,10 +6,10 @@ extension EndToEndTests {
     /// What was synced, read back through the command: no server is needed any more.
     @Suite struct ReadTests {
         @Test func `list and get give what was synced, when the servers have gone`() async throws {
-            let workplace = try await DemoWorkspace()
+            let workplace = try await RemoteWorkspace.demo()
             let sync = try await workplace.bmo("sync", "Country")
             try #require(sync.exitCode == 0, "\(sync)")
-            try await workplace.servers.stop(.rest)
+            try await workplace.server.stop(.rest)
 
             let list = try await workplace.bmo("list", "Country", "--json")
             #expect(list.exitCode == 0, "\(list)")

@@ -12,8 +12,8 @@ extension EndToEndTests {
             ["conflicts"], ["push", "--dry-run"], ["plan"], ["runs"], ["quarantine"], ["migrate"],
         ]
 
-        private func filled() async throws -> NoteWorkspace {
-            let place = try NoteWorkspace()
+        private func filled() async throws -> RemoteWorkspace<NoteServer> {
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             return place
         }
@@ -68,7 +68,7 @@ extension EndToEndTests {
         }
 
         @Test func `a plan leaves a file of another tool as it is`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try SQLiteFile(place.database, creates: true).rows("CREATE TABLE mine (a)")
             let before = try Data(contentsOf: URL(filePath: place.database))
             let plan = try await place.bmo("plan")

@@ -6,8 +6,8 @@ import Testing
 extension EndToEndTests {
     /// Edits of resources of a JSON:API, from the command to what the server has.
     @Suite struct ResourceWriteTests {
-        private func place() throws -> NoteWorkspace {
-            let place = try NoteWorkspace(style: "resources")
+        private func place() throws -> RemoteWorkspace<NoteServer> {
+            let place = try RemoteWorkspace.notes(style: "resources")
             try place.folder.write(
                 """
                 version: 1
@@ -36,7 +36,7 @@ extension EndToEndTests {
                 """
             }
             for article in [article("a", 9, "x"), article("c", 8, "y")] {
-                _ = try await place.curl(
+                _ = try await place.server.curl(
                     "resources/articles", "-X", "POST", "-H", "Content-Type: application/json", "-d", article)
             }
             try await place.expect("sync", "Article")
@@ -46,16 +46,16 @@ extension EndToEndTests {
             try await place.expect("create", "Article", "--set", "title=b", "--set", "author=8", "--push")
             let people = #"{"author": {"data": {"type": "people", "id": "8"}}}"#
             let tags = #""tags": {"data": [{"type": "labels", "id": "y"}, {"type": "labels", "id": "x"}]}"#
-            let first = try await place.remote("articles/1")
+            let first = try await place.server.content("articles/1")
             #expect(first.contains(tags), "\(first)")
-            let created = try await place.remote("articles/3")
+            let created = try await place.server.content("articles/3")
             #expect(created.contains(people) && !created.contains("tags"), "\(created)")
             try await place.expect("update", "Article", "1", "--set-null", "author", "--push")
-            let none = try await place.remote("articles/1")
+            let none = try await place.server.content("articles/1")
             #expect(none.contains(#""author": {"data": null}"#), "\(none)")
             #expect(none.contains(tags) && none.contains(#""attributes": {"title": "a"}"#), "\(none)")
             try await place.expect("update", "Article", "1", "--set", "tags=[]", "--push")
-            #expect(try await place.remote("articles/1").contains(#""tags": {"data": []}"#))
+            #expect(try await place.server.content("articles/1").contains(#""tags": {"data": []}"#))
             #expect(
                 try place.rows("SELECT id, title, author FROM Article ORDER BY id")
                     == [["1", "a", "null"], ["2", "c", "8"], ["3", "b", "8"]])

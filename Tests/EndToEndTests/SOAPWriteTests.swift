@@ -6,8 +6,9 @@ import Testing
 extension EndToEndTests {
     /// Edits that go to PHP's SoapServer, and what PHP's own client then sees there.
     @Suite struct SOAPWriteTests {
-        private func notes() async throws -> RemoteWorkspace {
-            let place = RemoteWorkspace(try await .soapNotes())
+        private func notes() async throws -> RemoteWorkspace<RemoteServer> {
+            let server = try await RemoteServer.soapNotes()
+            let place = try RemoteWorkspace(of: server, in: server.folder)
             try place.folder.write(
                 """
                 version: 1
@@ -114,7 +115,7 @@ extension EndToEndTests {
     }
 }
 
-extension RemoteWorkspace {
+extension RemoteWorkspace where Remote == RemoteServer {
     /// What PHP's client says to `code`, which has it as `$client`.
     fileprivate func php(_ code: String) async throws -> String {
         let script = """

@@ -10,8 +10,8 @@ extension EndToEndTests {
             "/entity/Country.csv", "/object/Country/NO", "/new/Country", "/metrics",
         ]
 
-        private func site() async throws -> FileWorkspace {
-            let site = try await FileWorkspace()
+        private func site() async throws -> RemoteWorkspace<RemoteServer> {
+            let site = try await RemoteWorkspace.site()
             try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)
             _ = try await site.bmo("sync", "Country")
             return site
@@ -121,7 +121,7 @@ extension EndToEndTests {
 
         @Test func `nothing that a remote says becomes markup`() async throws {
             let hostile = #"\"><script>alert(1)</script><img src=x onerror=alert(2)>'\u202e"#
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(
                 countries:
                     #"[{"code": "\#(hostile)", "name": "\#(hostile)", "eu": true, "languages": ["\#(hostile)"]}, {"code": "UR", "name": "javascript:alert(3)"}]"#,
@@ -188,7 +188,7 @@ extension EndToEndTests {
         }
 
         @Test func `secrets of the configuration are on no page`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)
             try site.write(
                 """

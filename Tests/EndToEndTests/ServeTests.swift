@@ -5,8 +5,8 @@ import Testing
 extension EndToEndTests {
     /// `bmo serve`: each page over a database that real syncs filled, and each action.
     @Suite struct ServeTests {
-        private func site() async throws -> FileWorkspace {
-            let site = try await FileWorkspace()
+        private func site() async throws -> RemoteWorkspace<RemoteServer> {
+            let site = try await RemoteWorkspace.site()
             try site.publish(
                 countries: #"""
                     [{"code": "NO", "name": "Norway", "area": 385.2, "cities": [{"id": 1, "name": "Oslo"}, 2], "languages": ["nb", "nn"]},
@@ -131,7 +131,7 @@ extension EndToEndTests {
         }
 
         @Test func `an edit waits in the outbox, is sent, and can be dropped`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=first", "--push")
             let page = try await PageBrowser(in: place.folder.path)
             let form = try await page.page("/object/Note/1")
@@ -152,7 +152,7 @@ extension EndToEndTests {
 
             _ = try await page.act("/object/Note/1", ["v.text": "third", "w.text": "first"])
             _ = try await page.act("/push")
-            try await eventually("the server has it") { try await place.remote("notes/1").contains("third") }
+            try await eventually("the server has it") { try await place.server.content("notes/1").contains("third") }
             let created = try await page.act("/new/Note", ["v.text": "new one", "wn.text": "1", "n.text": "1"])
             #expect(created.contains("Created here."), "\(created)")
             #expect(try await page.post("/object/Note/1", ["do": "delete", "seen": "x"]).status == 409)
@@ -165,10 +165,10 @@ extension EndToEndTests {
         }
 
         @Test func `a conflict shows its three values and is decided`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=base", "--push")
             try await place.expect("update", "Note", "1", "--set", "text=here")
-            try await place.change(1, #"{"text": "there"}"#)
+            try await place.server.change(1, #"{"text": "there"}"#)
             _ = try await place.bmo("sync")
             let page = try await PageBrowser(in: place.folder.path)
             #expect(try await page.page("/").contains("1 value was changed both here and on the remote."))
@@ -186,7 +186,7 @@ extension EndToEndTests {
         }
 
         @Test func `a deletion that was held is previewed, then done`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             let many = (1...40).map { #"{"id": \#($0), "name": "c"}"# }.joined(separator: ",")
             try site.publish(cities: "[\(many)]")
             try await site.expectSuccess("sync", "City")
@@ -210,7 +210,7 @@ extension EndToEndTests {
 
         @Test(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
         func `pages, an undo and a decision work over PostgreSQL`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.configure(more: "database: \(PostgreSQLServer.shared.get().newLocation())")
             try site.publish(
                 countries:

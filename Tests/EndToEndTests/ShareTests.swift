@@ -15,103 +15,107 @@ extension EndToEndTests {
             """
 
         @Test func `a second sync reads only files that moved, and drops the rows of those that went`() async throws {
-            let server = try await ShareWorkspace()
-            try server.configure(Self.rows)
+            let place = try await RemoteWorkspace.share()
+            try place.configure(Self.rows)
             for name in ["a", "b", "deep/c", "deep/d"] {
-                try server.write("tables/\(name).csv", "id,name\n1,\(name) one\n2,\(name) two\n")
+                try place.server.write("tables/\(name).csv", "id,name\n1,\(name) one\n2,\(name) two\n")
             }
-            let first = try await server.bmo("sync")
+            let first = try await place.bmo("sync")
             #expect(first.exitCode == 0, "\(first)")
-            #expect(try await server.query("SELECT count(*) FROM Row") == "8")
+            #expect(try await place.query("SELECT count(*) FROM Row") == "8")
             #expect(
-                try server.filesRead() == ["tables/a.csv", "tables/b.csv", "tables/deep/c.csv", "tables/deep/d.csv"])
+                try place.server.filesRead() == [
+                    "tables/a.csv", "tables/b.csv", "tables/deep/c.csv", "tables/deep/d.csv",
+                ])
 
-            let second = try await server.bmo("sync")
+            let second = try await place.bmo("sync")
             #expect(second.exitCode == 0, "\(second)")
-            #expect(try server.filesRead() == [], "nothing moved")
+            #expect(try place.server.filesRead() == [], "nothing moved")
 
-            try server.write("tables/b.csv", "id,name\n1,other\n3,new\n", age: 1800)
-            let third = try await server.bmo("sync")
+            try place.server.write("tables/b.csv", "id,name\n1,other\n3,new\n", age: 1800)
+            let third = try await place.bmo("sync")
             #expect(third.exitCode == 0, "\(third)")
-            #expect(try server.filesRead() == ["tables/b.csv"])
+            #expect(try place.server.filesRead() == ["tables/b.csv"])
             #expect(
-                try await server.query("SELECT group_concat(id || name) FROM Row WHERE file = 'tables/b.csv'")
+                try await place.query("SELECT group_concat(id || name) FROM Row WHERE file = 'tables/b.csv'")
                     == "1other,3new")
 
-            try FileManager.default.removeItem(atPath: server.share + "/tables/deep/d.csv")
-            let fourth = try await server.bmo("sync", "--allow-deletes")
+            try FileManager.default.removeItem(atPath: place.server.share + "/tables/deep/d.csv")
+            let fourth = try await place.bmo("sync", "--allow-deletes")
             #expect(fourth.exitCode == 0, "\(fourth)")
-            #expect(try server.filesRead() == [])
+            #expect(try place.server.filesRead() == [])
             #expect(
-                try await server.query("SELECT group_concat(DISTINCT file) FROM Row")
+                try await place.query("SELECT group_concat(DISTINCT file) FROM Row")
                     == "tables/a.csv,tables/b.csv,tables/deep/c.csv")
         }
 
         @Test func `a bad row stays in quarantine while its file rests, and goes when the file is mended or gone`()
             async throws
         {
-            let server = try await ShareWorkspace()
-            try server.configure(Self.rows)
-            for name in ["a", "b", "c"] { try server.write("tables/\(name).csv", "id,name\n1,x\nbad\u{20}\(name),y\n") }
+            let place = try await RemoteWorkspace.share()
+            try place.configure(Self.rows)
+            for name in ["a", "b", "c"] {
+                try place.server.write("tables/\(name).csv", "id,name\n1,x\nbad\u{20}\(name),y\n")
+            }
             let bad = """
                 SELECT group_concat(name || '=' || id, ' ') FROM (SELECT
                     json_extract(representation, '$."@path"') AS name, json_extract(representation, '$.id') AS id
                     FROM bmo_quarantine ORDER BY name, id)
                 """
-            let first = try await server.bmo("sync")
+            let first = try await place.bmo("sync")
             #expect(first.allOutput.contains("3 quarantined"), "\(first)")
             #expect(
-                try await server.query(bad) == "tables/a.csv=bad a tables/b.csv=bad b tables/c.csv=bad c")
+                try await place.query(bad) == "tables/a.csv=bad a tables/b.csv=bad b tables/c.csv=bad c")
             // Only b is read again, and still bad in another row.
-            try server.write("tables/b.csv", "id,name\n1,x\nworse,z\n", age: 1800)
-            _ = try await server.bmo("sync")
+            try place.server.write("tables/b.csv", "id,name\n1,x\nworse,z\n", age: 1800)
+            _ = try await place.bmo("sync")
             #expect(
-                try await server.query(bad) == "tables/a.csv=bad a tables/b.csv=worse tables/c.csv=bad c")
-            try server.write("tables/a.csv", "id,name\n1,x\n2,y\n", age: 1800)
-            try FileManager.default.removeItem(atPath: server.share + "/tables/c.csv")
-            let last = try await server.bmo("sync", "--allow-deletes")
+                try await place.query(bad) == "tables/a.csv=bad a tables/b.csv=worse tables/c.csv=bad c")
+            try place.server.write("tables/a.csv", "id,name\n1,x\n2,y\n", age: 1800)
+            try FileManager.default.removeItem(atPath: place.server.share + "/tables/c.csv")
+            let last = try await place.bmo("sync", "--allow-deletes")
             #expect(last.exitCode == 0, "\(last)")
-            #expect(try await server.query(bad) == "tables/b.csv=worse")
+            #expect(try await place.query(bad) == "tables/b.csv=worse")
         }
 
         @Test func `a folder that may not be listed keeps its rows, and what else went is deleted`() async throws {
-            let server = try await ShareWorkspace()
-            try server.configure(Self.rows)
+            let place = try await RemoteWorkspace.share()
+            try place.configure(Self.rows)
             for name in ["open/a", "open/b", "open/c", "shut/d"] {
-                try server.write("tables/\(name).csv", "id,name\n1,x\n")
+                try place.server.write("tables/\(name).csv", "id,name\n1,x\n")
             }
-            let first = try await server.bmo("sync")
+            let first = try await place.bmo("sync")
             #expect(first.exitCode == 0, "\(first)")
-            let shut = server.share + "/tables/shut"
+            let shut = place.server.share + "/tables/shut"
             try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: shut)
             defer { try? FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: shut) }
-            try FileManager.default.removeItem(atPath: server.share + "/tables/open/a.csv")
-            let second = try await server.bmo("sync", "--allow-deletes")
+            try FileManager.default.removeItem(atPath: place.server.share + "/tables/open/a.csv")
+            let second = try await place.bmo("sync", "--allow-deletes")
             #expect(second.exitCode == 0, "\(second)")
             #expect(
                 second.allOutput.contains(
                     "the folder tables/shut may not be listed by this user: its contents are unknown"),
                 "\(second)")
             #expect(
-                try await server.query("SELECT group_concat(file) FROM (SELECT file FROM Row ORDER BY 1)")
+                try await place.query("SELECT group_concat(file) FROM (SELECT file FROM Row ORDER BY 1)")
                     == "tables/open/b.csv,tables/open/c.csv,tables/shut/d.csv")
         }
 
         @Test func `a share that goes away between two syncs leaves the rows, and says so in time`() async throws {
-            let server = try await ShareWorkspace()
-            try server.configure(Self.rows)
-            try server.write("tables/a.csv", "id,name\n1,x\n")
-            #expect(try await server.bmo("sync").exitCode == 0)
-            let refused = try await server.bmo("sync", environment: ["SHARE_PASSWORD": "wrong-secret"])
+            let place = try await RemoteWorkspace.share()
+            try place.configure(Self.rows)
+            try place.server.write("tables/a.csv", "id,name\n1,x\n")
+            #expect(try await place.bmo("sync").exitCode == 0)
+            let refused = try await place.bmo("sync", environment: ["SHARE_PASSWORD": "wrong-secret"])
             #expect(refused.exitCode == 1, "\(refused)")
             #expect(refused.allOutput.contains("authentication"), "\(refused)")
             #expect(!refused.allOutput.contains("wrong-secret"))
-            try FileManager.default.moveItem(atPath: server.share, toPath: server.share + "-gone")
-            let gone = try await server.bmo("sync")
-            try FileManager.default.moveItem(atPath: server.share + "-gone", toPath: server.share)
+            try FileManager.default.moveItem(atPath: place.server.share, toPath: place.server.share + "-gone")
+            let gone = try await place.bmo("sync")
+            try FileManager.default.moveItem(atPath: place.server.share + "-gone", toPath: place.server.share)
             #expect(gone.exitCode == 1, "\(gone)")
-            server.kill()
-            let dead = try await server.bmo("sync")
+            place.server.kill()
+            let dead = try await place.bmo("sync")
             #expect(dead.exitCode == 1, "\(dead)")
             #expect(dead.allOutput.contains("unreachable"), "\(dead)")
             #expect(dead.duration < .seconds(40))
@@ -120,55 +124,55 @@ extension EndToEndTests {
                     #expect(!run.allOutput.contains(leak), "the library's words: \(run)")
                 }
             }
-            #expect(try await server.query("SELECT count(*) FROM Row") == "1")
+            #expect(try await place.query("SELECT count(*) FROM Row") == "1")
         }
 
         @Test func `a server that is killed while it is read leaves whole pages, and the next sync goes on`()
             async throws
         {
-            let server = try await ShareWorkspace()
-            try server.configure(Self.rows)
+            let place = try await RemoteWorkspace.share()
+            try place.configure(Self.rows)
             for number in 1...30 {
                 let lines = (1...4000).map { "\($0),\(String(repeating: "x", count: 200))\n" }.joined()
-                try server.write("tables/\(100 + number).csv", "id,name\n" + lines)
+                try place.server.write("tables/\(100 + number).csv", "id,name\n" + lines)
             }
-            let sync = try server.start(["sync"])
+            let sync = try place.start(["sync"])
             try await eventually("a file is there") {
                 // The table is not there at first.
                 let run = try await ProcessRun.run(
-                    "sqlite3", ["-readonly", server.database, "SELECT count(DISTINCT file) FROM Row"])
+                    "sqlite3", ["-readonly", place.database, "SELECT count(DISTINCT file) FROM Row"])
                 return Int(run.output.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0 >= 2
             }
-            server.freeze()
+            place.server.freeze()
             let frozen = try await sync.finish(within: .seconds(120))
             #expect(frozen.exitCode == 1, "\(frozen)")
             #expect(frozen.allOutput.contains("timeout"), "\(frozen)")
-            let count = Int(try await server.query("SELECT count(*) FROM Row")) ?? 0
+            let count = Int(try await place.query("SELECT count(*) FROM Row")) ?? 0
             #expect(count >= 4000 && count < 120_000)
             #expect(
-                try await server.query("SELECT count(*) FROM Row WHERE name IS NULL OR length(name) <> 200") == "0",
+                try await place.query("SELECT count(*) FROM Row WHERE name IS NULL OR length(name) <> 200") == "0",
                 "no half rows")
-            server.thaw()
-            let second = try await server.bmo("sync")
+            place.server.thaw()
+            let second = try await place.bmo("sync")
             #expect(second.exitCode == 0, "\(second)")
-            #expect(try await server.query("SELECT count(*) FROM Row") == "120000")
+            #expect(try await place.query("SELECT count(*) FROM Row") == "120000")
         }
 
         @Test func `what introspect proposes for a share passes check, syncs, and syncs unchanged`() async throws {
-            let server = try await ShareWorkspace()
-            try server.write("people/list.csv", "id;name;born\n1;Ann;1980-02-03\n2;Bob;1990-12-31\n3;Cy;\n")
+            let place = try await RemoteWorkspace.share()
+            try place.server.write("people/list.csv", "id;name;born\n1;Ann;1980-02-03\n2;Bob;1990-12-31\n3;Cy;\n")
             for month in ["01", "02"] {
-                try server.write("sales/2024-\(month).csv", "day,amount\n2024-\(month)-01,10\n")
+                try place.server.write("sales/2024-\(month).csv", "day,amount\n2024-\(month)-01,10\n")
             }
-            try server.write(
+            try place.server.write(
                 "odd names/100%  #1 'x'.ndjson", "{\"event_id\":\"a\",\"n\":1}\n{\"event_id\":\"b\",\"n\":2}\n")
             let introspect = try await ProcessRun.run(
                 BuiltCommand.path(),
-                ["introspect", "smb", server.url, "--auth", "SHARE_USER:SHARE_PASSWORD", "-o", "bmo.yml"],
-                environment: ["SHARE_USER": server.user, "SHARE_PASSWORD": ShareWorkspace.password],
-                directory: server.folder.path)
+                ["introspect", "smb", place.server.url, "--auth", "SHARE_USER:SHARE_PASSWORD", "-o", "bmo.yml"],
+                environment: ["SHARE_USER": place.server.user, "SHARE_PASSWORD": SambaServer.password],
+                directory: place.folder.path)
             #expect(introspect.exitCode == 0, "\(introspect)")
-            let path = server.folder.appending("bmo.yml")
+            let path = place.folder.appending("bmo.yml")
             let text = try String(contentsOfFile: path, encoding: .utf8)
             for line in [
                 "parent: {to: Folder, from: folder}  # high: the folder that holds it",
@@ -176,37 +180,37 @@ extension EndToEndTests {
                 "# incremental: token  # high: a sync then reads only files that changed",
                 "born: {type: date, transform: empty_as_null}  # medium: in 2 of 3 rows", "csv: 'sales/*.csv'",
             ] { #expect(text.contains(line), "no \(line) in\n\(text)") }
-            #expect(!text.contains(ShareWorkspace.password))
+            #expect(!text.contains(SambaServer.password))
             // As a person does who follows the advice.
             try text.replacing("# incremental: token", with: "incremental: token")
                 .write(toFile: path, atomically: true, encoding: .utf8)
             func bmo(_ arguments: String...) async throws -> ProcessRun {
                 try await ProcessRun.run(
                     BuiltCommand.path(), arguments,
-                    environment: ["SHARE_USER": server.user, "SHARE_PASSWORD": ShareWorkspace.password],
-                    directory: server.folder.path)
+                    environment: ["SHARE_USER": place.server.user, "SHARE_PASSWORD": SambaServer.password],
+                    directory: place.folder.path)
             }
             let check = try await bmo("check")
             #expect(check.exitCode == 0, "\(check)\n\(text)")
             let first = try await bmo("sync")
             #expect(first.exitCode == 0, "\(first)\n\(text)")
             let database = try #require(
-                try FileManager.default.contentsOfDirectory(atPath: server.folder.path).first {
+                try FileManager.default.contentsOfDirectory(atPath: place.folder.path).first {
                     $0.hasSuffix(".sqlite")
                 })
-            let file = server.folder.appending(database)
+            let file = place.folder.appending(database)
             #expect(
-                try await server.query(
+                try await place.query(
                     "SELECT f.path, p.path FROM File f JOIN Folder p ON f.parent = p.path WHERE f.name LIKE '100%'",
                     in: file) == "odd names/100%  #1 'x'.ndjson|odd names")
             #expect(
-                try await server.query("SELECT count(*) FROM Sale s JOIN File f ON s.file = f.path", in: file) == "2")
-            #expect(try await server.query("SELECT count(*) FROM Folder", in: file) == "4", "the root is one, too")
-            #expect(try await server.query("SELECT count(*) FROM bmo_stubs", in: file) == "0")
-            _ = try server.filesRead()
+                try await place.query("SELECT count(*) FROM Sale s JOIN File f ON s.file = f.path", in: file) == "2")
+            #expect(try await place.query("SELECT count(*) FROM Folder", in: file) == "4", "the root is one, too")
+            #expect(try await place.query("SELECT count(*) FROM bmo_stubs", in: file) == "0")
+            _ = try place.server.filesRead()
             let second = try await bmo("sync")
             #expect(second.exitCode == 0, "\(second)")
-            #expect(try server.filesRead() == [])
+            #expect(try place.server.filesRead() == [])
             for run in [first, second] { #expect(!run.errorOutput.contains("warning"), "\(run)") }
         }
     }

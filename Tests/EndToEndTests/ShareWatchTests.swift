@@ -7,16 +7,16 @@ extension EndToEndTests {
     /// `bmo watch` over a share that tells of its changes.
     @Suite struct ShareWatchTests {
         @Test func `what moves on the share comes at once, long before the next round`() async throws {
-            let server = try await ShareWorkspace()
-            try server.configure(
+            let place = try await RemoteWorkspace.share()
+            try place.configure(
                 """
                   File: {bridge: files, key: path, attributes: {path: text}, smb: {files: "*.txt"}}
                 """)
-            try Data("one".utf8).write(to: URL(fileURLWithPath: server.share + "/one.txt"))
-            let watch = try server.start(["watch", "--every", "1h"])
+            try Data("one".utf8).write(to: URL(fileURLWithPath: place.server.share + "/one.txt"))
+            let watch = try place.start(["watch", "--every", "1h"])
             defer { watch.signal(SIGKILL) }
             try await eventually("the first sync is in") {
-                try await server.count() == "1"
+                try await place.count() == "1"
             }
             // The watch may open a moment after the sync: another file, until one is told of.
             var number = 1
@@ -25,12 +25,12 @@ extension EndToEndTests {
                 let put = try await ProcessRun.run(
                     "smbclient",
                     [
-                        "-p", String(server.port), "-U", server.user, "//127.0.0.1/share", "-c",
+                        "-p", String(place.server.port), "-U", place.server.user, "//127.0.0.1/share", "-c",
                         "put /etc/hostname new\(number).txt",
-                    ], environment: ["PASSWD": ShareWorkspace.password])
+                    ], environment: ["PASSWD": SambaServer.password])
                 #expect(put.exitCode == 0, "\(put)")
                 try await Task.sleep(for: .milliseconds(1500))
-                return try await server.count() == String(number)
+                return try await place.count() == String(number)
             }
             kill(watch.pid, SIGTERM)
             let ended = try await watch.finish(within: .seconds(30))
@@ -39,7 +39,7 @@ extension EndToEndTests {
     }
 }
 
-extension ShareWorkspace {
+extension RemoteWorkspace where Remote == SambaServer {
     /// How many files are in the database; nil where it is not there yet, or is being written.
     fileprivate func count() async throws -> String? {
         let run = try await ProcessRun.run("sqlite3", ["-readonly", database, "SELECT count(*) FROM File"])

@@ -16,12 +16,12 @@ extension EndToEndTests {
             """
         }
 
-        private func value(_ sql: String, _ site: FileWorkspace) throws -> String {
+        private func value(_ sql: String, _ site: RemoteWorkspace<RemoteServer>) throws -> String {
             try SQLiteFile(site.database).plainRows(sql).first?.first ?? "null"
         }
 
         @Test func `two configurations of one database delete nothing of each other`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.write(items("@URL@", "/one.json"), to: "one.yml")
             try site.write(items("@URL@/.", "/two.json"), to: "two.yml")
             try site.publish(#"[{"id": 1}, {"id": 2}, {"id": 3}]"#, as: "one.json")
@@ -45,7 +45,7 @@ extension EndToEndTests {
         }
 
         @Test func `a key that comes twice in one listing is warned of`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.write(items("@URL@", "/items.json"))
             try site.publish(
                 #"[{"id": 7, "name": "a"}, {"id": 8, "name": "b"}, {"id": 7, "name": "c"}, {"id": 8, "name": "b"}]"#,
@@ -64,7 +64,7 @@ extension EndToEndTests {
         }
 
         @Test func `a key that two parents list is warned of once`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             func config(_ key: String) -> String {
                 """
                 version: 1
@@ -132,7 +132,7 @@ extension EndToEndTests {
         }
 
         @Test func `an unset secret is reported once, for all entities of its bridge`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1
@@ -156,7 +156,7 @@ extension EndToEndTests {
         }
 
         @Test func `a relationship to many is shown as it is set`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             for name in ["a", "b", "c"] { try await place.expect("create", "Topic", "--set", "name=\(name)", "--push") }
             try await place.expect("create", "Note", "--set", "text=x", "--push")
             try await place.expect("update", "Note", "1", "--set", "tags=[3,1]")
@@ -166,7 +166,7 @@ extension EndToEndTests {
         }
 
         @Test func `an edit that a push does not send says what it waits for`() async throws {
-            let lost = try NoteWorkspace(style: "limbo", match: nil)
+            let lost = try RemoteWorkspace.notes(style: "limbo", match: nil)
             try await lost.expect("create", "Note", "--set", "text=a")
             _ = try await lost.bmo("push")
             let id = try lost.value("SELECT id FROM Note")
@@ -179,7 +179,7 @@ extension EndToEndTests {
             let push = try await lost.bmo("push")
             #expect(push.output.contains("it waits for outbox 1 of the same object, which is unknown"), "\(push)")
 
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             for text in ["a", "b"] { try await place.expect("create", "Note", "--set", "text=\(text)") }
             try place.write(url: "http://127.0.0.1:1")
             let down = try await place.bmo("push", "--json")

@@ -6,25 +6,27 @@ extension EndToEndTests {
     /// A page that was asked for before an edit was sent, and comes after the remote took it.
     @Suite struct StalePageTests {
         /// A sync whose listing of the notes is held by the server while `body` runs.
-        private func sync(_ place: NoteWorkspace, _ arguments: String..., while body: () async throws -> Void)
+        private func sync(
+            _ place: RemoteWorkspace<NoteServer>, _ arguments: String..., while body: () async throws -> Void
+        )
             async throws
         {
             // The answer is late, and not given up.
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
             try place.folder.write(config.replacingOccurrences(of: "timeout: 5", with: "timeout: 90"), to: "bmo.yml")
-            _ = try await place.curl("plain/hold", "-X", "POST")
+            _ = try await place.server.curl("plain/hold", "-X", "POST")
             let sync = try place.start(["sync", "Note"] + arguments)
             try await eventually("the listing is held") {
                 try place.server.events().contains { $0.event == "HELD" && $0.path == "/plain/notes" }
             }
             try await body()
-            _ = try await place.curl("plain/release", "-X", "POST")
+            _ = try await place.server.curl("plain/release", "-X", "POST")
             let run = try await sync.finish(within: .seconds(90))
             #expect(run.exitCode == 0, "\(run)")
         }
 
         @Test func `an object that was deleted meanwhile does not come back`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("create", "Note", "--set", "text=b", "--push")
             try await sync(place) {
@@ -40,7 +42,7 @@ extension EndToEndTests {
         }
 
         @Test func `an update that was taken meanwhile is not put back`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             for name in ["x", "y"] { try await place.expect("create", "Topic", "--set", "name=\(name)", "--push") }
             try await place.expect(
                 "create", "Note", "--set", "text=a", "--set", "city=Lyon", "--set", "tags=[1]", "--push")
@@ -51,7 +53,7 @@ extension EndToEndTests {
                 // One that is based on what was taken, and waits.
                 try await place.expect("update", "Note", "1", "--set", "text=c")
                 // What another client does in the meantime comes with the next sync.
-                try await place.change(2, #"{"text": "changed"}"#)
+                try await place.server.change(2, #"{"text": "changed"}"#)
             }
             #expect(try place.rows("SELECT id, text FROM Note ORDER BY id") == [["1", "c"], ["2", "other"]])
             #expect(try place.value("SELECT city FROM Note WHERE id = 1") == "Lyon")
@@ -62,11 +64,11 @@ extension EndToEndTests {
             try await place.expect("push")
             try await place.expect("sync", "-q")
             #expect(try place.rows("SELECT text FROM Note ORDER BY id") == [["c"], ["changed"]])
-            #expect(try await place.remote().contains(#""text": "c""#))
+            #expect(try await place.server.content().contains(#""text": "c""#))
         }
 
         @Test func `a listing that began before an object was created does not delete it`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("sync", "-q")
             try await sync(place, "--allow-deletes") {

@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// `bmo swap`: another bridge behind an entity, seen before it is used.
     @Suite struct SwapTests {
         @Test func `the rows that the other bridge would change are shown, and nothing is written`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(
                 languages: #"[{"code": "de", "name": "German"}, {"code": "fr", "name": "French"}, {"code": "xx"}]"#)
             try await site.expectSuccess("sync", "Language")
@@ -43,7 +43,7 @@ extension EndToEndTests {
         }
 
         @Test func `what cannot be swapped is explained`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.folder.write("bridges: {files: {plugin: smb, options: {url: 'smb://127.0.0.1/x'}}}\n", to: "a.yml")
             try site.folder.write("rest: {pathh: /x}\n", to: "b.yml")
             try site.folder.write("rest: {path: /x\nattributes: {}\n", to: "d.yml")
@@ -74,7 +74,7 @@ extension EndToEndTests {
     }
 }
 
-extension FileWorkspace {
+extension RemoteWorkspace where Remote == RemoteServer {
     /// The server's URL, as the config has it.
     fileprivate func address() throws -> String {
         let text = try String(contentsOfFile: folder.appending("bmo.yml"), encoding: .utf8)

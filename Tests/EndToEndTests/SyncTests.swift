@@ -5,14 +5,14 @@ import Testing
 extension EndToEndTests {
     @Suite struct SyncTests {
         @Test func `the first sync makes tables that equal iso-codes`() async throws {
-            let workplace = try await DemoWorkspace()
+            let workplace = try await RemoteWorkspace.demo()
             let sync = try await workplace.bmo("sync")
             #expect(sync.exitCode == 0, "\(sync)")
             try await workplace.expectRows()
         }
 
         @Test func `a second sync writes not one byte`() async throws {
-            let workplace = try await DemoWorkspace()
+            let workplace = try await RemoteWorkspace.demo()
             let first = try await workplace.bmo("sync")
             try #require(first.exitCode == 0, "\(first)")
             let before = try FileManager.default.bytes(ofDatabase: workplace.database)
@@ -24,7 +24,7 @@ extension EndToEndTests {
         }
 
         @Test func `entities that are named are synced, the others left alone`() async throws {
-            let workplace = try await DemoWorkspace()
+            let workplace = try await RemoteWorkspace.demo()
             let sync = try await workplace.bmo("sync", "Currency", "CountryName")
             #expect(sync.exitCode == 0, "\(sync)")
             try await workplace.expectRows(of: "Currency", "CountryName")
@@ -34,26 +34,26 @@ extension EndToEndTests {
 
         @Test(arguments: [1, 7, 249, 250])
         func `the rows are the same whatever the size of a page`(size: Int) async throws {
-            let workplace = try await DemoWorkspace(countryPage: size, subdivisionPage: 2000)
+            let workplace = try await RemoteWorkspace.demo(countryPage: size, subdivisionPage: 2000)
             let sync = try await workplace.bmo("sync", "Country", "Subdivision")
             #expect(sync.exitCode == 0, "\(sync)")
             try await workplace.expectRows(of: "Country", "Subdivision")
         }
 
         @Test func `a change on a server becomes a change of that row alone`() async throws {
-            let workplace = try await DemoWorkspace()
+            let workplace = try await RemoteWorkspace.demo()
             let first = try await workplace.bmo("sync")
             try #require(first.exitCode == 0, "\(first)")
 
             try Data("Confoederatio Helvetica\n".utf8)
-                .write(to: URL(filePath: workplace.servers.share + "/countries/CH/name.txt"))
+                .write(to: URL(filePath: workplace.server.share + "/countries/CH/name.txt"))
             let second = try await workplace.bmo("sync", "Document")
             #expect(second.exitCode == 0, "\(second)")
             try await workplace.expectRows()
         }
 
         @Test func `the JSON summary counts what the tables hold`() async throws {
-            let workplace = try await DemoWorkspace()
+            let workplace = try await RemoteWorkspace.demo()
             for (inserted, unchanged) in [(249, 0), (0, 249)] {
                 let sync = try await workplace.bmo("sync", "Country", "--json")
                 try #require(sync.exitCode == 0, "\(sync)")

@@ -6,8 +6,8 @@ import Testing
 extension EndToEndTests {
     /// An entity whose listing is asked for by its own objects, such as the folders in a folder.
     @Suite struct TreeTests {
-        private func site(key: String = "integer", details: String = "") async throws -> FileWorkspace {
-            let site = try await FileWorkspace()
+        private func site(key: String = "integer", details: String = "") async throws -> RemoteWorkspace<RemoteServer> {
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1
@@ -69,7 +69,7 @@ extension EndToEndTests {
         }
 
         @Test func `a source by the entity's own objects asks only for those that were there`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1
@@ -133,11 +133,11 @@ extension EndToEndTests {
             #expect(empty.exitCode == 0 && !empty.errorOutput.contains("to begin with"), "\(empty)")
         }
 
-        private func value(_ sql: String, _ site: FileWorkspace) throws -> String? {
+        private func value(_ sql: String, _ site: RemoteWorkspace<RemoteServer>) throws -> String? {
             try SQLiteFile(site.database).plainRows(sql).first?.first
         }
 
-        private func rows(_ site: FileWorkspace) throws -> String {
+        private func rows(_ site: RemoteWorkspace<RemoteServer>) throws -> String {
             try SQLiteFile(site.database).plainRows(
                 "SELECT group_concat(id || '|' || coalesce(parent, ''), ' ') FROM (SELECT * FROM Node ORDER BY id)"
             ).first?.first ?? ""

@@ -11,7 +11,7 @@ extension EndToEndTests {
 
         @Test func `a watch that is killed at any instant loses and doubles no edit`() async throws {
             // The server has a new note 1.5 s before it answers: many kills come in between.
-            let place = try NoteWorkspace(style: "slow")
+            let place = try RemoteWorkspace.notes(style: "slow")
             try await place.expect("sync", "-q")
             let seed = UInt64.random(in: 0...UInt64.max)
             var random = SplitMix64(seed: seed)
@@ -44,7 +44,7 @@ extension EndToEndTests {
             #expect(try place.rows("SELECT text, city FROM Note").sorted { $0[0] < $1[0] } == expected, what)
             #expect(try place.value("SELECT count(*) FROM Note WHERE id <= 0") == "0", what)
             #expect(try place.value("SELECT count(*) FROM bmo_outbox") == "0", what)
-            let remote = try await place.remote()
+            let remote = try await place.server.content()
             for pair in expected {
                 #expect(remote.components(separatedBy: "\"\(pair[0])\"").count == 2, "\(pair[0]), seed \(seed)")
                 if pair[1] != "null" {
@@ -54,7 +54,7 @@ extension EndToEndTests {
         }
 
         /// Edits a note by its key as it is now, which the watch may be changing: whether it was edited.
-        private func move(_ number: Int, to city: String, _ place: NoteWorkspace) async throws -> Bool {
+        private func move(_ number: Int, to city: String, _ place: RemoteWorkspace<NoteServer>) async throws -> Bool {
             for _ in 1...5 {
                 let id = try place.value("SELECT id FROM Note WHERE text = 'n\(number)'")
                 if try await place.bmo("update", "Note", id, "--set", "city=\(city)").exitCode == 0 { return true }

@@ -11,11 +11,11 @@ extension EndToEndTests {
         private static let kills = ProcessInfo.processInfo.environment["BMO_TEST_KILLS"].flatMap { Int($0) } ?? 20
 
         @Test func `workers bring the rows of a sync, and delete once what the remote no longer has`() async throws {
-            let place = try await WorkerWorkspace()
+            let place = try await RemoteWorkspace.teams()
             let (first, second) = try await place.expected()
-            let location = place.server.newLocation()
+            let location = place.server.database.newLocation()
             for (state, rows) in [(1, first), (2, second)] {
-                try place.show(state: state)
+                try place.server.show(state: state)
                 let workers = try (0..<4).map { _ in
                     try place.start("work", "--until-idle", "--every", "0s", over: location)
                 }
@@ -26,7 +26,7 @@ extension EndToEndTests {
                 #expect(try place.contents(of: location) == rows, "state \(state)")
             }
             let deletions = try place.deletions(in: location)
-            #expect(deletions.count == WorkerWorkspace.gone && deletions.nonEmptyAllSatisfy { $0.hasSuffix("|1") })
+            #expect(deletions.count == TeamServer.gone && deletions.nonEmptyAllSatisfy { $0.hasSuffix("|1") })
             let status = try await place.run("status", over: location)
             #expect(status.exitCode == 0 && status.output.contains("of workers: over"), "\(status)")
             // The workers of a round continue one run.
@@ -38,17 +38,17 @@ extension EndToEndTests {
         }
 
         @Test func `a worker that was stopped for longer than its lease is refused its page`() async throws {
-            let place = try await WorkerWorkspace()
+            let place = try await RemoteWorkspace.teams()
             let (first, second) = try await place.expected()
-            let location = place.server.newLocation()
+            let location = place.server.database.newLocation()
             let begin = try await place.work(over: location)
             try #require(begin.exitCode == 0, "\(begin)")
             #expect(try place.contents(of: location) == first)
-            try place.show(state: 2)
-            try place.slow(by: 0.05)
-            let asked = place.asked
+            try place.server.show(state: 2)
+            try place.server.slow(by: 0.05)
+            let asked = place.server.asked
             let stopped = try place.start("work", "--until-idle", "--every", "0s", "--lease", "1s", over: location)
-            try await eventually("the worker asks for users") { place.asked > asked + 2 }
+            try await eventually("the worker asks for users") { place.server.asked > asked + 2 }
             stopped.signal(SIGSTOP)
             let status = try await place.run("status", over: location)
             #expect(status.output.contains("User 1/3"), "\(status)")
@@ -61,17 +61,17 @@ extension EndToEndTests {
             #expect(ended.allOutput.contains("User 1/3: another worker has taken over the unit"), "\(ended)")
             #expect(try place.contents(of: location) == second)
             let deletions = try place.deletions(in: location)
-            #expect(deletions.count == WorkerWorkspace.gone && deletions.nonEmptyAllSatisfy { $0.hasSuffix("|1") })
+            #expect(deletions.count == TeamServer.gone && deletions.nonEmptyAllSatisfy { $0.hasSuffix("|1") })
         }
 
         @Test func `workers that are killed at any instant bring the rows of one that was not`() async throws {
-            let place = try await WorkerWorkspace()
+            let place = try await RemoteWorkspace.teams()
             let (_, second) = try await place.expected()
-            let location = place.server.newLocation()
+            let location = place.server.database.newLocation()
             let begin = try await place.work(over: location)
             try #require(begin.exitCode == 0, "\(begin)")
-            try place.show(state: 2)
-            try place.slow(by: 0.02)
+            try place.server.show(state: 2)
+            try place.server.slow(by: 0.02)
             let seed = UInt64.random(in: 0...UInt64.max)
             var random = SplitMix64(seed: seed)
             func start() throws -> RunningProcess {
@@ -100,31 +100,31 @@ extension EndToEndTests {
             #expect(try place.contents(of: location) == second, "seed \(seed)")
             let deletions = try place.deletions(in: location)
             #expect(
-                deletions.count == WorkerWorkspace.gone && deletions.nonEmptyAllSatisfy { $0.hasSuffix("|1") },
+                deletions.count == TeamServer.gone && deletions.nonEmptyAllSatisfy { $0.hasSuffix("|1") },
                 "seed \(seed): \(deletions)")
         }
 
         @Test func `workers together keep to a bridge's rate, also when some join and one is killed`() async throws {
-            let place = try await WorkerWorkspace()
+            let place = try await RemoteWorkspace.teams()
             let (first, _) = try await place.expected()
-            place.limits = "requests_per_second: 10"
-            let location = place.server.newLocation()
-            let earlier = place.asked
+            place.server.limits = "requests_per_second: 10"
+            let location = place.server.database.newLocation()
+            let earlier = place.server.asked
             func start() throws -> RunningProcess {
                 try place.start("work", "--until-idle", "--every", "0s", "--lease", "1s", over: location)
             }
             var workers = [try start(), try start()]
-            try await eventually("workers ask for users") { place.asked > earlier + 10 }
+            try await eventually("workers ask for users") { place.server.asked > earlier + 10 }
             workers += [try start(), try start()]
-            try await eventually("workers ask for more users") { place.asked > earlier + 40 }
+            try await eventually("workers ask for more users") { place.server.asked > earlier + 40 }
             workers[0].signal(SIGKILL)
             for worker in workers.dropFirst() {
                 let ended = try await worker.finish(within: .seconds(60))
                 #expect(ended.exitCode == 0, "\(ended)")
             }
             #expect(try place.contents(of: location) == first)
-            let times = place.requests.dropFirst(earlier).map(\.time).sorted()
-            #expect(times.count >= WorkerWorkspace.teams)
+            let times = place.server.requests.dropFirst(earlier).map(\.time).sorted()
+            #expect(times.count >= TeamServer.teams)
             for (index, time) in times.enumerated() {
                 let count = times[index...].prefix { $0 < time + 1 }.count
                 // Each worker may have a request that is due at this instant, and one that was late.
@@ -139,13 +139,13 @@ extension EndToEndTests {
 
         @Test(arguments: ["in_process", "process"])
         func `workers together keep to a bridge's number of requests at a time`(isolation: String) async throws {
-            let place = try await WorkerWorkspace()
+            let place = try await RemoteWorkspace.teams()
             let (first, _) = try await place.expected()
-            place.limits = "concurrency: 2"
-            place.isolation = isolation
-            try place.slow(by: 0.05)
-            let location = place.server.newLocation()
-            let earlier = place.asked
+            place.server.limits = "concurrency: 2"
+            place.server.isolation = isolation
+            try place.server.slow(by: 0.05)
+            let location = place.server.database.newLocation()
+            let earlier = place.server.asked
             let workers = try (0..<4).map { _ in
                 try place.start("work", "--until-idle", "--every", "0s", "--lease", "1s", over: location)
             }
@@ -154,13 +154,13 @@ extension EndToEndTests {
                 #expect(ended.exitCode == 0, "\(ended)")
             }
             #expect(try place.contents(of: location) == first)
-            #expect(place.requests.dropFirst(earlier).map(\.running).max() == 2)
+            #expect(place.server.requests.dropFirst(earlier).map(\.running).max() == 2)
         }
 
         @Test func `a page that the server rolls back is imported again`() async throws {
-            let place = try await WorkerWorkspace()
+            let place = try await RemoteWorkspace.teams()
             let (_, second) = try await place.expected()
-            let location = place.server.newLocation()
+            let location = place.server.database.newLocation()
             let begin = try await place.run("sync", "-q", over: location)
             try #require(begin.exitCode == 0, "\(begin)")
             _ = try place.rows(
@@ -175,7 +175,7 @@ extension EndToEndTests {
                 END $$;
                 CREATE TRIGGER fail BEFORE UPDATE ON %."User" FOR EACH ROW EXECUTE FUNCTION %.fail()
                 """, in: location)
-            try place.show(state: 2)
+            try place.server.show(state: 2)
             let sync = try await place.run("sync", "-q", over: location)
             #expect(sync.exitCode == 0, "\(sync)")
             #expect(try place.contents(of: location) == second)
@@ -183,11 +183,11 @@ extension EndToEndTests {
         }
 
         @Test func `a sync waits for workers and workers for a sync`() async throws {
-            let place = try await WorkerWorkspace()
-            let location = place.server.newLocation()
-            try place.slow(by: 0.05)
+            let place = try await RemoteWorkspace.teams()
+            let location = place.server.database.newLocation()
+            try place.server.slow(by: 0.05)
             let worker = try place.start("work", "--every", "0s", over: location)
-            try await eventually("the worker asks for users") { place.asked > 0 }
+            try await eventually("the worker asks for users") { place.server.asked > 0 }
             let busy = try await place.run("sync", over: location)
             #expect(busy.exitCode == 1 && busy.allOutput.contains("is being written by bmo work"), "\(busy)")
             worker.signal(SIGTERM)
@@ -199,7 +199,7 @@ extension EndToEndTests {
         }
 
         @Test func `a shard needs a number and a database of its own`() async throws {
-            let place = try await WorkerWorkspace()
+            let place = try await RemoteWorkspace.teams()
             for wrong in ["5/4", "1/0", "x"] {
                 let run = try await place.run("sync", "--shard", wrong, over: "bmo.sqlite")
                 #expect(run.exitCode == 2, "\(run)")
@@ -213,7 +213,7 @@ extension EndToEndTests {
         }
 
         @Test func `a file cannot be shared, and the error says what to use`() async throws {
-            let place = try await WorkerWorkspace()
+            let place = try await RemoteWorkspace.teams()
             let run = try await place.run("work", "--until-idle", over: "bmo.sqlite")
             #expect(run.exitCode == 2, "\(run)")
             #expect(run.allOutput.contains("only one process at a time can write a file"), "\(run)")

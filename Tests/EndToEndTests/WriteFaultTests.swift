@@ -10,7 +10,7 @@ extension EndToEndTests {
         private static let kills = ProcessInfo.processInfo.environment["BMO_TEST_KILLS"].flatMap { Int($0) } ?? 10
 
         @Test func `a server that is down is reported, and the edit is sent when it is up`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a")
             // A port at which nobody listens: the server that was there is gone.
             let gone = try RemoteServer.fixture("objects.py").url
@@ -23,11 +23,11 @@ extension EndToEndTests {
             try place.write(url: place.server.url)
             // The pause after a first failure is a second at most.
             try await eventually("the edit is due and sent") { try await place.bmo("push").exitCode == 0 }
-            #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "a", "id": 1}]"#)
         }
 
         @Test func `a server that is busy is asked again no sooner than it wants`() async throws {
-            let place = try NoteWorkspace(style: "busy")
+            let place = try RemoteWorkspace.notes(style: "busy")
             try await place.expect("create", "Note", "--set", "text=a")
             let push = try await place.bmo("push")
             #expect(push.exitCode == 1 && push.output.contains("waits       1"), "\(push)")
@@ -39,16 +39,16 @@ extension EndToEndTests {
         }
 
         @Test func `an object whose answer got lost is found by what it matches and not made twice`() async throws {
-            let place = try NoteWorkspace(style: "drop")
+            let place = try RemoteWorkspace.notes(style: "drop")
             try await place.expect("create", "Note", "--set", "text=only once")
             #expect(try await place.expect("push") == "sent        1  Note 1 created (was -1)\n1 sent\n")
             #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
-            #expect(try await place.remote() == #"[{"text": "only once", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "only once", "id": 1}]"#)
             #expect(try place.rows("SELECT id, text FROM Note") == [["1", "only once"]])
         }
 
         @Test func `without a way to find it an edit stays unknown and is never sent again by itself`() async throws {
-            let place = try NoteWorkspace(style: "droponce", match: nil)
+            let place = try RemoteWorkspace.notes(style: "droponce", match: nil)
             try await place.expect("create", "Note", "--set", "text=a")
             for _ in 1...3 {
                 let push = try await place.bmo("push", "--look-again-after", "0s")
@@ -60,21 +60,21 @@ extension EndToEndTests {
             try await place.expect("outbox", "retry", "--unknown", "1")
             // The same idempotency key: this server gives what it has.
             try await place.expect("push")
-            #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "a", "id": 1}]"#)
             #expect(try place.rows("SELECT id FROM Note") == [["1"]])
         }
 
         @Test func `a remote that keeps idempotency keys gets it again at once`() async throws {
-            let place = try NoteWorkspace(style: "droponce", match: nil, more: "idempotency: true")
+            let place = try RemoteWorkspace.notes(style: "droponce", match: nil, more: "idempotency: true")
             #expect(try await place.expect("create", "Note", "--set", "text=a", "--push").contains("sent"))
             let posts = try place.server.events().filter { $0.event == "POST" }
             #expect(posts.count == 2)
             #expect(Set(posts.map { $0.headers["idempotency-key"] }).count == 1)
-            #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "a", "id": 1}]"#)
         }
 
         @Test func `a request that never arrived is sent again only after a while`() async throws {
-            let place = try NoteWorkspace(style: "lose")
+            let place = try RemoteWorkspace.notes(style: "lose")
             try await place.expect("create", "Note", "--set", "text=a")
             let first = try await place.bmo("push", "--look-again-after", "1h")
             #expect(first.exitCode == 1)
@@ -82,11 +82,11 @@ extension EndToEndTests {
             #expect(try await place.bmo("push", "--look-again-after", "1h").output.contains("unknown     1"))
             #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
             #expect(try await place.expect("push", "--look-again-after", "0s").contains("1 sent"))
-            #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "a", "id": 1}]"#)
         }
 
         @Test func `an update and a delete whose answers got lost are seen to be done`() async throws {
-            let place = try NoteWorkspace(style: "droponce")
+            let place = try RemoteWorkspace.notes(style: "droponce")
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             let update = try await place.expect("update", "Note", "1", "--set", "text=b", "--push")
             #expect(update.contains("sent"))
@@ -96,7 +96,7 @@ extension EndToEndTests {
             let delete = try await place.bmo("delete", "Note", "1", "--push")
             #expect(delete.exitCode == 1 && delete.output.contains("waits"), "\(delete)")
             try await eventually("it is due and sent") { try await place.bmo("push").exitCode == 0 }
-            #expect(try await place.remote() == "[]")
+            #expect(try await place.server.content() == "[]")
             #expect(try place.rows("SELECT * FROM Note").isEmpty)
         }
 
@@ -128,13 +128,13 @@ extension EndToEndTests {
         }
 
         @Test func `a create that was accepted without a key, and is not found, is never sent again`() async throws {
-            let place = try NoteWorkspace(style: "mute")
+            let place = try RemoteWorkspace.notes(style: "mute")
             try await place.expect("create", "Note", "--set", "text=a")
             for _ in 0..<3 {
                 let run = try await place.bmo("push", "--look-again-after", "0s")
                 #expect(run.exitCode == 1 && run.output.contains("1 unknown"), "\(run)")
             }
-            #expect(try await place.remote() == #"[{"text": "A", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "A", "id": 1}]"#)
             #expect(try await place.bmo("outbox", "show", "1").output.contains("accepted it"))
             // The user has looked.
             try await place.expect("outbox", "drop", "1")
@@ -143,11 +143,11 @@ extension EndToEndTests {
         }
 
         @Test func `a lost create is not looked for inside of other objects`() async throws {
-            let place = try NoteWorkspace(style: "drop")
+            let place = try RemoteWorkspace.notes(style: "drop")
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
             try place.folder.write(
                 config.replacing("{topic: {to: Topic}", with: "{parent: {to: Note}, topic: {to: Topic}"), to: "bmo.yml")
-            _ = try await place.curl(
+            _ = try await place.server.curl(
                 "drop/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d",
                 #"{"text": "other", "parent": {"id": 5, "text": "ours"}}"#)
             try await place.expect("create", "Note", "--set", "text=ours")
@@ -157,7 +157,7 @@ extension EndToEndTests {
         }
 
         @Test func `an edit that is made while a push connects goes along`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
             let slow = config.replacing("timeout: 5", with: "timeout: 5, headers: {X-Token: {file: token}}")
@@ -174,12 +174,12 @@ extension EndToEndTests {
             let ended = try await push.finish(within: .seconds(60))
             #expect(ended.exitCode == 0, "\(ended)")
             #expect(try place.rows("SELECT text, city FROM Note") == [["SECOND", "Paris"]])
-            #expect(try await place.remote("notes/1").contains("SECOND"))
-            #expect(try await place.remote("notes/1").contains("Paris"))
+            #expect(try await place.server.content("notes/1").contains("SECOND"))
+            #expect(try await place.server.content("notes/1").contains("Paris"))
         }
 
         @Test func `what an edit sets and the configuration has no more is held back`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("update", "Note", "1", "--set", "city=Paris")
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
@@ -191,11 +191,11 @@ extension EndToEndTests {
             try place.folder.write(config, to: "bmo.yml")
             try await place.expect("outbox", "retry", "2")
             try await place.expect("push")
-            #expect(try await place.remote("notes/1").contains("Paris"))
+            #expect(try await place.server.content("notes/1").contains("Paris"))
         }
 
         @Test func `a push that is killed at any instant leaves each object once on both sides`() async throws {
-            let place = try NoteWorkspace(style: "slow")
+            let place = try RemoteWorkspace.notes(style: "slow")
             try await place.expect("sync", "-q")
             var killed = 0
             var looked = 0
@@ -226,7 +226,7 @@ extension EndToEndTests {
             let expected = (1...number).map { "n\($0)" }.sorted()
             #expect(try place.rows("SELECT text FROM Note").map { $0[0] }.sorted() == expected)
             #expect(try place.value("SELECT count(*) FROM Note WHERE id <= 0") == "0")
-            let remote = try await place.remote()
+            let remote = try await place.server.content()
             for text in expected { #expect(remote.components(separatedBy: "\"\(text)\"").count == 2, "\(text)") }
             #expect(try place.value("SELECT count(*) FROM bmo_outbox") == "0")
             #expect(looked > 0, "no push was killed while an edit was on its way")

@@ -6,9 +6,10 @@ extension EndToEndTests {
     /// What a push takes for its own, and in which order it sends.
     @Suite struct WriteOrderTests {
         @Test func `a foreign object is never taken for one whose creation was lost`() async throws {
-            let place = try NoteWorkspace(style: "limbo")
+            let place = try RemoteWorkspace.notes(style: "limbo")
             let seed = #"{"text": "dup", "address": {"city": "theirs"}}"#
-            _ = try await place.curl("limbo/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d", seed)
+            _ = try await place.server.curl(
+                "limbo/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d", seed)
             // Not here before, and with another city.
             try await place.expect("create", "Note", "--set", "text=dup", "--set", "city=mine")
             for _ in 1...3 {
@@ -24,9 +25,10 @@ extension EndToEndTests {
         }
 
         @Test func `an object that was here before is not the one that was created`() async throws {
-            let place = try NoteWorkspace(style: "limbo")
+            let place = try RemoteWorkspace.notes(style: "limbo")
             let seed = #"{"text": "dup"}"#
-            _ = try await place.curl("limbo/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d", seed)
+            _ = try await place.server.curl(
+                "limbo/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d", seed)
             try await place.expect("sync", "-q")
             try await place.expect("create", "Note", "--set", "text=dup")
             let push = try await place.bmo("push", "--look-again-after", "0s")
@@ -38,7 +40,7 @@ extension EndToEndTests {
         }
 
         @Test func `an update whose object can be read is not taken for one of a deleted object`() async throws {
-            let place = try NoteWorkspace(style: "absent")
+            let place = try RemoteWorkspace.notes(style: "absent")
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             let update = try await place.bmo("update", "Note", "1", "--set", "text=b", "--push")
             #expect(update.exitCode == 1 && update.output.contains("waits       2"), "\(update)")
@@ -47,7 +49,7 @@ extension EndToEndTests {
         }
 
         @Test func `objects are created in the order in which they were made`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             for number in 1...6 { try await place.expect("create", "Note", "--set", "text=o\(number)") }
             try await place.expect("push")
             let rows = try place.rows("SELECT id, text FROM Note ORDER BY id")
@@ -55,7 +57,7 @@ extension EndToEndTests {
         }
 
         @Test func `an edit that waits is held back while its entity is not writable`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=a")
             try place.write(match: nil, readOne: false, url: place.server.url)
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
@@ -69,7 +71,7 @@ extension EndToEndTests {
         }
 
         @Test func `a delete waits for an earlier create that refers to its object`() async throws {
-            let plain = try NoteWorkspace()
+            let plain = try RemoteWorkspace.notes()
             try await plain.expect("create", "Topic", "--set", "name=t", "--push")
             try await plain.expect("create", "Note", "--set", "text=a", "--set", "topic=1")
             try await plain.expect("delete", "Topic", "1")

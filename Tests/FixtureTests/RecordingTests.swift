@@ -4,17 +4,18 @@ import TestSupport
 import Testing
 
 /// Cases that are recorded from a real server.
-@Suite struct RecordingTests {
-    let place: FixtureWorkspace
-    let remote: RemoteAPI
+@Suite struct RecordingTests: TestWorkspace {
+    let folder: TemporaryFolder
+    let remote: RemoteServer
+    let secret = "s3cr3t-\(UInt64.random(in: .min ... .max))"
 
     init() throws {
-        place = try FixtureWorkspace()
-        remote = try RemoteAPI(state: place.folder.path)
+        folder = try TemporaryFolder()
+        remote = try RemoteServer.casesAPI(state: folder.path, secret: secret)
     }
 
     private func config(_ entities: String, auth: String = "") throws -> String {
-        try place.folder.write(
+        try folder.write(
             """
             version: 1
             bridges:
@@ -31,20 +32,20 @@ import Testing
         _ = try config(
             "Note: {bridge: api, key: id, attributes: {id: integer, text: text}, rest: {path: /private/notes, records: $.items, "
                 + "paging: {style: next_url, path: $.next}}}", auth: auth)
-        let run = try await place.bmo(
-            "fixtures", "record", "./notes", "--config", "bmo.yml", environment: ["CLIENT_SECRET": remote.secret])
+        let run = try await bmo(
+            "fixtures", "record", "./notes", "--config", "bmo.yml", environment: ["CLIENT_SECRET": secret])
         #expect(run.exitCode == 0, "\(run)")
         #expect(run.output.contains("Note: finished, 3 pages, 6 inserted"), "\(run)")
-        let folder = place.folder.appending("notes")
+        let folder = self.folder.appending("notes")
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
         var all = ""
         for name in files { all += (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? "" }
-        #expect(!all.contains(remote.secret))
+        #expect(!all.contains(secret))
         #expect(all.contains("Authorization: ***"))
         #expect(all.contains("\"access_token\": \"***1\"") && all.contains("\"access_token\": \"***2\""), "\(files)")
         // The tokens themselves: urlsafe text of 32 characters.
         #expect(all.firstMatch(of: /[A-Za-z0-9_-]{32}/) == nil)
-        let again = try await place.bmo("fixtures", "run", "./notes", "--strict")
+        let again = try await bmo("fixtures", "run", "./notes", "--strict")
         #expect(again.exitCode == 0, "\(again)")
     }
 
@@ -53,20 +54,20 @@ import Testing
             "Person: {bridge: api, key: id, incremental: {field: updated}, attributes: {id: integer, "
                 + "updated: {type: timestamp, from: updated_at}}, rest: {path: /people, records: $.people, "
                 + "query: {updated_since: \"{since}\"}}}")
-        #expect(try await place.bmo("fixtures", "record", "./people").exitCode == 0)
-        _ = try place.folder.write("", to: "second")
-        let added = try await place.bmo("fixtures", "record", "./people", "--add", "sync")
+        #expect(try await bmo("fixtures", "record", "./people").exitCode == 0)
+        _ = try folder.write("", to: "second")
+        let added = try await bmo("fixtures", "record", "./people", "--add", "sync")
         #expect(added.exitCode == 0, "\(added)")
         #expect(added.output.contains("Person: finished, 1 page, 1 inserted, 1 updated"), "\(added)")
-        let run = try await place.bmo("fixtures", "run", "./people", "--strict")
+        let run = try await bmo("fixtures", "run", "./people", "--strict")
         #expect(run.exitCode == 0, "\(run)")
-        let second = place.folder.appending("people/exchanges/2/001-GET-people.http")
+        let second = folder.appending("people/exchanges/2/001-GET-people.http")
         #expect(try String(contentsOfFile: second, encoding: .utf8).contains("?updated_since=2024-03-05T10"))
     }
 
     @Test func `what looks like a secret in a reply is reported`() async throws {
         _ = try config("Thing: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /leak}}")
-        let run = try await place.bmo("fixtures", "record", "./leak")
+        let run = try await bmo("fixtures", "record", "./leak")
         #expect(run.exitCode == 0, "\(run)")
         #expect(run.errorOutput.contains("001-GET-leak.http:"), "\(run)")
         #expect(
@@ -76,8 +77,8 @@ import Testing
     @Test func `an existing case is not recorded over without being asked`() async throws {
         _ = try config(
             "Team: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /teams, records: $.items}}")
-        #expect(try await place.bmo("fixtures", "record", "./teams").exitCode == 0)
-        let again = try await place.bmo("fixtures", "record", "./teams")
+        #expect(try await bmo("fixtures", "record", "./teams").exitCode == 0)
+        let again = try await bmo("fixtures", "record", "./teams")
         #expect(again.exitCode == 2)
         #expect(again.errorOutput.contains("--force records it again"), "\(again)")
     }
@@ -86,23 +87,23 @@ import Testing
         _ = try config(
             "Team: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /teams, records: $.items}}",
             auth: ", auth: {type: bearer, token: {env: NO_SUCH_VARIABLE}}")
-        let missing = try await place.bmo("fixtures", "record", "./teams")
+        let missing = try await bmo("fixtures", "record", "./teams")
         #expect(missing.exitCode == 2)
         #expect(missing.errorOutput.contains("the environment variable NO_SUCH_VARIABLE is not set"), "\(missing)")
-        #expect(!FileManager.default.fileExists(atPath: place.folder.appending("teams")))
+        #expect(!FileManager.default.fileExists(atPath: folder.appending("teams")))
 
         _ = try config(
             "Team: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /teams, records: $.items}}")
-        #expect(try await place.bmo("fixtures", "record", "./teams").exitCode == 0)
-        let before = try FileManager.default.subpathsOfDirectory(atPath: place.folder.appending("teams")).sorted()
-        let wrong = try await place.bmo("fixtures", "record", "./teams", "--add", "no-such-command")
+        #expect(try await bmo("fixtures", "record", "./teams").exitCode == 0)
+        let before = try FileManager.default.subpathsOfDirectory(atPath: folder.appending("teams")).sorted()
+        let wrong = try await bmo("fixtures", "record", "./teams", "--add", "no-such-command")
         #expect(wrong.exitCode == 2, "\(wrong)")
-        #expect(try FileManager.default.subpathsOfDirectory(atPath: place.folder.appending("teams")).sorted() == before)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.appending("teams")).sorted() == before)
     }
 
     @Test func `a recorded failure is reported`() async throws {
         _ = try config("Gone: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /gone}}")
-        let run = try await place.bmo("fixtures", "record", "./gone")
+        let run = try await bmo("fixtures", "record", "./gone")
         #expect(run.exitCode == 0)
         #expect(run.errorOutput.contains("the case has this failure: Gone failed: not_found"), "\(run)")
     }

@@ -4,18 +4,18 @@ import TestSupport
 import Testing
 
 /// What a replay says of a case that does not fit, and that it does without a network and without time.
-@Suite struct ReplayTests {
-    let place: FixtureWorkspace
+@Suite struct ReplayTests: TestWorkspace {
+    let folder: TemporaryFolder
 
-    init() throws { place = try FixtureWorkspace() }
+    init() throws { folder = try TemporaryFolder() }
 
     @Test func `each of many broken cases is reported, in their order`() async throws {
         let names = ["rest-errors", "rest-happy", "rest-paging"]
         var folders: [String] = []
         for number in 1...3 {
             for name in names {
-                let folder = place.folder.appending("\(name)-\(number)")
-                try FileManager.default.copyItem(atPath: FixtureWorkspace.cases + "/" + name, toPath: folder)
+                let folder = self.folder.appending("\(name)-\(number)")
+                try FileManager.default.copyItem(atPath: ShippedCases.folder + "/" + name, toPath: folder)
                 let expected = try String(contentsOfFile: folder + "/expected.txt", encoding: .utf8)
                 try (expected + "garbage\n").write(
                     toFile: folder + "/expected.txt", atomically: true, encoding: .utf8)
@@ -34,9 +34,9 @@ import Testing
     }
 
     @Test func `an unrecorded request is reported with the nearest one and what differs`() async throws {
-        let folder = try place.copy("rest-paging")
-        try place.edit(folder + "/exchanges/002-GET-teams.http", "page=2", "page=9")
-        let result = try await FixtureWorkspace.run(folder)
+        let folder = try copy("rest-paging")
+        try edit(folder + "/exchanges/002-GET-teams.http", "page=2", "page=9")
+        let result = try await ShippedCases.run(folder)
         #expect(
             result.problems.contains {
                 $0.hasPrefix("unexpected: GET http://127.0.0.1:18201/teams?page=2 was not recorded; the nearest is ")
@@ -47,42 +47,42 @@ import Testing
     }
 
     @Test func `an unused exchange fails in strict mode only`() async throws {
-        let folder = try place.copy("rest-paging")
+        let folder = try copy("rest-paging")
         let text = try String(contentsOfFile: folder + "/exchanges/003-GET-teams.http", encoding: .utf8)
         try text.replacing("page=3", with: "page=4").write(
             toFile: folder + "/exchanges/004-GET-teams.http", atomically: true, encoding: .utf8)
         #expect(
-            try await FixtureWorkspace.run(folder).problems == [
+            try await ShippedCases.run(folder).problems == [
                 "unused: 004-GET-teams.http was recorded, but never requested"
             ])
-        #expect(try await FixtureWorkspace.run(folder, strict: false).passed)
+        #expect(try await ShippedCases.run(folder, strict: false).passed)
     }
 
     @Test func `a changed value is reported by table, key and column`() async throws {
-        let folder = try place.copy("rest-paging")
-        try place.edit(folder + "/exchanges/001-GET-teams.http", "\"Team 2\"", "\"The Second\"")
+        let folder = try copy("rest-paging")
+        try edit(folder + "/exchanges/001-GET-teams.http", "\"Team 2\"", "\"The Second\"")
         #expect(
-            try await FixtureWorkspace.run(folder).problems == [
+            try await ShippedCases.run(folder).problems == [
                 "Team 2, column name: expected \"Team 2\", found \"The Second\""
             ])
     }
 
     @Test func `update writes what is found, and a second one writes nothing`() async throws {
-        let folder = try place.copy("rest-paging")
-        try place.edit(folder + "/exchanges/001-GET-teams.http", "\"Team 2\"", "\"The Second\"")
-        #expect(try await FixtureWorkspace.run(folder, updates: true).wasUpdated)
+        let folder = try copy("rest-paging")
+        try edit(folder + "/exchanges/001-GET-teams.http", "\"Team 2\"", "\"The Second\"")
+        #expect(try await ShippedCases.run(folder, updates: true).wasUpdated)
         let text = try String(contentsOfFile: folder + "/expected.txt", encoding: .utf8)
         #expect(text.contains("2 {\"name\": \"The Second\", \"city\": \"Porto\"}"))
-        #expect(try await FixtureWorkspace.run(folder, updates: true).wasUpdated == false)
-        #expect(try await FixtureWorkspace.run(folder).passed)
+        #expect(try await ShippedCases.run(folder, updates: true).wasUpdated == false)
+        #expect(try await ShippedCases.run(folder).passed)
     }
 
     @Test func `faults happen and are tried again, and minutes of waiting pass at once`() async throws {
-        let folder = try place.copy("rest-errors")
-        try place.edit(folder + "/faults.yml", "Retry-After: 1}", "Retry-After: 110}")
+        let folder = try copy("rest-errors")
+        try edit(folder + "/faults.yml", "Retry-After: 1}", "Retry-After: 110}")
         let clock = ContinuousClock()
         let start = clock.now
-        let result = try await FixtureWorkspace.run(folder)
+        let result = try await ShippedCases.run(folder)
         #expect(result.passed, "\(result.problems)")
         #expect(clock.now - start < .seconds(110), "that long would the wait alone have been")
         let text = try String(contentsOfFile: folder + "/expected.txt", encoding: .utf8)
@@ -91,59 +91,59 @@ import Testing
         #expect(text.contains("tried again: Team 3 times"))
 
         try FileManager.default.removeItem(atPath: folder + "/faults.yml")
-        let without = try await FixtureWorkspace.run(folder)
+        let without = try await ShippedCases.run(folder)
         #expect(without.problems.contains("step 1: sync, tried again: expected Team 3 times, found nothing"))
     }
 
     @Test func `a fault that the bridge gives up on fails the entity with the fault's words`() async throws {
-        let folder = try place.copy("rest-paging")
+        let folder = try copy("rest-paging")
         try "- on: Team page 2\n  then: [timeout, timeout, timeout, timeout]\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
-        let result = try await FixtureWorkspace.run(folder)
+        let result = try await ShippedCases.run(folder)
         #expect(result.problems.contains { $0.contains("Team failed") && $0.contains("(a fault of faults.yml)") })
     }
 
     @Test func `a fault at a place that no request reaches is a problem`() async throws {
-        let folder = try place.copy("rest-paging")
+        let folder = try copy("rest-paging")
         try "- on: Team page 7\n  then: reset\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
         #expect(
-            try await FixtureWorkspace.run(folder, strict: false).problems == [
+            try await ShippedCases.run(folder, strict: false).problems == [
                 "faults.yml: the fault on Team page 7 never happened: nothing was requested there"
             ])
     }
 
     @Test func `nothing connects while a case is replayed`() async throws {
         let port = try SilentPort()
-        let folder = try place.copy("rest-oauth")
+        let folder = try copy("rest-oauth")
         let files =
             [folder + "/bmo.yml"]
             + (try FileManager.default.contentsOfDirectory(atPath: folder + "/exchanges")).map {
                 folder + "/exchanges/" + $0
             }
-        for file in files { try place.edit(file, "127.0.0.1:18201", "127.0.0.1:\(port.number)") }
-        let result = try await FixtureWorkspace.run(folder)
+        for file in files { try edit(file, "127.0.0.1:18201", "127.0.0.1:\(port.number)") }
+        let result = try await ShippedCases.run(folder)
         #expect(result.passed, "\(result.problems)")
         #expect(!port.wasCalled)
 
         // The same configuration does connect when it is not replayed.
         let live = try RunningProcess(
             BuiltCommand.path(), ["sync", "--file", folder + "/bmo.yml"],
-            environment: ["FIXTURE_CLIENT_SECRET": "x"], directory: place.folder.path)
+            environment: ["FIXTURE_CLIENT_SECRET": "x"], directory: self.folder.path)
         try await eventually("a connection") { port.wasCalled }
         _ = try? await live.finish(within: .milliseconds(100))
     }
 
     @Test func `the command says what failed, and its exit code does`() async throws {
-        let folder = try place.copy("rest-paging")
-        let good = try await place.bmo("fixtures", "run", folder, "--strict")
+        let folder = try copy("rest-paging")
+        let good = try await bmo("fixtures", "run", folder, "--strict")
         #expect(good.exitCode == 0, "\(good)")
         #expect(
             good.output
                 == "pass  rest-paging: Three pages are asked for by number, and none after the last.\n1 case, 0 failed\n"
         )
-        try place.edit(folder + "/expected.txt", "\"Oslo\"", "\"Rome\"")
-        let bad = try await place.bmo("fixtures", "run", folder)
+        try edit(folder + "/expected.txt", "\"Oslo\"", "\"Rome\"")
+        let bad = try await bmo("fixtures", "run", folder)
         #expect(bad.exitCode == 1)
         #expect(bad.output.contains("      Team 1, column city: expected \"Rome\", found \"Oslo\"\n"), "\(bad)")
         // A line of white space, and one without words, are what differs and no more.
@@ -152,17 +152,17 @@ import Testing
         for line in ["      ", "  : "] {
             try text.replacingCharacters(in: start...start, with: "\n\(line)\n").write(
                 toFile: folder + "/expected.txt", atomically: true, encoding: .utf8)
-            let blank = try await place.bmo("fixtures", "run", folder)
+            let blank = try await bmo("fixtures", "run", folder)
             #expect(blank.exitCode == 1 && blank.output.contains("1 case, 1 failed"), "\(blank)")
         }
         try text.write(toFile: folder + "/expected.txt", atomically: true, encoding: .utf8)
-        let none = try await place.bmo("fixtures", "run", "--cases", FixtureWorkspace.cases, "rest-pagin")
+        let none = try await bmo("fixtures", "run", "--cases", ShippedCases.folder, "rest-pagin")
         #expect(none.exitCode == 2)
         #expect(none.errorOutput.contains("rest-paging"), "\(none)")
-        try place.edit(folder + "/expected.txt", "\"Rome\"", "\"Oslo\"")
+        try edit(folder + "/expected.txt", "\"Rome\"", "\"Oslo\"")
         try "- {on: somewhere, then: reset}\n".write(
             toFile: folder + "/faults.yml", atomically: true, encoding: .utf8)
-        let fault = try await place.bmo("fixtures", "run", folder)
+        let fault = try await bmo("fixtures", "run", folder)
         #expect(fault.exitCode == 2)
         #expect(fault.errorOutput.contains("`on: somewhere` is not a place; use page N"), "\(fault)")
     }

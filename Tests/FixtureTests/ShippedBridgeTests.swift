@@ -6,16 +6,16 @@ import SQLiteStore
 import Testing
 
 /// The bridges that ship keep the contract, at the strictest level, against real servers.
-@Suite struct ShippedBridgeTests {
-    let place: FixtureWorkspace
+@Suite struct ShippedBridgeTests: TestWorkspace {
+    let folder: TemporaryFolder
 
-    init() throws { place = try FixtureWorkspace() }
+    init() throws { folder = try TemporaryFolder() }
 
     private func expectConformance(
         _ config: String, wrong: [String: String] = [:], writes: [String: ConformanceSettings.Write] = [:],
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let path = try place.folder.write(config, to: "bmo.yml")
+        let path = try self.folder.write(config, to: "bmo.yml")
         let command = try BuiltCommand.path()
         let folder = URL(filePath: command).deletingLastPathComponent().path
         let run = try await ConformanceRun(
@@ -36,8 +36,8 @@ import Testing
     }
 
     @Test func `the REST bridge passes every check of the strictest level`() async throws {
-        let remote = try RemoteAPI(state: place.folder.path)
-        try place.folder.write("a-token-of-a-test\n", to: "token")
+        let remote = try RemoteServer.casesAPI(state: folder.path)
+        try folder.write("a-token-of-a-test\n", to: "token")
         try await expectConformance(
             """
             version: 1
@@ -89,7 +89,7 @@ import Testing
         attribute: String, fault: String?
     ) async throws {
         let remote = try RemoteServer.shared.get()
-        let path = try place.folder.write(
+        let path = try folder.write(
             """
             version: 1
             bridges: {api: {plugin: rest, options: {url: "\(remote.url)/zoo"}}}
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `the SMB bridge passes every check of the strictest level`() async throws {
         let servers = try await DemoServers()
-        try place.folder.write(servers.smbPassword + "\n", to: "password")
+        try folder.write(servers.smbPassword + "\n", to: "password")
         let notes = URL(filePath: servers.share).appending(path: "notes")
         try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
         try Data("hello\n".utf8).write(to: notes.appending(path: "first.txt"))

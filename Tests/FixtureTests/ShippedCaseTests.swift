@@ -5,11 +5,11 @@ import Testing
 
 /// All cases of Fixtures/cases: every exchange is used, nothing else is asked for, and the rows are the expected ones.
 @Suite struct ShippedCaseTests {
-    static let cases = FixtureCase.all(in: FixtureWorkspace.cases)
+    static let cases = FixtureCase.all(in: ShippedCases.folder)
 
     @Test(arguments: cases)
     func `a shipped case passes in strict mode`(folder: String) async throws {
-        let result = try await FixtureWorkspace.run(folder)
+        let result = try await ShippedCases.run(folder)
         #expect(result.passed, "\(result.problems.joined(separator: "\n"))")
     }
 
@@ -26,11 +26,11 @@ import Testing
     @Test func `no shipped case names a folder of the machine it was recorded on, or holds what looks like a secret`()
         throws
     {
-        let files = try FileManager.default.subpathsOfDirectory(atPath: FixtureWorkspace.cases)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: ShippedCases.folder)
             .filter { $0.hasSuffix(".http") || $0.hasSuffix(".txt") || $0.hasSuffix(".yml") }
         #expect(files.count > 100)
         for name in files {
-            let text = try String(contentsOfFile: FixtureWorkspace.cases + "/" + name, encoding: .utf8)
+            let text = try String(contentsOfFile: ShippedCases.folder + "/" + name, encoding: .utf8)
             #expect(!text.contains("/tmp/") && !text.contains("s3cr3t"), "\(name)")
         }
     }

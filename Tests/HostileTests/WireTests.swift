@@ -64,7 +64,7 @@ import Testing
         #expect(try await place.rows() == 61, "what the remote still has is not deleted")
         #expect(run.memory <= 400, "MiB")
         #expect(run.processorTime <= 15, "seconds")
-        #expect(!run.process.allOutput.contains(RemoteWorkspace.wireToken))
+        #expect(!run.process.allOutput.contains(wireToken))
     }
 
     /// libcurl 7.88 reads on while bytes come that are no data, and looks at no limit meanwhile.
@@ -99,31 +99,31 @@ import Testing
         let run = try await place.sync()
         let clear = try String(contentsOfFile: place.folder.appending("clear"), encoding: .utf8)
         #expect(clear.hasPrefix("GET /rows"), "the redirect was followed")
-        #expect(!clear.contains(RemoteWorkspace.wireToken) && !clear.lowercased().contains("authorization"), "\(clear)")
+        #expect(!clear.contains(wireToken) && !clear.lowercased().contains("authorization"), "\(clear)")
         #expect(try await place.rows() == 61, "\(run.process)")
     }
 }
 
+private let wireToken = "canary-of-the-wire-tests"
+
+/// A sync against wire.py, and what it took.
+private struct WireRun {
+    let process: ProcessRun
+    /// The most that a process held, in MiB.
+    let memory: Int
+    /// User and system, in seconds.
+    let processorTime: Double
+    /// On a clock, in seconds.
+    let seconds: Double
+}
+
 /// A workspace whose remote is wire.py, which breaks HTTP and TLS.
-extension RemoteWorkspace {
-    fileprivate static let wireToken = "canary-of-the-wire-tests"
-
-    fileprivate struct Run {
-        let process: ProcessRun
-        /// The most that a process held, in MiB.
-        let memory: Int
-        /// User and system, in seconds.
-        let processorTime: Double
-        /// On a clock, in seconds.
-        let seconds: Double
-    }
-
-    fileprivate static func wire(_ attack: String) async throws -> RemoteWorkspace {
+extension RemoteWorkspace where Remote == RemoteServer {
+    fileprivate static func wire(_ attack: String) async throws -> RemoteWorkspace<RemoteServer> {
         let folder = try TemporaryFolder()
-        let place = RemoteWorkspace(
-            try await RemoteServer(
-                ["python3", "-u", "-B", file("wire.py"), folder.path, attack], in: folder, marker: ""),
-            environment: ["WIRE_TOKEN": wireToken])
+        let server = try await RemoteServer(
+            ["python3", "-u", "-B", file("wire.py"), folder.path, attack], in: folder, marker: "")
+        let place = try RemoteWorkspace(of: server, in: folder, environment: ["WIRE_TOKEN": wireToken])
         try place.folder.write(
             """
             version: 1
@@ -157,7 +157,7 @@ extension RemoteWorkspace {
         try FileManager.default.removeItem(atPath: folder.appending("calm"))
     }
 
-    fileprivate func sync() async throws -> Run {
+    fileprivate func sync() async throws -> WireRun {
         let start = ContinuousClock.now
         let process = try await ProcessRun.run(
             "python3", [Self.file("measure.py"), "usage", Products.path(of: "bmo"), "sync"],
@@ -166,7 +166,7 @@ extension RemoteWorkspace {
         let usage = try String(contentsOfFile: folder.appending("usage"), encoding: .utf8).split(separator: " ")
         let memory = try #require(Int(usage[0]))
         let time = try #require(Double(usage[1].dropLast()))
-        return Run(process: process, memory: memory, processorTime: time, seconds: seconds)
+        return WireRun(process: process, memory: memory, processorTime: time, seconds: seconds)
     }
 
     fileprivate func rows() async throws -> Int? {

@@ -11,8 +11,8 @@ import TestSupport
 @Suite struct DeletionTests {
     @Test(arguments: StoreKind.allCases)
     func `a deleted object goes with its links`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, try world())
-        try database.add("Country", ["code": "CH", "languages": ["de", "fr"]], ["code": "FR", "languages": ["fr"]])
+        let database = try StoreFixture(try world(), kind: kind)
+        try database.load("Country", ["code": "CH", "languages": ["de", "fr"]], ["code": "FR", "languages": ["fr"]])
         #expect(try database.delete("Country", ["code": "CH"]) == "Country -1")
         #expect(
             try database.text()
@@ -24,14 +24,14 @@ import TestSupport
 
     @Test(arguments: StoreKind.allCases)
     func `one that others refer to becomes a stub`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, try world())
-        try database.add(
+        let database = try StoreFixture(try world(), kind: kind)
+        try database.load(
             "Country", ["code": "FR", "name": "France", "cities": [["id": 1, "name": "Lyon"]], "languages": ["fr"]])
-        try database.add("Language", ["code": "fr", "name": "French"])
+        try database.load("Language", ["code": "fr", "name": "French"])
         #expect(try database.delete("Country", ["code": "FR"]) == "Country -1")
-        #expect(try database.rows("Country") == "'FR' null null")
-        #expect(try database.rows("City") == "1 'Lyon' 'FR' null")
-        #expect(try database.rows("Country_languages") == "")
+        #expect(try database.text(of: "Country") == "'FR' null null")
+        #expect(try database.text(of: "City") == "1 'Lyon' 'FR' null")
+        #expect(try database.text(of: "Country_languages") == "")
         #expect(try database.delete("Country", ["code": "FR"]) == "", "it is a stub already")
         #expect(try database.delete("Language", ["code": "fr"]) == "Language -1")
         #expect(try database.delete("City", ["id": 1]) == "City -1")
@@ -42,8 +42,8 @@ import TestSupport
 
     @Test(arguments: StoreKind.allCases)
     func `an object that refers to itself goes`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, try world())
-        try database.add("City", ["id": 1, "twin": 1], ["id": 2, "twin": 1])
+        let database = try StoreFixture(try world(), kind: kind)
+        try database.load("City", ["id": 1, "twin": 1], ["id": 2, "twin": 1])
         #expect(try database.delete("City", ["id": 2]) == "City -1")
         #expect(try database.delete("City", ["id": 1]) == "City -1")
         #expect(try database.text() == "")
@@ -51,8 +51,8 @@ import TestSupport
 
     @Test(arguments: StoreKind.allCases)
     func `a tombstone without a key goes to quarantine`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, try world())
-        try database.add("City", ["id": 1])
+        let database = try StoreFixture(try world(), kind: kind)
+        try database.load("City", ["id": 1])
         #expect(try database.delete("City", ["name": "Lyon"]) == "City !1")
         #expect(try database.text().contains("a deleted object: the key City.id is missing"))
     }
@@ -61,18 +61,18 @@ import TestSupport
     func `of several records of one object the last counts`(_ kind: StoreKind) throws {
         var model = try world().model
         model.entities[1].deletes.tombstone = Matcher([.has(RemotePath(["gone"]))])
-        let database = try TestDatabase(kind, try CompiledModel(model))
-        try database.add("City", ["id": 1, "name": "Lyon"], ["id": 2], ["id": 3, "country": "FR"])
-        let counts = try database.add(
+        let database = try StoreFixture(try CompiledModel(model), kind: kind)
+        try database.load("City", ["id": 1, "name": "Lyon"], ["id": 2], ["id": 3, "country": "FR"])
+        let counts = try database.load(
             "City", ["id": 1, "gone": true], ["id": 2, "name": "Nice"], ["id": 1, "name": "Lyons"],
             ["id": 2, "gone": true], ["id": 3, "gone": true, "country": ["code": "XX"]])
         #expect(counts == "City ~2 -2")
-        #expect(try database.rows("City") == "1 'Lyons' null null")
-        #expect(try database.rows("Country") == "", "what a tombstone has is not imported")
+        #expect(try database.text(of: "City") == "1 'Lyons' null null")
+        #expect(try database.text(of: "Country") == "", "what a tombstone has is not imported")
     }
 }
 
-extension TestDatabase {
+extension StoreFixture {
     /// Deletes objects and says what that did.
     func delete(_ entity: String, _ objects: Literal...) throws -> String {
         let index = try #require(model.index(of: entity))

@@ -27,22 +27,22 @@ import TestSupport
 
     @Test(arguments: StoreKind.allCases)
     func `the same key as super and subentity is one object`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, Self.zoo())
-        #expect(try database.add("Animal", ["id": 1, "name": "Rex"]) == "Animal +1")
-        #expect(try database.add("Animal", ["id": 1, "breed": "pug"]) == "Dog ~1")
-        #expect(try database.rows("Animal") == "1 'Rex' 'Dog' 'pug' null null")
-        #expect(try database.add("Animal", ["id": 1, "name": "Max"]) == "Animal ~1", "a summary leaves a dog a dog")
-        #expect(try database.rows("Animal") == "1 'Max' 'Dog' 'pug' null null")
-        #expect(try database.add("Animal", ["id": 1, "name": "Max"]) == "Animal =1")
-        #expect(try database.add("Animal", ["id": 1, "claws": 18]) == "Cat ~1", "it was no dog after all")
-        #expect(try database.rows("Animal") == "1 'Max' 'Cat' 'pug' null 18")
+        let database = try StoreFixture(Self.zoo(), kind: kind)
+        #expect(try database.load("Animal", ["id": 1, "name": "Rex"]) == "Animal +1")
+        #expect(try database.load("Animal", ["id": 1, "breed": "pug"]) == "Dog ~1")
+        #expect(try database.text(of: "Animal") == "1 'Rex' 'Dog' 'pug' null null")
+        #expect(try database.load("Animal", ["id": 1, "name": "Max"]) == "Animal ~1", "a summary leaves a dog a dog")
+        #expect(try database.text(of: "Animal") == "1 'Max' 'Dog' 'pug' null null")
+        #expect(try database.load("Animal", ["id": 1, "name": "Max"]) == "Animal =1")
+        #expect(try database.load("Animal", ["id": 1, "claws": 18]) == "Cat ~1", "it was no dog after all")
+        #expect(try database.text(of: "Animal") == "1 'Max' 'Cat' 'pug' null 18")
     }
 
     @Test(arguments: StoreKind.allCases)
     func `a stub may become any subentity`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, Self.zoo())
+        let database = try StoreFixture(Self.zoo(), kind: kind)
         #expect(
-            try database.add("Person", ["id": 7, "dog": 1, "animals": [2, 3]]) == "Animal ?2, Dog ?1, Person +1 @1")
+            try database.load("Person", ["id": 7, "dog": 1, "animals": [2, 3]]) == "Animal ?2, Dog ?1, Person +1 @1")
         #expect(
             try database.text() == """
                 Animal
@@ -59,22 +59,22 @@ import TestSupport
                   Animal [3]
                 """)
         #expect(
-            try database.add("Animal", ["id": 1, "claws": 18], ["id": 2, "breed": "pug"], ["id": 3])
+            try database.load("Animal", ["id": 1, "claws": 18], ["id": 2, "breed": "pug"], ["id": 3])
                 == "Animal +1, Dog +1, Cat +1")
         #expect(
-            try database.rows("Animal") == """
+            try database.text(of: "Animal") == """
                 1 null 'Cat' null null 18
                 2 null 'Dog' 'pug' null null
                 3 null 'Animal' null null null
                 """)
-        #expect(try database.add("Person", ["id": 7, "dog": 1]) == "Person =1", "a reference makes no cat a dog")
+        #expect(try database.load("Person", ["id": 7, "dog": 1]) == "Person =1", "a reference makes no cat a dog")
         #expect(try database.faults().isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
     func `relationships lead to and from subentities`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, Self.zoo())
-        try database.add(
+        let database = try StoreFixture(Self.zoo(), kind: kind)
+        try database.load(
             "Animal",
             ["id": 1, "breed": "pug", "toys": [5, ["id": 6]], "puppies": [["id": 2, "name": "Pip"], 3]])
         #expect(
@@ -92,13 +92,13 @@ import TestSupport
                   Animal [3]
                   Toy [5]
                 """)
-        try database.add("Animal", ["id": 1, "breed": "pug", "toys": [], "puppies": [2]])
+        try database.load("Animal", ["id": 1, "breed": "pug", "toys": [], "puppies": [2]])
         #expect(
-            try database.rows("Animal") == """
+            try database.text(of: "Animal") == """
                 1 null 'Dog' 'pug' null null
                 2 'Pip' 'Dog' null 1 null
                 """, "3 was only a puppy of 1")
-        #expect(try database.rows("Dog_toys") == "")
+        #expect(try database.text(of: "Dog_toys") == "")
         #expect(try database.faults().isEmpty)
     }
 }

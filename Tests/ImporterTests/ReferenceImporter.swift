@@ -2,6 +2,7 @@ import ImportTestSupport
 import Mapping
 import Model
 import RecordBatch
+import StoreTestSupport
 import TestSupport
 import TextFormats
 
@@ -45,7 +46,7 @@ struct ReferenceImporter {
 
     /// - Parameter extent: How much of its object each record has.
     mutating func add(
-        _ batches: [[Literal]], of entity: String, extent: RecordExtent = .part, end: TestDatabase.End
+        _ batches: [[Literal]], of entity: String, extent: RecordExtent = .part, end: PageEnd
     ) throws {
         let before = state
         brought = [:]
@@ -377,7 +378,7 @@ struct ReferenceImporter {
     /// How many different records are in quarantine.
     var quarantined: Int { state.quarantine.count }
 
-    /// Every table, and the stubs, as lines; as ``TestDatabase/rows(_:)`` has them.
+    /// Every table, and the stubs, as lines; as ``StoreFixture/text(of:)`` has them.
     var tables: [String: String] {
         var tables: [String: [String]] = [:]
         for layout in model.entities where layout.root == layout.index {

@@ -57,18 +57,18 @@ import Testing
         seed: UInt64, _ entity: Entity, _ makeKey: @escaping (Int) -> [(key: String, value: Literal)]
     ) throws {
         let model = try CompiledModel.of(entity)
-        let memory = try TestDatabase(.memory, model)
-        let sqlite = try TestDatabase(.sqlite, model)
+        let memory = try StoreFixture(model, kind: .memory)
+        let sqlite = try StoreFixture(model, kind: .sqlite)
         var listing = Listing(random: SplitMix64(seed: seed), makeKey: makeKey)
         for page in 1...25 {
             let records = listing.page()
-            let end: TestDatabase.End = listing.chance(10) ? .rollback : .commit
+            let end: PageEnd = listing.chance(10) ? .rollback : .commit
             let batches = [Array(records.prefix(70)), Array(records.dropFirst(70))]
             let expected = try memory.addBatches(batches, of: "Thing", page: page, end: end)
             try #require(
                 try sqlite.addBatches(batches, of: "Thing", page: page, end: end) == expected,
                 "seed \(seed), page \(page)")
-            try #require(try sqlite.rows("Thing") == memory.rows("Thing"), "seed \(seed), page \(page)")
+            try #require(try sqlite.text(of: "Thing") == memory.text(of: "Thing"), "seed \(seed), page \(page)")
         }
         #expect(try sqlite.faults().isEmpty)
     }

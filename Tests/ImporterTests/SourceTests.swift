@@ -31,15 +31,15 @@ import TestSupport
 
     @Test(arguments: StoreKind.allCases)
     func `each source writes its attributes only`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, Self.countries(precedence: ["main", "facts"]))
+        let database = try StoreFixture(Self.countries(precedence: ["main", "facts"]), kind: kind)
         let norway: Literal = ["code": "NO", "name": "Norway", "area": 1, "motto": "x", "capital": 9]
-        #expect(try database.add("Country", norway) == "Country +1")
-        #expect(try database.rows("Country") == "'NO' 'Norway' null 'x' null", "the area is the facts' to tell")
+        #expect(try database.load("Country", norway) == "Country +1")
+        #expect(try database.text(of: "Country") == "'NO' 'Norway' null 'x' null", "the area is the facts' to tell")
         let facts: Literal = ["code": "NO", "size": 385.2, "motto": "y", "seat": 1]
-        #expect(try database.add(source: "facts", of: "Country", facts) == "Country ~1, City ?1")
-        #expect(try database.rows("Country") == "'NO' 'Norway' 385.2 'x' 1")
-        #expect(try database.add("Country", norway) == "Country =1")
-        #expect(try database.add(source: "facts", of: "Country", facts) == "Country =1")
+        #expect(try database.load(source: "facts", of: "Country", facts) == "Country ~1, City ?1")
+        #expect(try database.text(of: "Country") == "'NO' 'Norway' 385.2 'x' 1")
+        #expect(try database.load("Country", norway) == "Country =1")
+        #expect(try database.load(source: "facts", of: "Country", facts) == "Country =1")
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -47,15 +47,16 @@ import TestSupport
         for precedence in [["main", "facts"], ["facts", "main"]] {
             let winner = precedence[0] == "main" ? "Norway" : "Norge"
             for mainFirst in [true, false] {
-                let database = try TestDatabase(kind, Self.countries(precedence: precedence))
+                let database = try StoreFixture(Self.countries(precedence: precedence), kind: kind)
                 for isMain in mainFirst ? [true, false, true] : [false, true, false] {
                     if isMain {
-                        try database.add("Country", ["code": "NO", "name": "Norway"])
+                        try database.load("Country", ["code": "NO", "name": "Norway"])
                     } else {
-                        try database.add(source: "facts", of: "Country", ["code": "NO", "title": "Norge"])
+                        try database.load(source: "facts", of: "Country", ["code": "NO", "title": "Norge"])
                     }
                 }
-                #expect(try database.rows("Country") == "'NO' '\(winner)' null null null", "\(precedence) \(mainFirst)")
+                #expect(
+                    try database.text(of: "Country") == "'NO' '\(winner)' null null null", "\(precedence) \(mainFirst)")
             }
         }
     }
@@ -63,36 +64,36 @@ import TestSupport
     @Test func `a value of another source is not cleared by one that has none`() throws {
         let facts: Literal = ["code": "IT", "title": "Italy"]
         let nothing: Literal = ["code": "IT", "name": nil, "title": nil]
-        let database = try TestDatabase(.sqlite, Self.countries(precedence: ["main", "facts"]))
-        try database.add("Country", nothing)
-        #expect(try database.add(source: "facts", of: "Country", facts) == "Country ~1")
+        let database = try StoreFixture(Self.countries(precedence: ["main", "facts"]), kind: .sqlite)
+        try database.load("Country", nothing)
+        #expect(try database.load(source: "facts", of: "Country", facts) == "Country ~1")
         for _ in 1...2 {
-            #expect(try database.add("Country", nothing) == "Country =1")
-            #expect(try database.add(source: "facts", of: "Country", facts) == "Country =1")
+            #expect(try database.load("Country", nothing) == "Country =1")
+            #expect(try database.load(source: "facts", of: "Country", facts) == "Country =1")
         }
-        #expect(try database.rows("Country") == "'IT' 'Italy' null null null")
+        #expect(try database.text(of: "Country") == "'IT' 'Italy' null null null")
         // What it brought itself, it takes away.
-        #expect(try database.add("Country", ["code": "IT", "name": "Italia"]) == "Country ~1")
-        #expect(try database.add("Country", nothing) == "Country ~1")
-        #expect(try database.rows("Country") == "'IT' null null null null")
+        #expect(try database.load("Country", ["code": "IT", "name": "Italia"]) == "Country ~1")
+        #expect(try database.load("Country", nothing) == "Country ~1")
+        #expect(try database.text(of: "Country") == "'IT' null null null null")
 
-        let turned = try TestDatabase(.sqlite, Self.countries(precedence: ["facts", "main"]))
-        try turned.add("Country", ["code": "IT", "name": "Italia"])
-        #expect(try turned.add(source: "facts", of: "Country", nothing) == "Country =1")
-        #expect(try turned.add(source: "facts", of: "Country", facts) == "Country ~1")
-        #expect(try turned.add(source: "facts", of: "Country", nothing) == "Country ~1")
-        #expect(try turned.rows("Country") == "'IT' null null null null")
+        let turned = try StoreFixture(Self.countries(precedence: ["facts", "main"]), kind: .sqlite)
+        try turned.load("Country", ["code": "IT", "name": "Italia"])
+        #expect(try turned.load(source: "facts", of: "Country", nothing) == "Country =1")
+        #expect(try turned.load(source: "facts", of: "Country", facts) == "Country ~1")
+        #expect(try turned.load(source: "facts", of: "Country", nothing) == "Country ~1")
+        #expect(try turned.text(of: "Country") == "'IT' null null null null")
     }
 
     @Test(arguments: StoreKind.allCases)
     func `a source per object knows whose details it brings`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, Self.countries(precedence: ["main", "facts"]))
-        try database.add("Country", ["code": "NO", "name": "Norway"])
+        let database = try StoreFixture(Self.countries(precedence: ["main", "facts"]), kind: kind)
+        try database.load("Country", ["code": "NO", "name": "Norway"])
         #expect(
-            try database.add(source: "facts", of: "Country", ["size": 385.2], parent: [.text("NO")]) == "Country ~1")
-        #expect(try database.rows("Country") == "'NO' 'Norway' 385.2 null null")
+            try database.load(source: "facts", of: "Country", ["size": 385.2], parent: [.text("NO")]) == "Country ~1")
+        #expect(try database.text(of: "Country") == "'NO' 'Norway' 385.2 null null")
         #expect(
-            try database.add(source: "facts", of: "Country", ["size": 1]) == "Country !1",
+            try database.load(source: "facts", of: "Country", ["size": 1]) == "Country !1",
             "who asked for nobody's details gets none")
     }
 }

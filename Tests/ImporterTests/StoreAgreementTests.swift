@@ -16,12 +16,12 @@ import Testing
             let seed = UInt64(round * 20 + iteration)
             var random = RandomWorld(seed: seed)
             let model = try random.model()
-            let memory = try TestDatabase(.memory, model)
-            let sqlite = try TestDatabase(.sqlite, model)
+            let memory = try StoreFixture(model, kind: .memory)
+            let sqlite = try StoreFixture(model, kind: .sqlite)
             for page in 1...5 {
                 let entity = random.element(model.entities).name
                 let batches = random.batches(of: entity, in: model)
-                let end: TestDatabase.End = random.chance(20) ? .rollback : .commit
+                let end: PageEnd = random.chance(20) ? .rollback : .commit
                 let expected = try memory.addBatches(batches, of: entity, page: page, end: end)
                 let actual = try sqlite.addBatches(batches, of: entity, page: page, end: end)
                 let what: Comment = "seed \(seed), page \(page) of \(entity), \(end): \(batches)"
@@ -51,21 +51,21 @@ import Testing
         for seed in first..<first &+ (kind.isLocal ? 20 : 4) {
             var random = RandomWorld(seed: seed, hasAbsence: extents.count > 1, hasNUL: kind.holdsNUL)
             let model = try random.model()
-            let database = try TestDatabase(kind, model)
+            let database = try StoreFixture(model, kind: kind)
             var reference = ReferenceImporter(model)
             for page in 1...6 {
                 let entity = random.element(model.entities).name
                 let batches = random.batches(of: entity, in: model)
-                let end: TestDatabase.End = random.chance(20) ? .rollback : .commit
+                let end: PageEnd = random.chance(20) ? .rollback : .commit
                 let extent = extents.count > 1 ? random.element(extents) : extents[0]
                 try database.addBatches(batches, of: entity, page: page, extent: extent, end: end)
                 try reference.add(batches, of: entity, extent: extent, end: end)
                 let what = "seed \(seed), page \(page) of \(entity), \(extent), \(end): \(batches)"
                 for (table, rows) in reference.tables {
-                    let found = try database.rows(table)
+                    let found = try database.text(of: table)
                     try #require(found == rows, "\(table) has\n\(found)\nand should have\n\(rows)\n\(what)")
                 }
-                let quarantined = try database.rows("quarantine").split(separator: "\n").count
+                let quarantined = try database.text(of: "quarantine").split(separator: "\n").count
                 try #require(quarantined == reference.quarantined, "quarantine, \(what)")
             }
             #expect(try database.faults().isEmpty, "seed \(seed)")
@@ -88,7 +88,7 @@ import Testing
         for seed in 1000..<(kind.isLocal ? 1100 : 1010) as Range<UInt64> {
             var random = RandomWorld(seed: seed, hasSubentities: false, hasNUL: kind.holdsNUL)
             let model = try random.model()
-            let database = try TestDatabase(kind, model)
+            let database = try StoreFixture(model, kind: kind)
             for page in 1...3 {
                 let entity = random.element(model.entities).name
                 let batches = random.batches(of: entity, in: model)

@@ -12,7 +12,7 @@ import TestSupport
 @Suite struct TransactionTests {
     @Test(arguments: StoreKind.allCases)
     func `a bad record goes to quarantine and the others go on`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, world())
+        let database = try StoreFixture(world(), kind: kind)
         #expect(
             try database.addBatches(
                 [
@@ -33,10 +33,10 @@ import TestSupport
 
     @Test(arguments: StoreKind.allCases)
     func `the same bad record is in quarantine once`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, world())
-        #expect(try database.add("Country", ["name": "x"], ["name": "x"], page: 1) == "Country !2")
-        #expect(try database.add("Country", ["code": "NO"], ["name": "x"], page: 2) == "Country +1 !1")
-        #expect(try database.add("Country", ["name": "y"], page: 2) == "Country !1")
+        let database = try StoreFixture(world(), kind: kind)
+        #expect(try database.load("Country", ["name": "x"], ["name": "x"], page: 1) == "Country !2")
+        #expect(try database.load("Country", ["code": "NO"], ["name": "x"], page: 2) == "Country +1 !1")
+        #expect(try database.load("Country", ["name": "y"], page: 2) == "Country !1")
         #expect(
             try database.text() == """
                 Country
@@ -49,7 +49,7 @@ import TestSupport
 
     @Test(arguments: StoreKind.allCases)
     func `a bridge rejects records too`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, world())
+        let database = try StoreFixture(world(), kind: kind)
         let page = try PageImport(
             0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), into: database.store)
         try page.reject(record: nil, reason: "no XML", representation: "<a", location: nil)
@@ -66,10 +66,10 @@ import TestSupport
 
     @Test(arguments: StoreKind.allCases)
     func `rollback leaves nothing`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, world())
-        try database.add("Country", ["code": "NO", "languages": ["nn"], "cities": [1]])
+        let database = try StoreFixture(world(), kind: kind)
+        try database.load("Country", ["code": "NO", "languages": ["nn"], "cities": [1]])
         let before = try database.text()
-        try database.add(
+        try database.load(
             "Country", ["code": "NO", "name": "Norge", "languages": ["se", "nn"], "cities": []],
             ["code": "SE", "languages": ["sv"], "cities": [["id": 2, "twin": 3]]], ["bad": true], end: .rollback)
         #expect(try database.text() == before)
@@ -77,34 +77,34 @@ import TestSupport
 
     @Test(arguments: StoreKind.allCases)
     func `progress is kept with the rows of its page`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, world())
+        let database = try StoreFixture(world(), kind: kind)
         let second = ScanProgress(cursor: "c2", page: 1, request: "remote {}")
         let third = ScanProgress(cursor: "c3", page: 2, request: "remote {}")
-        try database.add("Country", ["code": "NO"], progress: second)
+        try database.load("Country", ["code": "NO"], progress: second)
         #expect(try database.text() == "Country\n  'NO' null null\nprogress\n  Country c2 1 remote {}")
-        try database.add("Country", ["code": "SE"], progress: third, end: .rollback)
+        try database.load("Country", ["code": "SE"], progress: third, end: .rollback)
         #expect(try database.text() == "Country\n  'NO' null null\nprogress\n  Country c2 1 remote {}")
-        try database.add("Country", ["code": "SE"], progress: third)
-        try database.add("City", ["id": 1], progress: second)
+        try database.load("Country", ["code": "SE"], progress: third)
+        try database.load("City", ["id": 1], progress: second)
         #expect(
             try database.text().hasSuffix("progress\n  City c2 1 remote {}\n  Country c3 2 remote {}"),
             "each entity has a scan of its own")
-        try database.add("Country")
-        try database.add("City")
+        try database.load("Country")
+        try database.load("City")
         #expect(try database.text().contains("progress") == false, "the scans are over")
     }
 
     @Test(arguments: StoreKind.allCases)
     func `an empty page is fine`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, world())
-        #expect(try database.add("Country").isEmpty)
+        let database = try StoreFixture(world(), kind: kind)
+        #expect(try database.load("Country").isEmpty)
         #expect(try database.addBatches([], of: "Country").isEmpty)
         #expect(try database.text().isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
     func `rollback is safe twice and after commit`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, world())
+        let database = try StoreFixture(world(), kind: kind)
         let page = try PageImport(
             0, of: database.model, from: PageImport.Origin(bridge: "remote", page: 1), into: database.store)
         try page.add(try Literal.batch([["code": "NO"]]), location: nil)
@@ -112,6 +112,6 @@ import TestSupport
         page.rollback()
         page.rollback()
         #expect(try database.text() == "Country\n  'NO' null null")
-        #expect(try database.add("Country", ["code": "SE"]) == "Country +1")
+        #expect(try database.load("Country", ["code": "SE"]) == "Country +1")
     }
 }

@@ -11,34 +11,34 @@ import TestSupport
 @Suite struct UniquingTests {
     @Test(arguments: StoreKind.allCases)
     func `the type of a key decides what is the same`(_ kind: StoreKind) throws {
-        let integers = try TestDatabase(
-            kind, try .of(Entity("A", key: ["id"], [.of("id", .integer), .of("x", .text)])))
+        let integers = try StoreFixture(
+            try .of(Entity("A", key: ["id"], [.of("id", .integer), .of("x", .text)])), kind: kind)
         #expect(
-            try integers.add("A", ["id": 7, "x": "a"], ["id": "7", "x": "b"], ["id": .decimal("7.0")]) == "A +1 ~1 =1")
-        #expect(try integers.rows("A") == "7 'b'")
-        let texts = try TestDatabase(kind, try .of(Entity("A", key: ["id"], [.of("id", .text)])))
-        #expect(try texts.add("A", ["id": 7], ["id": "7"], ["id": "07"]) == "A +2 =1")
-        #expect(try texts.rows("A") == "'07'\n'7'")
+            try integers.load("A", ["id": 7, "x": "a"], ["id": "7", "x": "b"], ["id": .decimal("7.0")]) == "A +1 ~1 =1")
+        #expect(try integers.text(of: "A") == "7 'b'")
+        let texts = try StoreFixture(try .of(Entity("A", key: ["id"], [.of("id", .text)])), kind: kind)
+        #expect(try texts.load("A", ["id": 7], ["id": "7"], ["id": "07"]) == "A +2 =1")
+        #expect(try texts.text(of: "A") == "'07'\n'7'")
     }
 
     @Test(arguments: StoreKind.allCases)
     func `a prefix keeps two lists of ids apart`(_ kind: StoreKind) throws {
         var other = Entity("User", key: ["id"], [.of("id", .text, from: nil, .prefix("eu-"))])
         other.relationships = [.one("friend", "User")]
-        let database = try TestDatabase(kind, try .of(other))
-        #expect(try database.add("User", ["id": 1, "friend": 2], ["id": 2]) == "User +2")
-        #expect(try database.rows("User") == "'eu-1' 'eu-2'\n'eu-2' null", "a reference is read as the key is")
+        let database = try StoreFixture(try .of(other), kind: kind)
+        #expect(try database.load("User", ["id": 1, "friend": 2], ["id": 2]) == "User +2")
+        #expect(try database.text(of: "User") == "'eu-1' 'eu-2'\n'eu-2' null", "a reference is read as the key is")
     }
 
     @Test(arguments: StoreKind.allCases)
     func `without a key every record is an object`(_ kind: StoreKind) throws {
         var log = Entity("Log", key: [], [.of("word", .text)], [.one("user", "User")])
         log.uniquing = .none
-        let database = try TestDatabase(kind, try .of(log, Entity("User", key: ["id"], [.of("id", .integer)])))
+        let database = try StoreFixture(try .of(log, Entity("User", key: ["id"], [.of("id", .integer)])), kind: kind)
         let line: Literal = ["word": "in", "user": ["id": 1]]
-        #expect(try database.add("Log", line, line, ["word": nil]) == "Log +3, User +1 =1")
-        #expect(try database.add("Log", line) == "Log +1, User =1")
-        #expect(try database.rows("Log") == "'in' 1\n'in' 1\n'in' 1\nnull null")
+        #expect(try database.load("Log", line, line, ["word": nil]) == "Log +3, User +1 =1")
+        #expect(try database.load("Log", line) == "Log +1, User =1")
+        #expect(try database.text(of: "Log") == "'in' 1\n'in' 1\n'in' 1\nnull null")
         #expect(try database.faults().isEmpty)
     }
 
@@ -47,17 +47,17 @@ import TestSupport
         var settings = Entity("Settings", key: [], [.of("theme", .text), .of("size", .integer)])
         settings.uniquing = .singleton
         let user = Entity("User", key: ["id"], [.of("id", .integer)], [.one("settings", "Settings")])
-        let database = try TestDatabase(kind, try .of(settings, user))
-        #expect(try database.add("Settings", ["theme": "dark"]) == "Settings +1")
-        #expect(try database.add("Settings", ["size": 3]) == "Settings ~1")
-        #expect(try database.add("User", ["id": 1, "settings": ["theme": "light"]]) == "Settings ~1, User +1")
+        let database = try StoreFixture(try .of(settings, user), kind: kind)
+        #expect(try database.load("Settings", ["theme": "dark"]) == "Settings +1")
+        #expect(try database.load("Settings", ["size": 3]) == "Settings ~1")
+        #expect(try database.load("User", ["id": 1, "settings": ["theme": "light"]]) == "Settings ~1, User +1")
         #expect(try database.text() == "Settings\n  1 'light' 3\nUser\n  1 1")
         #expect(try database.faults().isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
     func `cycles and back references in one reply are one object each`(_ kind: StoreKind) throws {
-        let database = try TestDatabase(kind, world())
+        let database = try StoreFixture(world(), kind: kind)
         // Oslo's country has Oslo among its cities, whose twin is itself; Norway comes three times.
         let oslo: Literal = [
             "id": 1, "name": "Oslo", "twin": ["id": 1, "twin": 1],
@@ -65,7 +65,7 @@ import TestSupport
                 "code": "NO", "name": "Norway", "cities": [["id": 1, "country": ["code": "NO", "size": 385]], 2],
             ],
         ]
-        try database.add("City", oslo)
+        try database.load("City", oslo)
         #expect(
             try database.text() == """
                 Country
@@ -76,7 +76,7 @@ import TestSupport
                 stubs
                   City [2]
                 """)
-        #expect(try database.add("City", oslo) == "Country =2, City =3")
+        #expect(try database.load("City", oslo) == "Country =2, City =3")
         #expect(try database.faults().isEmpty)
     }
 
@@ -84,22 +84,23 @@ import TestSupport
     func `the parent of a scan is whom its objects refer to`(_ kind: StoreKind) throws {
         var city = Entity("City", key: ["id"], [.of("id", .integer)], [.one("country", "Country")])
         city.parent = ParentScan(relationship: "country")
-        let database = try TestDatabase(kind, try .of(city, Entity("Country", key: ["code"], [.of("code", .text)])))
+        let database = try StoreFixture(
+            try .of(city, Entity("Country", key: ["code"], [.of("code", .text)])), kind: kind)
         #expect(
             try database.addChildren(
                 of: [.text("NO")], "City", ["id": 1], ["id": 2, "country": nil], ["id": 3, "country": "SE"])
                 == "City +3, Country ?2")
-        #expect(try database.rows("City") == "1 'NO'\n2 'NO'\n3 'SE'", "unless they say otherwise")
+        #expect(try database.text(of: "City") == "1 'NO'\n2 'NO'\n3 'SE'", "unless they say otherwise")
     }
 
     @Test(arguments: StoreKind.allCases)
     func `the order of an unordered list is not a change`(_ kind: StoreKind) throws {
         var model = try world().model
         model.entities[0].relationships[1].isOrdered = false
-        let database = try TestDatabase(kind, CompiledModel(model))
+        let database = try StoreFixture(CompiledModel(model), kind: kind)
         func set(_ languages: Literal) throws -> String {
-            let counts = try database.add("Country", ["code": "NO", "languages": languages])
-            return try counts + "; " + database.rows("Country_languages")
+            let counts = try database.load("Country", ["code": "NO", "languages": languages])
+            return try counts + "; " + database.text(of: "Country_languages")
         }
         #expect(try set(["a", "b", "c"]) == "Country +1 @1, Language ?3; 'NO': 'a' 'b' 'c'")
         #expect(try set(["c", "a", "b"]) == "Country =1; 'NO': 'a' 'b' 'c'")

@@ -11,7 +11,7 @@ import Testing
               api: {plugin: rest, options: {url: "https://api.example.com"}, \(bridge)}
               other: {plugin: rest, options: {url: "https://other.example.com"}}
             \(entities)
-            """, plugins: ConfigurationFixture.shippedPlugins(), environment: [:])
+            """, plugins: InvalidConfiguration.shippedPlugins(), environment: [:])
     }
 
     /// The section on one line.

@@ -6,7 +6,7 @@ import TestSupport
 @Suite struct ConfigurationFileTests {
     /// The sample of docs/configuration.md.
     static func sample() throws -> String {
-        let page = ConfigurationFixture.repository.appendingPathComponent("docs/configuration.md")
+        let page = InvalidConfiguration.repository.appendingPathComponent("docs/configuration.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let start = try #require(text.range(of: "```yaml\n"))
         let end = try #require(text.range(of: "\n```", range: start.upperBound..<text.endIndex))
@@ -16,7 +16,7 @@ import TestSupport
     static func load(
         _ text: String, plugins: [PluginSchema]? = nil, environment: [String: String]? = nil
     ) throws -> Configuration {
-        let invented = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
+        let invented = try InvalidConfiguration.plugins(in: InvalidConfiguration.root)
         return try ConfigurationFile.load(
             text: text, path: "/srv/x/bmo.yml", plugins: plugins ?? invented, environment: environment)
     }
@@ -37,7 +37,7 @@ import TestSupport
     }
 
     @Test func `the documented sample is read`() throws {
-        let configuration = try Self.load(try Self.sample(), plugins: ConfigurationFixture.shippedPlugins())
+        let configuration = try Self.load(try Self.sample(), plugins: InvalidConfiguration.shippedPlugins())
         #expect(configuration.version == 1)
         #expect(configuration.databasePath == "/srv/x/bmo.sqlite")
         #expect(configuration.directory == "/srv/x")

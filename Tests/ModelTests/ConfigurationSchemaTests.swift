@@ -15,7 +15,7 @@ import Testing
 
     @Test func `an editor has a text for each member`() throws {
         let schema = try JSONSerialization.jsonObject(
-            with: Data(ConfigurationSchema.json(plugins: try ConfigurationFixture.shippedPlugins()).utf8))
+            with: Data(ConfigurationSchema.json(plugins: try InvalidConfiguration.shippedPlugins()).utf8))
         var bare: [String] = []
         var count = 0
         func scan(_ value: Any, _ path: String) {
@@ -74,11 +74,11 @@ import Testing
 
     @Test(.enabled(if: hasValidator, "python3 cannot import jsonschema: install the package to run this test"))
     func `another validator accepts the sample and the templates`() throws {
-        let plugins = try ConfigurationFixture.shippedPlugins()
+        let plugins = try InvalidConfiguration.shippedPlugins()
         let valid = [
             "sample": try ConfigurationFileTests.sample(), "identity": IdentityConfigurationTests.everything,
             "init": ConfigurationTemplate.commented(),
-            "demo": try ConfigurationFixture.demonstration,
+            "demo": try InvalidConfiguration.demonstration,
             "secrets":
                 "version: 1\nbridges: {a: {plugin: rest, options: {url: {env: URL}, auth: {type: bearer, token: {file: t}}}}}\n"
                 + "entities:\n",
@@ -89,9 +89,9 @@ import Testing
 
     @Test(.enabled(if: hasValidator, "python3 cannot import jsonschema: install the package to run this test"))
     func `another validator refuses what is invalid in its structure`() throws {
-        let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
+        let plugins = try InvalidConfiguration.plugins(in: InvalidConfiguration.root)
         var invalid: [String: String] = [:]
-        for fixture in ConfigurationFixture.all {
+        for fixture in InvalidConfiguration.all {
             let text = try fixture.text
             if text.hasPrefix("# Structure. ") { invalid[fixture.testDescription] = text }
         }
@@ -103,8 +103,8 @@ import Testing
     /// The file holds the schema for the plugins of `Fixtures/config`; a deliberate change writes it again, with
     /// `BMO_UPDATE=1`.
     @Test func `the published schema changes only deliberately`() throws {
-        let file = ConfigurationFixture.root.appendingPathComponent("schema.json")
-        let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
+        let file = InvalidConfiguration.root.appendingPathComponent("schema.json")
+        let plugins = try InvalidConfiguration.plugins(in: InvalidConfiguration.root)
         let schema = Data(ConfigurationSchema.json(plugins: plugins).utf8)
         if ProcessInfo.processInfo.environment["BMO_UPDATE"] == "1" { try schema.write(to: file) }
         // The order of members does not count.
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `a plugins references lead to its own definitions`() throws {
-        let plugins = try ConfigurationFixture.plugins(in: ConfigurationFixture.root)
+        let plugins = try InvalidConfiguration.plugins(in: InvalidConfiguration.root)
         let schema = try ConfigValue(json: ConfigurationSchema.json(plugins: plugins))
         let size = schema["$defs"]?["rest.entity"]?["$defs"]?["size"]
         #expect(size?["maximum"] == 10000)
@@ -147,14 +147,14 @@ import Testing
                 let isExample = line.firstMatch(of: #/^ +# /#) != nil && !line.contains("secret is never")
                 return isExample ? line.replacing("# ", with: "", maxReplacements: 1) : line
             }.joined(separator: "\n")
-        let configuration = try ConfigurationFileTests.load(opened, plugins: ConfigurationFixture.shippedPlugins())
+        let configuration = try ConfigurationFileTests.load(opened, plugins: InvalidConfiguration.shippedPlugins())
         #expect(configuration.bridges.map(\.plugin) == ["rest", "soap", "smb"])
         #expect(configuration.model.entities.map(\.name) == ["Author", "Article", "Region", "Document"])
     }
 
     @Test func `the demonstration is valid`() throws {
         let configuration = try ConfigurationFileTests.load(
-            ConfigurationFixture.demonstration, plugins: ConfigurationFixture.shippedPlugins())
+            InvalidConfiguration.demonstration, plugins: InvalidConfiguration.shippedPlugins())
         #expect(
             configuration.model.entities.map(\.name)
                 == ["Country", "Currency", "Language", "Subdivision", "Document", "CountryName"])

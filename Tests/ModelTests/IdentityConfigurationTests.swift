@@ -53,7 +53,7 @@ import Testing
 
     @Test func `every key is read`() throws {
         let configuration = try ConfigurationFileTests.load(
-            Self.everything, plugins: ConfigurationFixture.shippedPlugins())
+            Self.everything, plugins: InvalidConfiguration.shippedPlugins())
         #expect(configuration.bridges.map(\.retryFor) == [.seconds(300), nil])
         #expect(configuration.bridges[1].hook == nil)
         #expect(
@@ -180,7 +180,7 @@ import Testing
                 bridges: {api: {plugin: rest, options: {url: "https://api.example.com"}}}
                 entities:
                   Log: {bridge: api, \(entity), attributes: {at: timestamp}, rest: {path: /log}}
-                """, plugins: ConfigurationFixture.shippedPlugins(), environment: [:]
+                """, plugins: InvalidConfiguration.shippedPlugins(), environment: [:]
             ).warnings.map(\.message)
         }
         let found = try warnings("unique: none, incremental: {field: at}")

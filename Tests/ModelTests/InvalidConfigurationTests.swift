@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct InvalidConfigurationTests {
     @Test func `there are cases`() {
-        #expect(ConfigurationFixture.all.count > 20)
+        #expect(InvalidConfiguration.all.count > 20)
     }
 
-    @Test(arguments: ConfigurationFixture.all)
-    func `every fault is reported with its place`(_ fixture: ConfigurationFixture) throws {
+    @Test(arguments: InvalidConfiguration.all)
+    func `every fault is reported with its place`(_ fixture: InvalidConfiguration) throws {
         let text = try fixture.text
         let plugins = try fixture.plugins
         let errors = #expect(throws: ConfigurationErrors.self) {
@@ -22,8 +22,8 @@ import Testing
         #expect(actual == (try String(contentsOf: fixture.expected, encoding: .utf8)))
     }
 
-    @Test(arguments: ConfigurationFixture.all)
-    func `no message shows a secret`(_ fixture: ConfigurationFixture) throws {
+    @Test(arguments: InvalidConfiguration.all)
+    func `no message shows a secret`(_ fixture: InvalidConfiguration) throws {
         let expected = try String(contentsOf: fixture.expected, encoding: .utf8)
         #expect(!expected.contains("hunter2") && !expected.contains("007"))
     }

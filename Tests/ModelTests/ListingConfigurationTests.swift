@@ -11,7 +11,7 @@ import Testing
             entities:
               Post: {bridge: api, key: id, attributes: {id: integer}, relationships: {tags: {many: Tag}}, rest: {path: /p}}
               Tag: {\(entity), attributes: {id: integer}}
-            """, plugins: ConfigurationFixture.shippedPlugins(), environment: [:])
+            """, plugins: InvalidConfiguration.shippedPlugins(), environment: [:])
     }
 
     private static func faults(_ entity: String) throws -> [String] {
@@ -79,7 +79,7 @@ import Testing
                   Team: {bridge: api, key: [league, id], attributes: {league: text, id: integer}, rest: {path: /t}}
                   Game: {bridge: api, key: id, attributes: {id: integer, home_id: integer},
                     relationships: {home: {to: Team}}, rest: {path: /g}}
-                """, plugins: ConfigurationFixture.shippedPlugins())
+                """, plugins: InvalidConfiguration.shippedPlugins())
         }
         #expect(
             errors.diagnostics.map(\.message) == [

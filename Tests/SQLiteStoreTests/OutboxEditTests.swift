@@ -10,10 +10,10 @@ import TestSupport
 
 /// Local edits: the row changes at once, and the outbox says what the remote has to be told.
 @Suite(.overAllStores, .namingTheStore) struct OutboxEditTests {
-    private let world: OutboxFixture
+    private let world: StoreFixture
 
     init() throws {
-        world = try OutboxFixture()
+        world = try StoreFixture.outbox()
         try world.sync("User", ["id": 1, "name": "Ann", "age": 30], ["id": 2, "name": "Bob", "boss": 1])
         try world.sync("Post", ["id": "p1", "title": "One", "author": 1])
     }
@@ -22,7 +22,7 @@ import TestSupport
         let receipt = try world.update("User", 1, set: ["name": "Anna", "age": 30])
         #expect(receipt.entry == 1)
         try world.expectOutbox("1 update User [1] name: Ann -> Anna")
-        #expect(try world.table("User").first?.contains("Anna") == true)
+        #expect(try world.lines(of: "User").first?.contains("Anna") == true)
         #expect(try world.store.pendingFields(entity: "User", key: [1]) == ["name"])
         let run = try #require(try world.store.runs().first)
         #expect(run.kind == "edit" && run.outcome == "finished" && run.counts.updated == 1)
@@ -154,11 +154,11 @@ import TestSupport
     private func expectRefusal(
         _ words: String, sourceLocation: Testing.SourceLocation = #_sourceLocation, _ body: () throws -> Void
     ) throws {
-        let before = try (world.table("User"), world.table("Post"), world.outbox(), world.store.runs().count)
+        let before = try (world.lines(of: "User"), world.lines(of: "Post"), world.outbox(), world.store.runs().count)
         let error = try storeError(sourceLocation: sourceLocation, body)
         #expect(error.code == .request && error.remedy != nil, sourceLocation: sourceLocation)
         #expect(error.message == words, sourceLocation: sourceLocation)
-        let after = try (world.table("User"), world.table("Post"), world.outbox(), world.store.runs().count)
+        let after = try (world.lines(of: "User"), world.lines(of: "Post"), world.outbox(), world.store.runs().count)
         #expect(before == after, sourceLocation: sourceLocation)
     }
 
@@ -267,7 +267,7 @@ import TestSupport
         #expect(error.message == "later edits depend on it: 2, 3")
         try world.store.dropOutbox([1, 2, 3, 4, 5])
         try world.expectTable("Post", "p1|One|1")
-        #expect(try world.table("User").count == 2)
+        #expect(try world.lines(of: "User").count == 2)
         try world.expectSound()
     }
 
@@ -282,7 +282,7 @@ import TestSupport
 
     @Test func `edits are undone as long as they wait`() throws {
         func undo() throws { _ = try world.store.undo(run: try #require(try world.store.runs().first).id) }
-        let before = try (world.table("User"), world.table("Post"))
+        let before = try (world.lines(of: "User"), world.lines(of: "Post"))
         try world.update("User", 1, set: ["name": "Anna"], links: ["posts": [], "tags": []])
         try world.delete("User", 1)
         try undo()
@@ -297,7 +297,7 @@ import TestSupport
         try world.store.dropOutbox([1, 3])
         let error = try storeError { try undo() }
         #expect(error.message.hasSuffix("is a drop of local edits, which the remote may have received"))
-        #expect(try world.table("Post") == before.1 && world.table("User").first == before.0.first)
+        #expect(try world.lines(of: "Post") == before.1 && world.lines(of: "User").first == before.0.first)
         try world.expectSound()
     }
 
@@ -320,7 +320,7 @@ import TestSupport
         try world.acknowledge(1, key: [77], ["id": 77, "name": "CID", "age": 1])
         try world.expectOutbox("2 update Post [p1] author: 1 -> 77", "3 update User [77] age: 1 -> 5")
         try world.expectTable("Post", "p1|One|77")
-        #expect(try world.table("User").last == "77|CID|5|null|null|null|User|null")
+        #expect(try world.lines(of: "User").last == "77|CID|5|null|null|null|User|null")
         try world.expectSound()
     }
 }

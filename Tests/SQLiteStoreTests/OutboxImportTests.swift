@@ -10,8 +10,8 @@ import TestSupport
 
 /// Imports of objects with edits that wait: what was edited here stays, and what both sides changed is told.
 @Suite(.overAllStores, .namingTheStore) struct OutboxImportTests {
-    private func world(_ conflicts: ConflictPolicy = .manual) throws -> OutboxFixture {
-        let world = try OutboxFixture(conflicts: conflicts)
+    private func world(_ conflicts: ConflictPolicy = .manual) throws -> StoreFixture {
+        let world = try StoreFixture.outbox(conflicts: conflicts)
         try world.sync("Tag", ["name": "red"], ["name": "blue"], ["name": "green"])
         try world.sync(
             "User", ["id": 1, "name": "Ann", "age": 30, "seen": "2020-01-01T00:00:00Z", "tags": ["red", "blue"]],
@@ -20,7 +20,7 @@ import TestSupport
         return world
     }
 
-    private func user(_ world: OutboxFixture) throws -> String { try #require(try world.table("User").first) }
+    private func user(_ world: StoreFixture) throws -> String { try #require(try world.lines(of: "User").first) }
 
     @Test func `what the remote did not change stays edited`() throws {
         let world = try world()
@@ -97,7 +97,7 @@ import TestSupport
         let settled = try entry(world.update("User", 2, set: ["name": "Bo"]))
         try world.store.beginRun(kind: "sync")
         func page(commits: Bool) throws {
-            let page = try world.fixture.begin("User")
+            let page = try world.begin("User")
             try page.add(
                 try Literal.batch([["id": 1, "name": "Anne"], ["id": 2, "name": "Bo"]]), location: nil)
             if commits { try page.commit(progress: nil) } else { page.rollback() }
@@ -164,13 +164,13 @@ import TestSupport
         try world.update("User", 2, set: ["name": "Bo"])
         try remoteDeletes(2, in: world)
         try world.store.resolve(entity: "User", key: [2], take: .remote)
-        #expect(try world.table("User").count == 1 && world.store.outbox().count == 1)
+        #expect(try world.lines(of: "User").count == 1 && world.store.outbox().count == 1)
         try world.expectConflicts()
         try world.expectSound()
     }
 
-    private func remoteDeletes(_ id: Int, in world: OutboxFixture) throws {
-        let page = try world.fixture.begin("User")
+    private func remoteDeletes(_ id: Int, in world: StoreFixture) throws {
+        let page = try world.begin("User")
         try page.delete(try Literal.batch([["id": .integer(Int64(id))]]), location: nil)
         try page.commit(progress: nil)
     }
@@ -179,17 +179,17 @@ import TestSupport
         let world = try world()
         try world.delete("User", 1)
         try world.delete("User", 2)
-        #expect(try world.table("User") == ["1|null|null|null|null|null|User|null"])
+        #expect(try world.lines(of: "User") == ["1|null|null|null|null|null|User|null"])
         try world.sync(
             "User", ["id": 1, "name": "Ann", "age": 30, "tags": ["red", "blue"]], ["id": 2, "name": "Bob"])
-        #expect(try world.table("User") == ["1|null|null|null|null|null|User|null"])
+        #expect(try world.lines(of: "User") == ["1|null|null|null|null|null|User|null"])
         try world.expectConflicts()
         try world.sync("Post", ["id": "p2", "author": ["id": 2, "name": "Bob"]])
-        #expect(try world.table("User").count == 2 && world.store.stubCount(of: "User") == 2)
+        #expect(try world.lines(of: "User").count == 2 && world.store.stubCount(of: "User") == 2)
         try world.sync("User", ["id": 2, "name": "Bobby"])
         try world.expectConflicts("User [2] -: - | - | -")
         try world.store.resolve(entity: "User", key: [2], take: .remote)
-        #expect(try world.table("User").last?.hasPrefix("2|Bobby|") == true)
+        #expect(try world.lines(of: "User").last?.hasPrefix("2|Bobby|") == true)
         try remoteDeletes(1, in: world)
         try world.expectOutbox()
         try world.expectSound()
@@ -220,7 +220,7 @@ import TestSupport
         try world.expectConflicts("User [9] age: - | 3 | 4")
         try world.sync("User", ["id": 9, "name": "Nia", "age": 4])
         try world.store.dropOutbox([1])
-        #expect(try world.table("User").last == "9|Nia|4|null|1|null|User|null")
+        #expect(try world.lines(of: "User").last == "9|Nia|4|null|1|null|User|null")
     }
 
     @Test func `a remote key that looks like a temporary one does not take the object`() throws {

@@ -107,7 +107,7 @@ import Testing
     func `nothing is lost and both sides agree`(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15)
         let policies: [ConflictPolicy] = [.manual, .remote, .local]
-        let world = try OutboxFixture(conflicts: policies[Int(seed) % 3])
+        let world = try StoreFixture.outbox(conflicts: policies[Int(seed) % 3])
         try world.sync("Tag", ["name": "a"], ["name": "b"], ["name": "c"])
         var remote = Remote()
         for id in 1...4 { remote.users[Int64(id)] = Remote.User(name: "n\(id)", age: Int64(id), tags: ["a"]) }
@@ -152,7 +152,7 @@ import Testing
     }
 
     private func settle(
-        _ world: OutboxFixture, _ remote: Remote, _ sent: inout (entry: OutboxEntry, key: [StoredValue]?, isDone: Bool)?
+        _ world: StoreFixture, _ remote: Remote, _ sent: inout (entry: OutboxEntry, key: [StoredValue]?, isDone: Bool)?
     ) throws {
         guard let (entry, key, isDone) = sent else { return }
         sent = nil
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// Sends all, deciding conflicts for the local side, until nothing is left.
-    private func finish(_ world: OutboxFixture, _ remote: inout Remote) throws {
+    private func finish(_ world: StoreFixture, _ remote: inout Remote) throws {
         for _ in 0..<500 {
             guard let entry = try world.next() else {
                 let stuck = try world.store.outbox().filter { $0.state == .conflict }
@@ -194,10 +194,10 @@ import Testing
         Issue.record("the outbox does not end: \(try world.outbox())")
     }
 
-    private func edit(_ world: OutboxFixture, _ step: Int, _ random: inout SplitMix64) throws {
-        let users = try world.fixture.table("User", "id").compactMap { Int64($0[0]) }
+    private func edit(_ world: StoreFixture, _ step: Int, _ random: inout SplitMix64) throws {
+        let users = try world.table("User", "id").compactMap { Int64($0[0]) }
         // Temporary keys of posts are random, so the order by title makes a seed repeatable.
-        let posts = try world.fixture.table("Post", "title", "id").sorted { $0[0] < $1[0] }.map {
+        let posts = try world.table("Post", "title", "id").sorted { $0[0] < $1[0] }.map {
             $0[1].replacing("'", with: "")
         }
         func user() -> StoredValue { users.randomElement(using: &random).map { .integer($0) } ?? .null }
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    private func syncAll(_ world: OutboxFixture, _ remote: Remote) throws {
+    private func syncAll(_ world: StoreFixture, _ remote: Remote) throws {
         let store = world.store
         try store.beginRun(kind: "sync")
         for (entity, records) in [
@@ -246,7 +246,7 @@ import Testing
         ] {
             let scope = ScanScope(entity: entity)
             try store.beginScan(scope, afterPage: nil)
-            let page = try world.fixture.begin(entity)
+            let page = try world.begin(entity)
             try page.add(try Literal.batch(records), location: nil)
             _ = try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil)))
             store.endScan(scope)
@@ -254,19 +254,19 @@ import Testing
         try store.endRun(outcome: "finished", summary: nil, always: false)
     }
 
-    private func expectAgreement(_ world: OutboxFixture, _ remote: Remote) throws {
-        let stubs = Set(try world.fixture.stubs())
+    private func expectAgreement(_ world: StoreFixture, _ remote: Remote) throws {
+        let stubs = Set(try world.stubs())
         func lines(_ entity: String, _ rows: [[String]]) -> [String] {
             rows.map { row in row.map { $0.replacing("'", with: "") } }.filter { row in
                 let key = entity == "User" ? "[\(row[0])]" : "[\"\(row[0])\"]"
                 return !stubs.contains("\(entity) \(key)")
             }.map { $0.joined(separator: "|") }
         }
-        let lists = Dictionary(grouping: try world.fixture.table("User_tags", "source", "target"), by: { $0[0] })
+        let lists = Dictionary(grouping: try world.table("User_tags", "source", "target"), by: { $0[0] })
         func text(_ value: (some CustomStringConvertible)?) -> String { value?.description ?? "null" }
         let users = lines(
             "User",
-            try world.fixture.table("User", "id", "name", "age", "boss").map { row in
+            try world.table("User", "id", "name", "age", "boss").map { row in
                 row + [lists[row[0]].map { $0.map { $0[1] }.joined(separator: ",") } ?? "null"]
             })
         #expect(
@@ -275,7 +275,7 @@ import Testing
                     let tags = user.tags.isEmpty ? "null" : user.tags.joined(separator: ",")
                     return "\(id)|\(text(user.name))|\(text(user.age))|\(text(user.boss))|\(tags)"
                 })
-        let posts = lines("Post", try world.fixture.table("Post", "id", "title", "author"))
+        let posts = lines("Post", try world.table("Post", "id", "title", "author"))
         #expect(
             posts
                 == remote.posts.sorted { $0.key < $1.key }.map { id, post in

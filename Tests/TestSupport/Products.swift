@@ -11,6 +11,9 @@ package enum Products {
         return named.isEmpty ? binary : URL(filePath: named).resolvingSymlinksInPath().path
     }()
 
+    /// The executable that serves bridges in the tests of the host.
+    package static var testHost: String { folder + "/TestHost" }
+
     /// The path of a program.
     ///
     /// - Throws: ``ProductsError`` when it is not built.

@@ -125,8 +125,8 @@ extension RemoteServer {
         try await RemoteServer([interpreter, "-u", "-B", script(name)] + arguments, in: folder)
     }
 
-    /// Python's server of static files.
-    package static func files(in folder: String) async throws -> RemoteServer {
+    /// Python's server of static files, by default those of its own folder.
+    package static func files(in folder: String = ".") async throws -> RemoteServer {
         try await python("files.py", folder)
     }
 }

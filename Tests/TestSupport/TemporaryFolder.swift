@@ -1,19 +1,42 @@
 import Foundation
 
-/// A folder of one test's own, removed with the value's last reference.
+/// A folder of one test's own, removed with its last reference.
 package final class TemporaryFolder: Sendable {
     /// Its absolute path.
     package let path: String
 
-    /// Makes an empty folder.
-    package init() throws {
+    private let staysUntilExit: Bool
+    private let parent: TemporaryFolder?
+
+    /// Those that stay are in here.
+    private static let lasting: URL = {
         let folder = FileManager.default.temporaryDirectory.appending(path: "bmo-\(UUID().uuidString)")
+        atexit { try? FileManager.default.removeItem(at: TemporaryFolder.lasting) }
+        return folder
+    }()
+
+    /// Makes an empty folder.
+    ///
+    /// - Parameter staysUntilExit: Whether it is removed at the end of the process instead.
+    package init(staysUntilExit: Bool = false) throws {
+        self.staysUntilExit = staysUntilExit
+        self.parent = nil
+        let parent = staysUntilExit ? Self.lasting : FileManager.default.temporaryDirectory
+        let folder = parent.appending(path: "bmo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         path = folder.path
     }
 
+    /// Makes a folder inside another one, with which it is removed.
+    package init(_ name: String, in parent: TemporaryFolder) throws {
+        staysUntilExit = parent.staysUntilExit
+        path = parent.appending(name)
+        self.parent = parent
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
     deinit {
-        try? FileManager.default.removeItem(atPath: path)
+        if !staysUntilExit, parent == nil { try? FileManager.default.removeItem(atPath: path) }
     }
 
     /// The path of an entry of that name.

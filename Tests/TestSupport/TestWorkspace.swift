@@ -2,9 +2,7 @@ package import Testing
 
 /// A folder with a configuration, and the built command to run in it.
 ///
-/// A suite conforms itself, with a folder of its own, or uses one of the workspaces that also have a remote:
-/// ``RemoteWorkspace``, or those beside the suites, such as `NoteWorkspace` and `FileWorkspace` of EndToEndTests. A remote
-/// by itself is a ``RemoteServer``.
+/// A suite conforms itself, with a folder of its own, or uses a ``RemoteWorkspace``, which also has a remote.
 package protocol TestWorkspace {
     /// Where the command runs.
     var folder: TemporaryFolder { get }
@@ -66,24 +64,33 @@ package enum BuiltCommand {
     package static func path() throws -> String { try Products.path(of: "bmo") }
 }
 
-/// A workspace in the folder of a remote.
-package struct RemoteWorkspace: TestWorkspace, Sendable {
-    /// The remote.
-    package let server: RemoteServer
+/// A folder with a configuration and a remote, which a test asks or changes by ``server``.
+///
+/// What only the workspaces of one remote can do is an extension beside their suites, such as `where Remote == NoteServer`.
+package final class RemoteWorkspace<Remote>: TestWorkspace {
+    package let folder: TemporaryFolder
     package let environment: [String: String]
+    /// The remote.
+    package let server: Remote
 
-    package var folder: TemporaryFolder { server.folder }
+    /// Takes a remote, which runs elsewhere.
+    ///
+    /// - Parameter folder: where the command runs; default: a folder of its own.
+    package init(of server: Remote, in folder: TemporaryFolder? = nil, environment: [String: String] = [:]) throws {
+        self.folder = try folder ?? TemporaryFolder()
+        (self.server, self.environment) = (server, environment)
+    }
+}
+
+extension RemoteWorkspace: Sendable where Remote: Sendable {}
+
+extension RemoteWorkspace where Remote == RemoteServer {
     package var url: String { server.url }
 
-    /// Starts a server of Tests/Servers.
-    package init(_ script: String, _ arguments: String..., environment: [String: String] = [:]) async throws {
-        self.init(
-            try await RemoteServer(["python3", "-u", "-B", RemoteServer.script(script)] + arguments),
-            environment: environment)
-    }
-
-    /// Takes a server that runs in a folder of its own.
-    package init(_ server: RemoteServer, environment: [String: String] = [:]) {
-        (self.server, self.environment) = (server, environment)
+    /// Starts a server of Tests/Servers; the command runs in the server's folder.
+    package convenience init(_ script: String, _ arguments: String..., environment: [String: String] = [:]) async throws
+    {
+        let server = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script(script)] + arguments)
+        try self.init(of: server, in: server.folder, environment: environment)
     }
 }

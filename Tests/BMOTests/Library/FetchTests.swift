@@ -1,4 +1,5 @@
 import BridgeKit
+import BridgeTestSupport
 import Foundation
 import ImportTestSupport
 import StoreTestSupport
@@ -283,8 +284,8 @@ import Testing
     }
 
     @Test(.overSQLiteOnly) func `a bridge from a plugin serves as well`() async throws {
-        let place = try CountingWorkspace()
-        let workspace = try await place.workspace(CountingWorkspace.numbers(section: "count: 25, page_size: 10"))
+        let place = try LibraryWorkspace.counting()
+        let workspace = try await place.workspace(CountingHost.numbers(section: "count: 25, page_size: 10"))
         let manager = try RequestManager(workspace)
         let result = try await manager.fetch(ObjectRequest("Number")).remote
         #expect(result.inserted.count == 25 && result.pageCount == 3)

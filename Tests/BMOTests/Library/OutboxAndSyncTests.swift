@@ -9,8 +9,8 @@ import Testing
     private let first = ObjectID(entity: "Note", key: [1])
 
     /// A place with notes of these texts on the server and here.
-    private func place(_ texts: String...) async throws -> (SaveWorkspace, RequestManager) {
-        let place = try SaveWorkspace()
+    private func place(_ texts: String...) async throws -> (LibraryWorkspace<NoteServer>, RequestManager) {
+        let place = try LibraryWorkspace.notes()
         let manager = try await place.manager()
         for text in texts {
             _ = try await manager.save([.create("Note", values: ["text": .text(text)])], workflow: .afterRemote)
@@ -21,7 +21,7 @@ import Testing
     @Test func `a conflict is listed, decided, and the local value sent`() async throws {
         let (place, manager) = try await place("a", "b")
         for id in [1, 2] {
-            try await place.change(id, #"{"text": "theirs"}"#)
+            try await place.server.change(id, #"{"text": "theirs"}"#)
             let edit = ObjectEdit.update(ObjectID(entity: "Note", key: [.integer(Int64(id))]), values: ["text": "ours"])
             _ = try await manager.save([edit]).remote
         }
@@ -36,7 +36,7 @@ import Testing
         try await manager.resolve(conflicts[1], take: .remote)
         #expect(try await manager.conflicts().isEmpty)
         #expect(try await manager.push().edits.map(\.outcome.kind) == [.sent])
-        #expect(try await place.remote("notes/1").contains(#""text": "ours""#))
+        #expect(try await place.server.content("notes/1").contains(#""text": "ours""#))
         #expect(try await manager.get("Note", 2)?["text"] == "theirs")
         await #expect(throws: RequestError.self, "it is decided") {
             try await manager.resolve(conflicts[0], take: .local)
@@ -56,7 +56,7 @@ import Testing
         #expect(try await manager.get(first)?["text"] == "a")
         try await manager.retry([entries[1].id])
         #expect(try await manager.push().edits.map(\.outcome.kind) == [.sent])
-        #expect(try await place.remote("notes/2").contains("kept"))
+        #expect(try await place.server.content("notes/2").contains("kept"))
         #expect(try await manager.outbox().isEmpty)
         await #expect(throws: RequestError.self) { try await manager.drop([entries[0].id]) }
         await #expect(throws: RequestError.self) { try await manager.retry([99]) }
@@ -65,7 +65,7 @@ import Testing
 
     @Test func `a sync brings all entities, and its run is undone`() async throws {
         let (place, manager) = try await place("a")
-        try await place.change(1, #"{"text": "theirs"}"#)
+        try await place.server.change(1, #"{"text": "theirs"}"#)
         // A request that is on its way has the file's lock: the sync waits for it.
         let fetch = try await manager.fetch(ObjectRequest("Topic"))
         let report = try await manager.sync()
@@ -87,11 +87,11 @@ import Testing
 
     @Test func `the end of a manager ends its sync`() async throws {
         let (place, manager) = try await place("a")
-        _ = try await place.curl("plain/hold", "-X", "POST")
+        _ = try await place.server.curl("plain/hold", "-X", "POST")
         async let report = manager.sync()
         try await eventually("the listing is held") { try place.server.events().contains { $0.event == "HELD" } }
         try await manager.close()
         #expect(try await report.wasInterrupted)
-        _ = try await place.curl("plain/release", "-X", "POST")
+        _ = try await place.server.curl("plain/release", "-X", "POST")
     }
 }

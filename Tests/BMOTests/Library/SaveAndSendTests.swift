@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `a new object counts at once, is sent, and gets the remote's key`() async throws {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         let manager = try await place.manager()
         let save = try await manager.save([.create("Note", values: ["text": "milk"])])
         let temporary = try #require(save.saved.first?.id)
@@ -35,16 +35,16 @@ import Testing
         let one = ObjectID(entity: "Note", key: [1])
         #expect(try await outcome(save) == .sent(key: [.integer(1)]))
         #expect(try await save.current.map(\.id) == [one])
-        #expect(try await place.remote() == #"[{"text": "milk", "id": 1}]"#)
+        #expect(try await place.server.content() == #"[{"text": "milk", "id": 1}]"#)
         #expect(try await manager.get(one)?["text"] == "milk")
         #expect(try await manager.get(temporary) == nil)
 
         let update = try await manager.save([.update(one, values: ["city": "Lyon", "text": "milk"])])
         #expect(try await outcome(update) == .sent(key: nil))
-        #expect(try await place.remote("notes/1").contains(#"{"city": "Lyon"}"#))
+        #expect(try await place.server.content("notes/1").contains(#"{"city": "Lyon"}"#))
         #expect(try await manager.save([.update(one, values: ["city": "Lyon"])]).saved.isEmpty, "no change")
         #expect(try await outcome(try await manager.save([.delete(one)], workflow: .afterRemote)) == .sent(key: nil))
-        #expect(try await place.remote() == "[]")
+        #expect(try await place.server.content() == "[]")
         #expect(try place.outbox(manager).isEmpty)
         try await manager.close()
     }
@@ -52,18 +52,18 @@ import Testing
     @Test func `what is deleted or changed during a fetch is not brought back by the page that was asked for before`()
         async throws
     {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         let manager = try await place.manager(timeout: 60)
         let (one, two) = (ObjectID(entity: "Note", key: [1]), ObjectID(entity: "Note", key: [2]))
         for text in ["milk", "bread"] {
             _ = try await manager.save([.create("Note", values: ["text": .text(text)])], workflow: .afterRemote)
         }
-        _ = try await place.curl("plain/hold", "-X", "POST")
+        _ = try await place.server.curl("plain/hold", "-X", "POST")
         let fetch = try await manager.fetch(ObjectRequest("Note"))
         try await eventually("the listing is held") { try place.server.events().contains { $0.event == "HELD" } }
         _ = try await manager.save([.delete(one)], workflow: .afterRemote)
         _ = try await manager.save([.update(two, values: ["text": "butter"])], workflow: .afterRemote)
-        _ = try await place.curl("plain/release", "-X", "POST")
+        _ = try await place.server.curl("plain/release", "-X", "POST")
         let result = try await fetch.remote
         #expect(result.inserted.isEmpty && result.updated.isEmpty && result.deleted.isEmpty, "\(result)")
         #expect(try await manager.get(one) == nil)
@@ -74,7 +74,7 @@ import Testing
     @Test func `new objects inside a new object are created first, and it refers to the keys that they got`()
         async throws
     {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         let manager = try await place.manager()
         let old = try await manager.save([.create("Topic", values: ["name": "old"])], workflow: .afterRemote)
         #expect(try await outcome(old) == .sent(key: [.integer(1)]))
@@ -85,12 +85,12 @@ import Testing
         #expect(save.saved.map(\.id.entity) == ["Topic", "Topic", "Topic", "Note"])
         #expect(try await save.remote.values.nonEmptyAllSatisfy { if case .sent(_?) = $0 { true } else { false } })
         // Those that do not refer to each other are sent at the same time.
-        let topics = try JSONDecoder().decode([Topic].self, from: Data(try await place.remote("topics").utf8))
+        let topics = try JSONDecoder().decode([Topic].self, from: Data(try await place.server.content("topics").utf8))
         let ids = Dictionary(topics.map { ($0.name ?? "", $0.id ?? 0) }, uniquingKeysWith: { $1 })
         #expect(ids.keys.sorted() == ["daily", "food", "fresh", "old"] && Set(ids.values) == [1, 2, 3, 4])
         let (food, fresh, daily) = (try #require(ids["food"]), try #require(ids["fresh"]), try #require(ids["daily"]))
         #expect(
-            try await place.remote()
+            try await place.server.content()
                 == #"[{"text": "bread", "topic": \#(food), "tags": [1, \#(fresh), \#(daily)], "id": 1}]"#)
         let saved = try #require(try await manager.get("Note", 1, including: ["topic", "tags"]))
         let names: [LocalValue?]? = saved.objects("tags")?.map { $0["name"] }
@@ -101,12 +101,12 @@ import Testing
 
     @Test func `what the remote changed meanwhile is a conflict, and rolled back where that is asked for`() async throws
     {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         let manager = try await place.manager()
         for text in ["a", "b"] {
             _ = try await manager.save([.create("Note", values: ["text": .text(text)])], workflow: .afterRemote)
         }
-        for id in [1, 2] { try await place.change(id, #"{"text": "theirs"}"#) }
+        for id in [1, 2] { try await place.server.change(id, #"{"text": "theirs"}"#) }
         let first = ObjectID(entity: "Note", key: [1])
         let second = ObjectID(entity: "Note", key: [2])
         let kept = try await outcome(try await manager.save([.update(first, values: ["text": "ours"])]))
@@ -117,13 +117,13 @@ import Testing
             try await manager.save([.update(second, values: ["text": "ours"])], workflow: .rollBack))
         guard case .conflict = lost else { throw DeadlineError(description: "\(lost)") }
         #expect(try await manager.get(second)?["text"] == "theirs")
-        #expect(try await place.remote("notes/1").contains("theirs"))
+        #expect(try await place.server.content("notes/1").contains("theirs"))
         #expect(try place.outbox(manager) == [.conflict])
         try await manager.close()
     }
 
     @Test func `what the remote refuses stays, is rolled back, or fails the save, as the workflow says`() async throws {
-        let place = try SaveWorkspace(style: "refuse")
+        let place = try LibraryWorkspace.notes(style: "refuse")
         let manager = try await place.manager()
         let note = ObjectEdit.create("Note", values: ["text": "a"])
         let refused = try await outcome(try await manager.save([note]))
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func `what cannot be sent waits for a push, also over the end of the program`() async throws {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         var gone: RemoteServer? = try RemoteServer.fixture("objects.py")
         let url = try #require(gone?.url)
         gone = nil
@@ -175,7 +175,7 @@ import Testing
         let manager = try await place.manager()
         #expect(try place.outbox(manager) == [.pending, .pending])
         try await eventually("both are due") { try await manager.push().succeeded }
-        let remote = try await place.remote()
+        let remote = try await place.server.content()
         #expect(remote.contains(#""text": "a""#) && remote.contains(#""text": "b""#))
         #expect(try place.outbox(manager).isEmpty)
         try await manager.close()
@@ -183,7 +183,7 @@ import Testing
 
     @Test(arguments: [SaveWorkflow.rollBack, .afterRemote])
     func `an edit that may have arrived is never rolled back`(workflow: SaveWorkflow) async throws {
-        let place = try SaveWorkspace(style: "drop")
+        let place = try LibraryWorkspace.notes(style: "drop")
         let manager = try await place.manager(match: "# no match")
         let note = ObjectEdit.create("Note", values: ["text": "a"])
         if workflow == .afterRemote {
@@ -195,14 +195,14 @@ import Testing
             let unknown = try await outcome(try await manager.save([note], workflow: workflow))
             guard case .unknown = unknown else { throw DeadlineError(description: "\(unknown)") }
         }
-        #expect(try await place.remote().contains(#""text": "a""#), "it did arrive")
+        #expect(try await place.server.content().contains(#""text": "a""#), "it did arrive")
         #expect(try place.outbox(manager) == [.unknown])
         #expect(try await manager.count(ObjectRequest("Note")) == 1)
         try await manager.close()
     }
 
     @Test func `saves at the same time wait for each other's sending`() async throws {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         let manager = try await place.manager()
         let outcomes = try await withThrowingTaskGroup(of: [EditOutcome].self) { group in
             for number in 0..<20 {
@@ -224,7 +224,7 @@ import Testing
     }
 
     @Test func `the end of a manager waits for what is on its way, and leaves the rest in the outbox`() async throws {
-        let place = try SaveWorkspace(style: "slow")
+        let place = try LibraryWorkspace.notes(style: "slow")
         let manager = try await place.manager()
         let first = try await manager.save([.create("Note", values: ["text": "a"])])
         try await eventually("it is on its way") { try place.server.events().contains { $0.event == "POST" } }
@@ -232,7 +232,7 @@ import Testing
         try await manager.close()
         #expect(try await first.current.map(\.id) == [ObjectID(entity: "Note", key: [1])])
         #expect(try await outcome(second) == .waits(until: nil, nil))
-        #expect(try await place.remote() == #"[{"text": "a", "id": 1}]"#)
+        #expect(try await place.server.content() == #"[{"text": "a", "id": 1}]"#)
         let next = try await place.manager()
         #expect(try place.outbox(next) == [.pending])
         #expect(try await next.push().succeeded)
@@ -241,7 +241,7 @@ import Testing
 
     @Test(.overSQLiteOnly) func `while another process sends, an edit waits and the save says who it is`() async throws
     {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         var options = RequestManager.Options()
         options.lockTimeout = .none
         let manager = try await place.manager(options: options)
@@ -262,7 +262,7 @@ import Testing
 
     @Test(.overSQLiteOnly, arguments: [SaveWorkflow.localFirst, .rollBack, .afterRemote])
     func `an edit that is dropped before its turn is not reported as sent`(_ workflow: SaveWorkflow) async throws {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         let manager = try await place.manager()
         let lock = try SQLiteStores().lock(place.folder.appending("bmo.sqlite") + "-push", command: "another push")
         let saving = Task {
@@ -280,7 +280,7 @@ import Testing
         } else {
             #expect(try await saving.value == [entry: .dropped(nil)])
         }
-        #expect(try await place.remote() == "[]")
+        #expect(try await place.server.content() == "[]")
         try await manager.close()
     }
 
@@ -288,7 +288,7 @@ import Testing
     func `an edit that an import gives up before its turn is not reported as sent`(_ workflow: SaveWorkflow)
         async throws
     {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         let manager = try await place.manager(conflicts: "remote")
         let create = ObjectEdit.create("Note", values: ["text": "a"])
         _ = try await manager.save([create], workflow: .afterRemote)
@@ -302,7 +302,7 @@ import Testing
             defer { try? store.close() }
             return try store.outbox().first?.id
         }
-        try await place.change(1, #"{"text": "theirs"}"#)
+        try await place.server.change(1, #"{"text": "theirs"}"#)
         _ = try await manager.fetch(ObjectRequest("Note")).remote
         #expect(try await manager.get(note)?["text"] == "theirs")
         lock.release()
@@ -312,24 +312,24 @@ import Testing
         } else {
             #expect(try await saving.value == [entry: .dropped(nil)])
         }
-        #expect(try await place.remote("notes/1").contains("theirs"))
+        #expect(try await place.server.content("notes/1").contains("theirs"))
         #expect(try place.outbox(manager).isEmpty)
         try await manager.close()
     }
 
     @Test func `an edit that gives way to the remote's version is not reported as sent`() async throws {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         let manager = try await place.manager(conflicts: "remote")
         let create = ObjectEdit.create("Note", values: ["text": "a"])
         _ = try await manager.save([create], workflow: .afterRemote)
         let note = ObjectID(entity: "Note", key: [1])
-        try await place.change(1, #"{"text": "theirs"}"#)
+        try await place.server.change(1, #"{"text": "theirs"}"#)
         let edit = ObjectEdit.update(note, values: ["text": "ours"])
         #expect(try await outcome(try await manager.save([edit])).kind == .dropped)
         #expect(try await manager.get(note)?["text"] == "theirs")
         // The same by a push of its own.
         let entry = try #require(try await manager.save([edit], workflow: .localOnly).saved.first?.entry)
-        try await place.change(1, #"{"text": "theirs again"}"#)
+        try await place.server.change(1, #"{"text": "theirs again"}"#)
         let report = try await manager.push()
         #expect(report.edits.map(\.entry) == [entry] && report.count(.dropped) == 1 && report.succeeded, "\(report)")
         #expect(report.edits.first?.failure?.message.contains("the remote's object was changed too") == true)
@@ -338,7 +338,7 @@ import Testing
     }
 
     @Test func `what is not to be sent waits until it is`() async throws {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         var options = RequestManager.Options()
         options.sendsEdits = false
         let silent = try await place.manager(options: options)
@@ -354,7 +354,7 @@ import Testing
         #expect(try await manager.save([note], workflow: .localOnly).remote.isEmpty)
         let sent = try await manager.save([.create("Topic", values: ["name": "t"])], workflow: .afterRemote)
         #expect(sent.saved.count == 1)
-        #expect(try await place.remote() == "[]", "a save sends its own edits")
+        #expect(try await place.server.content() == "[]", "a save sends its own edits")
         let report = try await manager.push()
         #expect(report.succeeded && report.count(.sent) == 2)
         #expect(try place.outbox(manager).isEmpty)
@@ -363,7 +363,7 @@ import Testing
     }
 
     @Test func `what the configuration does not let be written is refused as by the command`() async throws {
-        let place = try SaveWorkspace()
+        let place = try LibraryWorkspace.notes()
         let manager = try await place.manager()
         let error = try await #require(throws: RequestError.self) {
             try await manager.save([.create("Note", values: ["id": 5, "etag": "x", "text": "a"])])

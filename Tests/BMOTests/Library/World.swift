@@ -33,13 +33,12 @@ final class World: Sendable {
     private static let all = Mutex<[String: World]>([:])
 
     let name = UUID().uuidString
-    let folder: TemporaryFolder
-    /// The store of the suite, or SQLite.
-    let stores: any StoreProvider = StoreKind.current.provider()
+    /// The database, in the store of the suite or SQLite.
+    private let place: StorePlace
     private let content = Mutex(State())
 
     init() throws {
-        folder = try TemporaryFolder()
+        place = try StorePlace(.current, name: "world.sqlite")
         Self.all.withLock { $0[name] = self }
     }
 
@@ -59,7 +58,8 @@ final class World: Sendable {
         }
     }
 
-    var database: String { folder.appending("world.sqlite") }
+    var database: String { place.location }
+    var stores: any StoreProvider { place.stores }
 
     /// Countries with cities in them, and what a value of each type is.
     func definition(plugin: String = "world") -> ModelDefinition {

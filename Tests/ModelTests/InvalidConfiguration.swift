@@ -6,7 +6,7 @@ import Testing
 ///
 /// The first line says what the case proves and of what kind it is: `Structure` is what the JSON Schema of the file
 /// refuses too.
-struct ConfigurationFixture: CustomTestStringConvertible, Sendable {
+struct InvalidConfiguration: CustomTestStringConvertible, Sendable {
     static let repository = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     static let root = repository.appendingPathComponent("Fixtures/config")
@@ -15,11 +15,11 @@ struct ConfigurationFixture: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { folder.lastPathComponent }
 
-    static let all: [ConfigurationFixture] = {
+    static let all: [InvalidConfiguration] = {
         let folders = (try? FileManager.default.contentsOfDirectory(at: root, includingPropertiesForKeys: nil)) ?? []
         return folders.filter { FileManager.default.fileExists(atPath: $0.appendingPathComponent("bmo.yml").path) }
             .sorted { $0.path < $1.path }
-            .map { ConfigurationFixture(folder: $0) }
+            .map { InvalidConfiguration(folder: $0) }
     }()
 
     var text: String {

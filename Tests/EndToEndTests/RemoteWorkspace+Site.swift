@@ -2,19 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A folder of JSON files behind a real HTTP server, and the built command to run against it.
-final class FileWorkspace: TestWorkspace, Sendable {
-    let folder: TemporaryFolder
-    private let files: TemporaryFolder
-    private let server: RemoteServer
-
-    var url: String { server.url }
-
-    init() async throws {
-        folder = try TemporaryFolder()
-        files = try TemporaryFolder()
-        server = try await .files(in: files.path)
-        try configure()
+/// A folder of JSON files behind a real HTTP server.
+extension RemoteWorkspace where Remote == RemoteServer {
+    static func site() async throws -> RemoteWorkspace {
+        let site = try RemoteWorkspace(of: try await .files())
+        try site.configure()
+        return site
     }
 
     func stop() { server.stop() }
@@ -61,13 +54,13 @@ final class FileWorkspace: TestWorkspace, Sendable {
     }
 
     /// What the server has under a name from now on.
-    func publish(_ json: String, as name: String) throws { try files.write(json, to: name) }
+    func publish(_ json: String, as name: String) throws { try server.folder.write(json, to: name) }
 
     /// What the server has from now on.
     func publish(countries: String = "[]", cities: String = "[]", languages: String = "[]") throws {
-        try files.write(countries, to: "countries.json")
-        try files.write(cities, to: "cities.json")
-        try files.write(languages, to: "languages.json")
+        try server.folder.write(countries, to: "countries.json")
+        try server.folder.write(cities, to: "cities.json")
+        try server.folder.write(languages, to: "languages.json")
     }
 
     /// All entities' tables, as sqlite3 dumps them, in no order of rows: one that comes back may stand elsewhere.

@@ -2,11 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An smbd of one test's own with one share, and the built command to run against it.
-final class ShareWorkspace: TestWorkspace, Sendable {
-    let folder: TemporaryFolder
+/// An smbd of one test's own with one share.
+final class SambaServer: Sendable {
     private let state: TemporaryFolder
-    private let server: RunningProcess
+    private let process: RunningProcess
     let port: Int
     let user: String
     static let password = "Täglich%40Brot"
@@ -14,11 +13,9 @@ final class ShareWorkspace: TestWorkspace, Sendable {
     /// What the share gives out.
     var share: String { state.appending("share") }
     var url: String { "smb://127.0.0.1:\(port)/share" }
-    var environment: [String: String] { ["SHARE_PASSWORD": Self.password] }
 
     /// - Parameter global: lines of smb.conf's section `[global]`.
     init(global: String = "") async throws {
-        folder = try TemporaryFolder()
         let state = try TemporaryFolder()
         self.state = state
         let free = try await ProcessRun.run(
@@ -62,7 +59,7 @@ final class ShareWorkspace: TestWorkspace, Sendable {
             """, to: "smb.conf")
         let made = try await ProcessRun.run("sh", ["-c", setup, "sh", base, Self.password, user])
         try #require(made.exitCode == 0, "\(made)")
-        server = try RunningProcess(
+        process = try RunningProcess(
             "smbd", ["-s", base + "/smb.conf", "-l", base + "/log", "--foreground", "--no-process-group"])
         let (port, user) = (port, user)
         try await eventually("smbd answers") {
@@ -73,30 +70,16 @@ final class ShareWorkspace: TestWorkspace, Sendable {
         }
     }
 
-    deinit { server.signal(SIGKILL) }
+    deinit { process.signal(SIGKILL) }
 
     /// Ends all of smbd at once, as a crash would.
-    func kill() { server.signal(SIGKILL) }
+    func kill() { process.signal(SIGKILL) }
 
     /// Stops all of smbd where it is, as a machine that hangs.
-    func freeze() { server.signal(SIGSTOP) }
+    func freeze() { process.signal(SIGSTOP) }
 
     /// Lets it go on.
-    func thaw() { server.signal(SIGCONT) }
-
-    /// Writes bmo.yml with these entities, in YAML, below `entities:`.
-    func configure(_ entities: String, options: String = "") throws {
-        try folder.write(
-            """
-            version: 1
-            database: bmo.sqlite
-            bridges:
-              files:
-                plugin: smb
-                options: {url: "\(url)", user: \(user), password: {env: SHARE_PASSWORD}, timeout: 5\(options)}
-            entities:
-            """ + "\n" + entities + "\n", to: "bmo.yml")
-    }
+    func thaw() { process.signal(SIGCONT) }
 
     /// Writes a file of the share, last modified an hour ago: what was written a moment ago is read again.
     func write(_ path: String, _ text: String, age: TimeInterval = 3600) throws {
@@ -117,5 +100,27 @@ final class ShareWorkspace: TestWorkspace, Sendable {
         for match in log.matches(of: /opened file (.+) read=Yes/) { files.insert(String(match.1)) }
         try Data().write(to: URL(filePath: path))
         return files
+    }
+}
+
+extension RemoteWorkspace where Remote == SambaServer {
+    /// - Parameter global: lines of smb.conf's section `[global]`.
+    static func share(global: String = "") async throws -> RemoteWorkspace {
+        try RemoteWorkspace(
+            of: try await SambaServer(global: global), environment: ["SHARE_PASSWORD": SambaServer.password])
+    }
+
+    /// Writes bmo.yml with these entities, in YAML, below `entities:`.
+    func configure(_ entities: String, options: String = "") throws {
+        try folder.write(
+            """
+            version: 1
+            database: bmo.sqlite
+            bridges:
+              files:
+                plugin: smb
+                options: {url: "\(server.url)", user: \(server.user), password: {env: SHARE_PASSWORD}, timeout: 5\(options)}
+            entities:
+            """ + "\n" + entities + "\n", to: "bmo.yml")
     }
 }

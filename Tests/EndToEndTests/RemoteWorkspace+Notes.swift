@@ -3,27 +3,21 @@ import ImportTestSupport
 import TestSupport
 import Testing
 
-/// A folder with a config for the notes of Fixtures/rest/objects.py, and the built command to run in it.
-final class NoteWorkspace: TestWorkspace, NoteRemote, Sendable {
-    let server: RemoteServer
-    let folder: TemporaryFolder
-    let style: String
-
+/// A folder with a config for the notes of Fixtures/rest/objects.py.
+extension RemoteWorkspace where Remote == NoteServer {
     /// - Parameters:
     ///   - style: How the server behaves; the first part of its paths.
     ///   - more: Further lines of the entity Note.
-    init(
-        style: String = "plain", match: String? = "match: [text]", readOne: Bool = true, more: String = "",
-        server: RemoteServer? = nil
-    ) throws {
-        self.server = try server ?? RemoteServer.fixture("objects.py")
-        folder = try TemporaryFolder()
-        self.style = style
-        try write(match: match, readOne: readOne, more: more, url: self.server.url)
+    static func notes(
+        style: String = "plain", match: String? = "match: [text]", readOne: Bool = true, more: String = ""
+    ) throws -> RemoteWorkspace {
+        let place = try RemoteWorkspace(of: NoteServer(style: style))
+        try place.write(match: match, readOne: readOne, more: more, url: place.server.url)
+        return place
     }
 
     func write(match: String? = "match: [text]", readOne: Bool = true, more: String = "", url: String) throws {
-        try folder.write(configuration(url: url, match: match, readOne: readOne, more: more), to: "bmo.yml")
+        try folder.write(server.configuration(url: url, match: match, readOne: readOne, more: more), to: "bmo.yml")
     }
 
     /// Runs the command, which must succeed, and gives its output.

@@ -9,26 +9,16 @@ import TestSupport
 import Testing
 import TextFormats
 
-/// A store of one kind, with all that is in it as text.
-final class TestDatabase {
-    let model: CompiledModel
-    let store: any Store
-    private let place: StorePlace
+/// How a page ends.
+enum PageEnd { case commit, rollback }
 
-    /// How a page ends.
-    enum End { case commit, rollback }
-
-    init(_ kind: StoreKind, _ model: CompiledModel) throws {
-        self.model = model
-        place = try StorePlace(kind)
-        store = try place.open(model)
-    }
-
+/// What imports did and what the store has then, as text.
+extension StoreFixture {
     /// Imports a page of one batch and says what that did, as ``ImportCounts/text(_:)`` has it.
     @discardableResult
-    func add(
+    func load(
         _ entity: String, _ records: Literal..., page: Int = 1, progress: ScanProgress? = nil,
-        end: End = .commit
+        end: PageEnd = .commit
     ) throws -> String {
         try addBatches([records], of: entity, page: page, progress: progress, end: end)
     }
@@ -41,7 +31,7 @@ final class TestDatabase {
 
     /// Imports a page of a further source.
     @discardableResult
-    func add(
+    func load(
         source: String, of entity: String, _ records: Literal..., parent: [StoredValue]? = nil
     ) throws -> String {
         let index = try #require(model.index(of: entity))
@@ -55,7 +45,7 @@ final class TestDatabase {
     func addBatches(
         _ batches: [[Literal]], of entity: String, page: Int = 1, progress: ScanProgress? = nil,
         plan: Int? = nil, parent: [StoredValue]? = nil, scan: ScanTarget? = nil, extent: RecordExtent = .part,
-        end: End = .commit
+        end: PageEnd = .commit
     ) throws -> String {
         let index = try #require(model.index(of: entity))
         let page = try PageImport(
@@ -85,12 +75,9 @@ final class TestDatabase {
     func text() throws -> String { try contents().text }
 
     /// The rows of one entity, a line each.
-    func rows(_ entity: String) throws -> String {
+    func text(of entity: String) throws -> String {
         try contents().sections.first { $0.name == entity }?.lines.joined(separator: "\n") ?? ""
     }
-
-    /// What is wrong with the database.
-    func faults() throws -> [String] { try place.faults(model) }
 
     private func contents() throws -> Contents {
         try Contents(place.stores.contents(of: place.location), store, model)

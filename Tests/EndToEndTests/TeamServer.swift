@@ -3,33 +3,33 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A remote with many teams, whose users are listed per team, and workers on one PostgreSQL schema.
+/// A remote with many teams, whose users are listed per team, and a PostgreSQL server for those who work on them.
 ///
 /// The remote's second state lacks some users, has others in another team, and has changed some.
-final class WorkerWorkspace {
+final class TeamServer {
     /// The number of teams: three ranges of parents.
     static let teams = 96
     /// The users that the second state lacks.
     static let gone = 48
 
-    let server: PostgreSQLServer
-    private let remote: RemoteWorkspace
+    let database: PostgreSQLServer
+    private let process: RemoteServer
     /// The option `limits` of the bridge: members of a YAML object.
     var limits = ""
     /// Where the bridge runs.
     var isolation = "in_process"
 
     init() async throws {
-        server = try PostgreSQLServer.shared.get()
-        remote = try await RemoteWorkspace("team-users.py", "\(Self.teams)")
+        database = try PostgreSQLServer.shared.get()
+        process = try await .python("team-users.py", "\(Self.teams)")
         try show(state: 1)
         try slow(by: 0)
     }
 
     /// Replaces a file at once, as the remote may be reading it.
     private func write(_ text: String, to name: String) throws {
-        try remote.folder.write(text, to: name + ".new")
-        guard rename(remote.folder.appending(name + ".new"), remote.folder.appending(name)) == 0 else {
+        try process.folder.write(text, to: name + ".new")
+        guard rename(process.folder.appending(name + ".new"), process.folder.appending(name)) == 0 else {
             throw CocoaError(.fileWriteUnknown)
         }
     }
@@ -44,22 +44,29 @@ final class WorkerWorkspace {
 
     /// The requests about users so far: when each arrived, in seconds, and how many were running then.
     var requests: [(time: Double, running: Int)] {
-        ((try? String(contentsOfFile: remote.folder.appending("asked"), encoding: .utf8)) ?? "")
+        ((try? String(contentsOfFile: process.folder.appending("asked"), encoding: .utf8)) ?? "")
             .split(separator: "\n").map { line in
                 let parts = line.split(separator: " ")
                 return (Double(parts[1]) ?? 0, Int(parts[2]) ?? 0)
             }
     }
 
+    var url: String { process.url }
+}
+
+/// Workers on one PostgreSQL schema.
+extension RemoteWorkspace where Remote == TeamServer {
+    static func teams() async throws -> RemoteWorkspace { try RemoteWorkspace(of: try await TeamServer()) }
+
     /// Starts the command over a database; the parents of a range come one after the other.
     func start(_ arguments: String..., over location: String) throws -> RunningProcess {
         let file = "\(location.hash.magnitude).yml"
-        try remote.folder.write(
+        try folder.write(
             """
             version: 1
             database: \(location)
             bridges:
-              api: {plugin: rest, isolation: \(isolation), options: {url: "\(remote.url)", limits: {\(limits)}}}
+              api: {plugin: rest, isolation: \(server.isolation), options: {url: "\(server.url)", limits: {\(server.limits)}}}
             entities:
               Team:
                 bridge: api
@@ -75,7 +82,7 @@ final class WorkerWorkspace {
                 rest: {path: /users, query: {team: "{parent.id}"}, paging: none}
 
             """, to: file)
-        return try remote.start([arguments[0], "-f", file] + arguments.dropFirst())
+        return try start([arguments[0], "-f", file] + arguments.dropFirst())
     }
 
     func run(_ arguments: String..., over location: String) async throws -> ProcessRun {
@@ -98,7 +105,7 @@ final class WorkerWorkspace {
 
     /// What a query answers; `%` stands for the schema.
     func rows(_ sql: String, in location: String) throws -> [String] {
-        try server.rows(sql.replacing("%", with: Self.schema(location)))
+        try server.database.rows(sql.replacing("%", with: Self.schema(location)))
     }
 
     /// All rows, stubs, and what scans in progress keep.
@@ -120,16 +127,16 @@ final class WorkerWorkspace {
 
     /// The rows after syncs of both states, by the command that works alone.
     func expected() async throws -> (first: [String], second: [String]) {
-        let location = server.newLocation()
+        let location = server.database.newLocation()
         var rows: [[String]] = []
         for state in 1...2 {
-            try show(state: state)
+            try server.show(state: state)
             let sync = try await run("sync", "-q", over: location)
             try #require(sync.exitCode == 0, "\(sync)")
             rows.append(try contents(of: location))
         }
-        #expect(try deletions(in: location).count == Self.gone)
-        try show(state: 1)
+        #expect(try deletions(in: location).count == TeamServer.gone)
+        try server.show(state: 1)
         return (rows[0], rows[1])
     }
 }

@@ -8,11 +8,10 @@ import TestSupport
 import Testing
 
 /// Users with posts, tags and groups, and what can be told of their edits in a line each.
-struct OutboxFixture {
-    let fixture: StoreFixture
-    var store: any Store { fixture.store }
-
-    init(conflicts: ConflictPolicy = .manual, deletes: DeletePolicy = DeletePolicy()) throws {
+extension StoreFixture {
+    static func outbox(
+        conflicts: ConflictPolicy = .manual, deletes: DeletePolicy = DeletePolicy()
+    ) throws -> StoreFixture {
         var user = Entity(
             "User", key: ["id"],
             [.of("id", .integer), .of("name", .text), .of("age", .integer), .of("seen", .timestamp)],
@@ -24,7 +23,7 @@ struct OutboxFixture {
         user.deletes = deletes
         var admin = Entity("Admin", key: [], [.of("level", .integer)])
         admin.superentity = "User"
-        fixture = try StoreFixture(
+        return try StoreFixture(
             CompiledModel.of(
                 user, admin,
                 Entity("Post", key: ["id"], [.of("id", .text), .of("title", .text)], [.one("author", "User")]),
@@ -38,12 +37,10 @@ struct OutboxFixture {
     /// What `bmo sync` would do.
     func sync(_ entity: String, _ records: Literal...) throws {
         try store.beginRun(kind: "sync")
-        let index = try #require(fixture.model.index(of: entity))
-        let page = try fixture.begin(entity)
+        let page = try begin(entity)
         try page.add(try Literal.batch(records), location: nil)
         try page.commit(progress: nil)
         try store.endRun(outcome: "finished", summary: nil, always: false)
-        _ = index
     }
 
     @discardableResult
@@ -71,7 +68,7 @@ struct OutboxFixture {
     func acknowledge(_ id: Int64, key: [StoredValue]? = nil, _ answer: Literal...) throws {
         let entry = try #require(try store.outboxEntry(id))
         if entry.state != .sending { try store.markSending(id) }
-        let page = try fixture.begin(entry.entity)
+        let page = try begin(entry.entity)
         do {
             try page.acknowledge(id, key: key)
             if !answer.isEmpty { try page.add(try Literal.batch(answer), location: nil) }
@@ -136,16 +133,16 @@ struct OutboxFixture {
     func expectTable(
         _ name: String, _ expected: String..., sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) throws {
-        let actual = try table(name)
+        let actual = try lines(of: name)
         #expect(actual == expected, "\(actual.joined(separator: "\n"))", sourceLocation: sourceLocation)
     }
 
-    func table(_ name: String) throws -> [String] {
-        try fixture.table(name).map { $0.joined(separator: "|").replacing("'", with: "") }
+    func lines(of name: String) throws -> [String] {
+        try table(name).map { $0.joined(separator: "|").replacing("'", with: "") }
     }
 
     /// What is wrong with the database.
     func expectSound(sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
-        #expect(try fixture.faults().isEmpty, sourceLocation: sourceLocation)
+        #expect(try faults().isEmpty, sourceLocation: sourceLocation)
     }
 }

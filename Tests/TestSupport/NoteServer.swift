@@ -1,16 +1,23 @@
-/// A place that uses the notes and topics of Fixtures/rest/objects.py.
-package protocol NoteRemote {
-    var server: RemoteServer { get }
+/// The notes and topics of Fixtures/rest/objects.py, which can be listed, read and written.
+package struct NoteServer: Sendable {
+    /// The program.
+    package let process: RemoteServer
 
     /// How the server behaves; the first part of its paths.
-    var style: String { get }
-}
+    package let style: String
 
-extension NoteRemote {
+    package var url: String { process.url }
+
+    /// Starts the program, or takes one that runs.
+    package init(style: String = "plain", process: RemoteServer? = nil) throws {
+        self.process = try process ?? RemoteServer.fixture("objects.py")
+        self.style = style
+    }
+
     /// Returns a configuration for the notes and topics.
     ///
     /// - Parameters:
-    ///   - url: another server than the place's own.
+    ///   - url: the URL of another server than this one.
     ///   - match: a line of the entity Note.
     ///   - more: further lines of it.
     package func configuration(
@@ -20,7 +27,7 @@ extension NoteRemote {
             readOne ? "read_one: {path: \"/\(style)/notes/{parent.id}\", header_fields: {etag: etag}}" : "# no read_one"
         return """
             version: 1
-            bridges: {api: {plugin: rest, options: {url: "\(url ?? server.url)", timeout: \(timeout)}}}
+            bridges: {api: {plugin: rest, options: {url: "\(url ?? self.url)", timeout: \(timeout)}}}
             entities:
               Note:
                 bridge: api
@@ -52,14 +59,17 @@ extension NoteRemote {
 
     /// Asks the server by curl.
     package func curl(_ path: String, _ arguments: String...) async throws -> String {
-        try await ProcessRun.run("curl", ["-s", "--max-time", "10"] + arguments + ["\(server.url)/\(path)"]).output
+        try await ProcessRun.run("curl", ["-s", "--max-time", "10"] + arguments + ["\(url)/\(path)"]).output
     }
 
     /// What the server has, as curl reads it.
-    package func remote(_ path: String = "notes") async throws -> String { try await curl("\(style)/\(path)") }
+    package func content(_ path: String = "notes") async throws -> String { try await curl("\(style)/\(path)") }
 
     /// Changes a note behind bmo's back.
     package func change(_ id: Int, _ json: String) async throws {
         _ = try await curl("\(style)/notes/\(id)", "-X", "PATCH", "-H", "Content-Type: application/json", "-d", json)
     }
+
+    /// The requests that the server has logged so far.
+    package func events() throws -> [RemoteServer.Event] { try process.events() }
 }

@@ -2,26 +2,21 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A folder with a config for running servers, and the built command to run in it.
-///
-/// The config is that of Fixtures/iso-codes.
-final class DemoWorkspace: TestWorkspace, Sendable {
-    let servers: DemoServers
-    let folder: TemporaryFolder
-
-    var environment: [String: String] { ["DEMO_SMB_PASSWORD": servers.smbPassword] }
-
+/// A folder with the config of Fixtures/iso-codes for the servers of the demonstration.
+extension RemoteWorkspace where Remote == DemoServers {
     /// Starts servers of its own and writes bmo.yml.
     ///
     /// - Parameters:
     ///   - countryPage: countries a page.
     ///   - subdivisionPage: subdivisions a page.
     ///   - share: the share's name.
-    init(countryPage: Int = 100, subdivisionPage: Int = 1000, share: String = "documents") async throws {
-        servers = try await DemoServers()
-        folder = try TemporaryFolder()
-        let template = try String(contentsOfFile: Self.fixture + "/bmo.yml", encoding: .utf8)
-        try folder.write(
+    static func demo(
+        countryPage: Int = 100, subdivisionPage: Int = 1000, share: String = "documents"
+    ) async throws -> RemoteWorkspace {
+        let servers = try await DemoServers()
+        let place = try RemoteWorkspace(of: servers, environment: ["DEMO_SMB_PASSWORD": servers.smbPassword])
+        let template = try String(contentsOfFile: fixture + "/bmo.yml", encoding: .utf8)
+        try place.folder.write(
             template
                 .replacing("@REST_URL@", with: servers.restURL)
                 .replacing("@SOAP_WSDL@", with: servers.soapWSDL)
@@ -30,6 +25,7 @@ final class DemoWorkspace: TestWorkspace, Sendable {
                 .replacing("@COUNTRY_PAGE@", with: String(countryPage))
                 .replacing("@SUBDIVISION_PAGE@", with: String(subdivisionPage)),
             to: "bmo.yml")
+        return place
     }
 
     /// The number of rows of a table, as sqlite3 counts them; nil while there is no such table.
@@ -41,7 +37,7 @@ final class DemoWorkspace: TestWorkspace, Sendable {
 
     /// Compares whole tables with iso-codes and the shared files, both read by the fixture's Python program.
     func expectRows(of entities: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let expected = try await rows(["expected", servers.share] + entities)
+        let expected = try await rows(["expected", server.share] + entities)
         let actual = try await rows(["actual", database] + entities)
         guard expected != actual else { return }
         let difference = actual.difference(from: expected)
@@ -62,5 +58,5 @@ final class DemoWorkspace: TestWorkspace, Sendable {
         return run.output.split(separator: "\n")
     }
 
-    private static let fixture = PackageFolder.path + "/Fixtures/iso-codes"
+    private static var fixture: String { PackageFolder.path + "/Fixtures/iso-codes" }
 }
