@@ -9,41 +9,36 @@ extension SQLiteStore {
     /// - Throws: ``StoreError``.
     public func status() throws -> [EntityStatus] {
         try read("reading the status") { db in
-            try model.entities.map { layout in
-                func count(_ sql: String) throws -> Int {
-                    try Int.fetchOne(db, sql: sql, arguments: [layout.name]) ?? 0
-                }
-                let last = try Row.fetchOne(
-                    db,
-                    sql: """
-                        SELECT id, started FROM bmo_runs
-                        WHERE id = (SELECT max(run) FROM bmo_changes WHERE entity = ?)
-                        """, arguments: [layout.name])
-                let place = try Row.fetchOne(
-                    db,
-                    sql: """
-                        SELECT page, saved FROM bmo_progress WHERE entity = ? ORDER BY saved DESC LIMIT 1
-                        """, arguments: [layout.name])
-                return EntityStatus(
-                    name: layout.name,
-                    rows: try Int.fetchOne(
-                        db,
-                        sql: "SELECT count(*) FROM \(SchemaBuilder.quoted(layout.table)) "
-                            + "WHERE \(CompiledQuery.isOfKind(layout) ?? "true")"
-                    ).map {
-                        try $0 - countedStubs(of: layout, in: db)
-                    } ?? 0,
-                    stubs: try count("SELECT count(*) FROM bmo_stubs WHERE entity = ?"),
-                    quarantined: try count("SELECT count(*) FROM bmo_quarantine WHERE entity = ?"),
-                    lastRun: last?["id"], lastChanged: last?["started"],
-                    interrupted: place.map { EntityStatus.Scan(page: $0["page"], saved: $0["saved"]) },
-                    cursors: try cursors(of: layout.name, in: db))
-            }
+            let tables = SQLiteStatusTables(db: db, model: model)
+            return try model.entities.map { try tables.status(of: $0) }
         }
     }
 
+    /// Returns the keys of an entity's stubs as JSON arrays, in order.
+    ///
+    /// - Throws: ``StoreError``.
+    public func stubs(of entity: String) throws -> [String] {
+        try read("reading the stubs") { db in
+            try String.fetchAll(db, sql: "SELECT key FROM bmo_stubs WHERE entity = ? ORDER BY key", arguments: [entity])
+        }
+    }
+}
+
+/// The tables of the file, for the status of its entities.
+private struct SQLiteStatusTables: StatusTables {
+    let db: Database
+    let model: CompiledModel
+
+    func rowCount(of layout: EntityLayout) throws -> Int {
+        let rows = try Int.fetchOne(
+            db,
+            sql: "SELECT count(*) FROM \(SchemaBuilder.quoted(layout.table)) "
+                + "WHERE \(CompiledQuery.isOfKind(layout) ?? "true")")
+        return try rows.map { try $0 - countedStubs(of: layout) } ?? 0
+    }
+
     /// Returns how many rows of an entity and its sub-entities are stubs.
-    private func countedStubs(of layout: EntityLayout, in db: Database) throws -> Int {
+    private func countedStubs(of layout: EntityLayout) throws -> Int {
         let root = model.entities[layout.root]
         guard let kind = CompiledQuery.isOfKind(layout) else {
             return try Int.fetchOne(
@@ -65,29 +60,55 @@ extension SQLiteStore {
         return count
     }
 
-    /// Describes what the next scans will request: one line for the entity itself and one for each further source.
-    private func cursors(of entity: String, in db: Database) throws -> [String] {
-        let rows = try Row.fetchAll(
+    func stubCount(of layout: EntityLayout) throws -> Int {
+        try count("SELECT count(*) FROM bmo_stubs WHERE entity = ?", [layout.name])
+    }
+
+    func quarantinedCount(of entity: String, since instant: String) throws -> Int {
+        try count("SELECT count(*) FROM bmo_quarantine WHERE entity = ? AND last_seen >= ?", [entity, instant])
+    }
+
+    private func count(_ sql: String, _ arguments: StatementArguments) throws -> Int {
+        try Int.fetchOne(db, sql: sql, arguments: arguments) ?? 0
+    }
+
+    func lastRun(changing entity: String) throws -> (id: Int64, started: String?)? {
+        try Row.fetchOne(
+            db,
+            sql: """
+                SELECT id, started FROM bmo_runs WHERE id = (SELECT max(run) FROM bmo_changes WHERE entity = ?)
+                """, arguments: [entity]
+        ).map { ($0["id"], $0["started"]) }
+    }
+
+    func interruptedScan(of entity: String) throws -> EntityStatus.Scan? {
+        try Row.fetchOne(
+            db, sql: "SELECT page, saved FROM bmo_progress WHERE entity = ? ORDER BY saved DESC LIMIT 1",
+            arguments: [entity]
+        ).map { EntityStatus.Scan(page: $0["page"], saved: $0["saved"]) }
+    }
+
+    func cursors(of entity: String) throws -> [SourceCursors] {
+        try Row.fetchAll(
             db,
             sql: """
                 SELECT source, count(*) AS count, max(newest) AS newest, max(full_at) AS full_at, max(saved) AS saved,
                     max(token IS NOT NULL) AS has_token
                 FROM bmo_cursors WHERE entity = ? GROUP BY source ORDER BY source
-                """, arguments: [entity])
-        return rows.map { row in
-            EntityStatus.line(
-                ofScan: row["source"], cursors: row["count"],
-                newest: (row["newest"] as DatabaseValue).isNull ? nil : String.fromDatabaseValue(row["newest"]),
+                """, arguments: [entity]
+        ).map { row in
+            SourceCursors(
+                source: row["source"], count: row["count"], newest: Self.watermark(row["newest"]),
                 hasToken: row["has_token"], saved: row["saved"], full: row["full_at"])
         }
     }
 
-    /// Returns the keys of an entity's stubs as JSON arrays, in order.
-    ///
-    /// - Throws: ``StoreError``.
-    public func stubs(of entity: String) throws -> [String] {
-        try read("reading the stubs") { db in
-            try String.fetchAll(db, sql: "SELECT key FROM bmo_stubs WHERE entity = ? ORDER BY key", arguments: [entity])
+    /// A watermark is an integer or a text.
+    private static func watermark(_ value: DatabaseValue) -> StoredValue? {
+        switch value.storage {
+        case .int64(let number): .integer(number)
+        case .string(let text): .text(text)
+        default: nil
         }
     }
 }

@@ -58,6 +58,12 @@ extension StoreCheck {
         try expect("the cursor", try session.store.cursor(of: scope), cursor)
         _ = try scan(session, 1...1, ScanEnd())
         try expect("the cursor after a scan without one", try session.store.cursor(of: scope), cursor)
+        let newest = ScanCursor(
+            token: nil, newest: Watermark(local: .integer(7), remote: "7"), request: "r", fullAt: "f")
+        _ = try scan(session, 1...1, ScanEnd(cursor: newest))
+        try expect(
+            "the next scan in the status", try session.store.status()[SampleModel.city].cursors,
+            ["the next scan asks for what is newer than 7; it was last fetched in full at f"])
     }
 
     private static func missingRowsAreDeleted(_ subject: StoreSubject) throws {

@@ -48,28 +48,4 @@ public struct EntityStatus: Sendable {
         self.interrupted = interrupted
         self.cursors = cursors
     }
-
-    /// Returns what the next scan of an entity, or of a further source, will request, in words.
-    ///
-    /// Tokens and the original requests are left out, as they are private to the bridge.
-    ///
-    /// - Parameters:
-    ///   - source: The source; empty for the entity's own bridge.
-    ///   - cursors: The number of saved cursors.
-    ///   - newest: The newest value of the incremental field.
-    ///   - hasToken: Whether a cursor has a token of the remote.
-    ///   - saved: When the newest cursor was saved, as ISO 8601.
-    ///   - full: When the newest full scan began, as ISO 8601.
-    package static func line(
-        ofScan source: String, cursors: Int, newest: (some CustomStringConvertible)?, hasToken: Bool, saved: String?,
-        full: String?
-    ) -> String {
-        let from =
-            newest.map { "what is newer than \($0)" } ?? (hasToken ? "what changed since \(saved ?? "")" : "all")
-        let parts = [
-            "the next scan" + (source.isEmpty ? "" : " of \(source)") + " asks for \(from)",
-            cursors > 1 ? "by \(cursors) parents" : nil, "it was last fetched in full at \(full ?? "")",
-        ]
-        return parts.compactMap { $0 }.joined(separator: "; ")
-    }
 }

@@ -2,8 +2,13 @@ package import Mapping
 internal import RecordBatch
 package import StoreContract
 
-/// The quarantine, stubs, and fields that nothing reads.
+/// The status, the quarantine, stubs, and fields that nothing reads.
 extension TableStore {
+    /// Returns the status of each entity of the model.
+    package func status() throws -> [EntityStatus] {
+        try read { tables in try model.entities.map { try tables.status(of: $0) } }
+    }
+
     /// Returns the keys of an entity's stubs as JSON arrays, in order.
     package func stubs(of entity: String) throws -> [String] {
         guard let index = model.index(of: entity), model.entities[index].root == index else { return [] }
