@@ -156,7 +156,7 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Model", "Mapping", "StoreContract", "StoreRules", "RecordBatch", "TextFormats",
+                "Model", "Mapping", "StoreContract", "StoreRules", "RecordBatch", "SystemCalls", "TextFormats",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], exclude: ["README.md"]),
@@ -197,7 +197,7 @@ let package = Package(
         .target(
             name: "WebPage",
             dependencies: [
-                "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract",
+                "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "SystemCalls",
                 "TextFormats", "WebServer",
             ], exclude: ["README.md"]),
         .target(

@@ -132,24 +132,13 @@ final class LogSpy: Sendable {
     var all: [String] { lines.withLock { $0 } }
 
     var logger: Logger {
-        var logger = Logger(label: "conformance") { _ in Handler(spy: self) }
+        var logger = Logger(label: "conformance") { _ in
+            FunctionLogHandler(logLevel: .trace) { event, _ in
+                let facts = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
+                self.lines.withLock { $0.append("\(event.message) \(facts)") }
+            }
+        }
         logger.logLevel = .trace
         return logger
-    }
-
-    private struct Handler: LogHandler {
-        let spy: LogSpy
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let facts = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
-            spy.lines.withLock { $0.append("\(event.message) \(facts)") }
-        }
     }
 }

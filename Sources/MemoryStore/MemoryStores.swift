@@ -1,5 +1,6 @@
 public import Mapping
 public import StoreContract
+internal import StoreRules
 internal import Synchronization
 
 /// Databases in memory, by location: all stores that one provider opens at a location share its database and its locks.
@@ -127,7 +128,7 @@ public final class MemoryStores: StoreProvider {
         let plan = migration.plan
         guard plan.obstacles.isEmpty else {
             database.end(id, nil)
-            throw Self.naming(database.location, plan.refusal)
+            throw plan.refusal.naming(database.location)
         }
         database.end(id, migration.run(dropsUnused: false).state)
     }
@@ -136,43 +137,18 @@ public final class MemoryStores: StoreProvider {
     private func check(_ database: MemoryDatabase, _ model: CompiledModel, _ entities: [Int]?) throws {
         let state = database.state
         guard state.schema != DatabaseSchema(model) else { return }
-        let tables = entities.map { entities in
-            Set(
-                entities.flatMap { index -> [String] in
-                    let root = model.entities[model.entities[index].root]
-                    return [root.name]
-                        + root.toMany.compactMap { if case .links(let name) = $0.storage { name } else { nil } }
-                })
-        }
-        let changes = MemorySchemaMigration(state, to: model).changes
-            .filter { tables?.contains($0.change.table) ?? true }
-        let plan = SchemaPlan(steps: changes.map { $0.step() })
-        guard plan.obstacles.isEmpty else { throw Self.naming(database.location, plan.refusal) }
-        guard let missing = changes.first(where: \.isLossless) else { return }
-        throw StoreError(
-            .schema, "\(database.location): the tables do not fit the configuration yet: \(missing.words)",
-            remedy: "`bmo sync` or `bmo migrate --apply` updates the database")
-    }
-
-    private static func naming(_ location: String, _ error: StoreError) -> StoreError {
-        StoreError(error.code, "\(location): \(error.message)", remedy: error.remedy)
+        try model.checkReadable(
+            entities, changes: MemorySchemaMigration(state, to: model).changes, at: database.location)
     }
 }
 
 extension DatabaseState {
     /// Records a migration as a run.
     fileprivate mutating func addRun(migrated plan: SchemaPlan, _ notes: [String], started: String) {
-        var summary = JSONText()
-        summary.append("{")
-        for (name, lines) in [("steps", plan.steps.map(\.description)), ("notes", notes)] {
-            summary.beginMember(name)
-            summary.append(.key(lines.map { StoredValue.text($0) }))
-        }
-        summary.append("}")
         lastRun += 1
         runs.append(
             RunRecord(
                 id: lastRun, kind: "migrate", started: started, finished: Clock.now(), outcome: "finished",
-                summary: summary.string))
+                summary: plan.summary(notes: notes)))
     }
 }

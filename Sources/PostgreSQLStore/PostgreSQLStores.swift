@@ -1,5 +1,6 @@
 public import Mapping
 public import StoreContract
+internal import StoreRules
 
 /// PostgreSQL databases as stores: the location is a URI that libpq understands, with the option `schema` of bmo's own.
 ///
@@ -153,7 +154,7 @@ public struct PostgreSQLStores: StoreProvider {
 
     private static func change(_ connection: Connection, to model: CompiledModel) throws {
         var migration = try SchemaMigration(connection, schema: connection.location.schema, to: model)
-        guard migration.plan.obstacles.isEmpty else { throw naming(connection, migration.plan.refusal) }
+        guard migration.plan.obstacles.isEmpty else { throw migration.plan.refusal.naming(connection.place) }
         _ = try migration.run(dropsUnused: false)
     }
 
@@ -161,26 +162,8 @@ public struct PostgreSQLStores: StoreProvider {
     private static func check(_ connection: Connection, _ model: CompiledModel, _ entities: [Int]?) throws {
         let schema = connection.location.schema
         guard try Catalog.format(connection, schema: schema) > 0 else { throw missing(connection) }
-        let tables = entities.map { entities in
-            Set(
-                entities.flatMap { index -> [String] in
-                    let root = model.entities[model.entities[index].root]
-                    return [root.name]
-                        + root.toMany.compactMap { if case .links(let name) = $0.storage { name } else { nil } }
-                })
-        }
-        let changes = try SchemaComparison(connection, schema: schema, to: model).changes
-            .filter { tables?.contains($0.change.table) ?? true }
-        let plan = SchemaPlan(steps: changes.map { $0.step() })
-        guard plan.obstacles.isEmpty else { throw naming(connection, plan.refusal) }
-        guard let missing = changes.first(where: \.isLossless) else { return }
-        throw StoreError(
-            .schema, "\(connection.place): the tables do not fit the configuration yet: \(missing.words)",
-            remedy: "`bmo sync` or `bmo migrate --apply` updates the database")
-    }
-
-    private static func naming(_ connection: Connection, _ error: StoreError) -> StoreError {
-        StoreError(error.code, "\(connection.place): \(error.message)", remedy: error.remedy)
+        try model.checkReadable(
+            entities, changes: SchemaComparison(connection, schema: schema, to: model).changes, at: connection.place)
     }
 
     // MARK: - Migration
@@ -197,18 +180,12 @@ public struct PostgreSQLStores: StoreProvider {
     private static func addRun(
         _ connection: Connection, _ sql: DatabaseSQL, _ plan: SchemaPlan, _ notes: [String], started: String
     ) throws {
-        var summary = JSONText()
-        summary.append("{")
-        for (name, lines) in [("steps", plan.steps.map(\.description)), ("notes", notes)] {
-            summary.beginMember(name)
-            summary.append(.key(lines.map { StoredValue.text($0) }))
-        }
-        summary.append("}")
         try connection.query(
             """
             WITH counted AS (UPDATE \(sql.own("bmo_database")) SET last_run = last_run + 1 RETURNING last_run)
             INSERT INTO \(sql.own("bmo_runs")) SELECT last_run, 'migrate', $1::text, $2::text, 'finished', $3::text, NULL
             FROM counted
-            """, [.text(started), .text(Clock.now()), .text(summary.string)], for: "recording the migration")
+            """, [.text(started), .text(Clock.now()), .text(plan.summary(notes: notes))], for: "recording the migration"
+        )
     }
 }

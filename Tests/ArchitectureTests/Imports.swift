@@ -72,7 +72,8 @@ enum Imports {
         "StoreConformance": Rule("Model", "Mapping", "StoreContract"),
         "Importer": Rule("Model", "Mapping", "RecordBatch", "StoreContract"),
         "SQLiteStore": Rule(
-            "Model", "Mapping", "StoreContract", "StoreRules", "RecordBatch", "TextFormats", "GRDB", "GRDBSQLite"),
+            "Model", "Mapping", "StoreContract", "StoreRules", "RecordBatch", "SystemCalls", "TextFormats", "GRDB",
+            "GRDBSQLite"),
         "PostgreSQLStore": Rule(
             "CPQ", "Model", "Mapping", "RecordBatch", "StoreContract", "StoreRules", "SystemCalls", "TextFormats"),
         "BMO": Rule(
@@ -81,7 +82,7 @@ enum Imports {
             foundation: true),
         "WebServer": Rule("NIOCore", "NIOHTTP1", "NIOPosix", "TextFormats"),
         "WebPage": Rule(
-            "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract",
+            "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "SystemCalls",
             "TextFormats", "WebServer"),
         "BMOCommand": Rule(
             "AirbyteManifest", "BMO", "BridgeConformance", "BridgeHost", "CZip", "Importer", "Mapping", "Model",

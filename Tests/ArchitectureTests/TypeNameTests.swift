@@ -4,7 +4,7 @@ import Testing
 @Suite struct TypeNameTests {
     /// Types that several stores have, each in its own way, and the page's counterpart of one.
     private static let counterparts: Set<String> = [
-        "ChangeWatcher", "FileIdentity", "SchemaChange", "SchemaMigration",
+        "ChangeWatcher", "SchemaChange", "SchemaMigration",
     ]
 
     @Test func `a type's name means one thing`() throws {

@@ -35,12 +35,7 @@ struct EditInput {
     /// Parses a key from the words of a command line.
     func key(_ words: [String]) throws -> [StoredValue] {
         let fields = layout.key.map { layout.fields[$0] }
-        guard words.count == fields.count else {
-            let names = fields.map(\.name).joined(separator: ", ")
-            throw CommandFailure(
-                "the key of \(layout.name) is \(names): \(fields.count) values, not \(words.count)",
-                exitCode: CommandFailure.usage)
-        }
+        try layout.checkKey(words)
         return try zip(fields, words).map { field, word in
             try fail("\(layout.name).\(field.name)") { () throws(StoredValueConverter.Misfit) in
                 try LocalValueReader(field.type).read(word)

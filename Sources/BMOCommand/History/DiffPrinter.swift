@@ -32,6 +32,17 @@ struct DiffPrinter {
         if values.isEmpty { lines.append(head + ["", "", "", ""]) }
     }
 
+    /// Adds the changes of a dry run, or prints each as a JSON event.
+    mutating func add(_ run: Int64, of store: any Store, json: Bool) throws {
+        try store.changes(of: run) { change in
+            if json {
+                print("{\"event\":\"change\",\"change\":\(self.json(change))}")
+            } else {
+                add(change)
+            }
+        }
+    }
+
     func finish() {
         if !lines.isEmpty {
             print(Terminal.table(["entity", "key", "change", "column", "old", "", "new"], lines))

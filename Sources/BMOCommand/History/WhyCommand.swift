@@ -27,15 +27,10 @@ struct WhyCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         let index = try WorkspaceOptions.entity(entity, in: workspace)
         let layout = workspace.model.entities[index]
-        let names = layout.key.map { layout.fields[$0].name }
-        guard !names.isEmpty else {
+        guard !layout.key.isEmpty else {
             throw CommandFailure("\(entity) has no key to look up", exitCode: CommandFailure.usage)
         }
-        guard key.count == names.count else {
-            throw CommandFailure(
-                "the key of \(entity) is \(names.joined(separator: ", ")): \(names.count) values, not \(key.count)",
-                exitCode: CommandFailure.usage)
-        }
+        try layout.checkKey(key)
         let store = try options.storeForReading(of: workspace, [index])
         let values = try store.key(of: index, from: key)
         let history = try workspace.history(of: index, key: values, in: store)

@@ -1,3 +1,4 @@
+internal import BridgeHost
 internal import Foundation
 internal import Logging
 internal import RecordBatch
@@ -53,7 +54,10 @@ enum CommandLog {
     static var logger: Logger {
         let isJSON = isJSON
         var logger = Logger(label: "bmo") { label -> any LogHandler in
-            isJSON ? JSONLogHandler() : StreamLogHandler.standardError(label: label)
+            guard isJSON else { return StreamLogHandler.standardError(label: label) }
+            return FunctionLogHandler(logLevel: .info) { event, metadata in
+                write(event.level, event.message.description, metadata.merging(event.metadata ?? [:]) { $1 })
+            }
         }
         logger.logLevel = level
         return logger

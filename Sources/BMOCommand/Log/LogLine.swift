@@ -46,19 +46,3 @@ struct LogLine {
         }
     }
 }
-
-/// Writes the log of the host and the bridges as JSON lines.
-struct JSONLogHandler: LogHandler {
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let facts = metadata.merging(event.metadata ?? [:]) { $1 }
-        CommandLog.write(event.level, event.message.description, facts)
-    }
-}

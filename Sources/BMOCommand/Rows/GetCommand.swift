@@ -36,11 +36,7 @@ struct GetCommand: AsyncParsableCommand {
                 "the objects of \(entity) have no key; `bmo list \(entity) --where ...` finds them",
                 exitCode: CommandFailure.usage)
         }
-        guard key.count == names.count else {
-            throw CommandFailure(
-                "the key of \(entity) is \(names.joined(separator: ", ")): \(names.count) values, not \(key.count)",
-                exitCode: CommandFailure.usage)
-        }
+        try layout.checkKey(key)
         let conditions = zip(names, key).map { LocalCondition(field: $0, comparison: .equal, value: $1) }
         let store = try options.storeForReading(of: workspace, [index])
         let found = try store.rows(of: RowQuery(layout.name, where: conditions, limit: 1)).first?.values

@@ -87,15 +87,7 @@ struct SwapCommand: AsyncParsableCommand {
         signals.cancel()
         progress.finish(report)
         var printer = DiffPrinter(workspace.model, limit: 1000)
-        if let run = report.run {
-            try store.changes(of: run) { change in
-                if json {
-                    print("{\"event\":\"change\",\"change\":\(printer.json(change))}")
-                } else {
-                    printer.add(change)
-                }
-            }
-        }
+        if let run = report.run { try printer.add(run, of: store, json: json) }
         if json {
             print(report.json)
         } else if report.succeeded || report.run != nil {

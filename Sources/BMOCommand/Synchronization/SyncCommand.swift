@@ -169,15 +169,7 @@ struct SyncCommand: AsyncParsableCommand {
 
     private func showChanges(_ report: SyncReport, _ workspace: Workspace, _ store: any Store) throws {
         var printer = DiffPrinter(workspace.model, limit: 1000)
-        if let run = report.run {
-            try store.changes(of: run) { change in
-                if json {
-                    print("{\"event\":\"change\",\"change\":\(printer.json(change))}")
-                } else {
-                    printer.add(change)
-                }
-            }
-        }
+        if let run = report.run { try printer.add(run, of: store, json: json) }
         if !json { printer.finish() }
     }
 

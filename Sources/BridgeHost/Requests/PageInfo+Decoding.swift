@@ -68,16 +68,28 @@ extension PageInfo {
     }
 
     private mutating func takeCursor(_ text: String?, _ log: BridgeLog) throws(PluginRefusal) {
-        guard let text else { return }
-        guard text.utf8.count <= Self.maxCursorLength else {
-            throw PluginRefusal(reason: "a cursor of \(text.utf8.count) bytes; the limit is \(Self.maxCursorLength)")
+        cursor = try unchanged(
+            text, log, "a cursor", limit: Self.maxCursorLength,
+            ifSecret: "the page's resume point holds a secret and is not kept")
+    }
+
+    private mutating func takeToken(_ text: String?, _ log: BridgeLog) throws(PluginRefusal) {
+        token = try unchanged(
+            text, log, "a token", limit: Self.maxTokenLength,
+            ifSecret: "the scan's token holds a secret and is not kept: the next one is a full one")
+    }
+
+    /// Returns a text that the database stores and must return unchanged, so one with a secret cannot be stored.
+    private mutating func unchanged(
+        _ text: String?, _ log: BridgeLog, _ name: String, limit: Int, ifSecret warning: String
+    ) throws(PluginRefusal) -> String? {
+        guard let text else { return nil }
+        guard text.utf8.count <= limit else {
+            throw PluginRefusal(reason: "\(name) of \(text.utf8.count) bytes; the limit is \(limit)")
         }
-        // The database stores the cursor and must return it unchanged, so a cursor with a secret cannot be stored.
-        if log.redactor.redact(text) == text {
-            cursor = text
-        } else {
-            warnings.append("the page's resume point holds a secret and is not kept")
-        }
+        if log.redactor.redact(text) == text { return text }
+        warnings.append(warning)
+        return nil
     }
 
     private mutating func takeMetadata(_ value: BatchValue, _ log: BridgeLog) throws(PluginRefusal) {
@@ -87,19 +99,6 @@ extension PageInfo {
             metadata = text
         } else {
             warnings.append("the page's metadata of \(text.utf8.count) bytes is not kept")
-        }
-    }
-
-    private mutating func takeToken(_ text: String?, _ log: BridgeLog) throws(PluginRefusal) {
-        guard let text else { return }
-        guard text.utf8.count <= Self.maxTokenLength else {
-            throw PluginRefusal(reason: "a token of \(text.utf8.count) bytes; the limit is \(Self.maxTokenLength)")
-        }
-        // As with the cursor, a token with a secret cannot be stored.
-        if log.redactor.redact(text) == text {
-            token = text
-        } else {
-            warnings.append("the scan's token holds a secret and is not kept: the next one is a full one")
         }
     }
 

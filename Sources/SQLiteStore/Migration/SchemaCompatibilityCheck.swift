@@ -1,5 +1,6 @@
 internal import GRDB
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// A check that a file has the tables and columns that a read-only command needs.
@@ -15,16 +16,7 @@ struct SchemaCompatibilityCheck {
     init(_ model: CompiledModel, _ entities: [Int]?, in db: Database) {
         self.model = model
         self.db = db
-        tables = entities.map { entities in
-            Set(
-                entities.flatMap { index -> [String] in
-                    let root = model.entities[model.entities[index].root]
-                    let links = root.toMany.compactMap { relationship -> String? in
-                        if case .links(let name) = relationship.storage { name } else { nil }
-                    }
-                    return ([root.name] + links).map { $0.lowercased() }
-                })
-        }
+        tables = entities.map { Set(model.tables(of: $0).map { $0.lowercased() }) }
     }
 
     /// Checks the file.

@@ -26,8 +26,13 @@ struct ReferenceCheck {
         }
     }
 
-    func isReferred(_ key: [StoredValue]) throws -> Bool {
-        for statement in statements {
+    func isReferred(_ key: [StoredValue]) throws -> Bool { try statements.findReference(to: key) }
+}
+
+extension [RawStatement] {
+    /// Runs the statements, each of which returns whether a table refers to a key, until one does.
+    func findReference(to key: [StoredValue]) throws -> Bool {
+        for statement in self {
             for (index, value) in key.enumerated() { statement.bind(value, at: Int32(index + 1)) }
             _ = try statement.step()
             defer { statement.reset() }

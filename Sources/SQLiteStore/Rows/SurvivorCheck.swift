@@ -34,13 +34,5 @@ struct SurvivorCheck {
         self.statements = statements
     }
 
-    func isReferred(_ key: [StoredValue]) throws -> Bool {
-        for statement in statements {
-            for (index, value) in key.enumerated() { statement.bind(value, at: Int32(index + 1)) }
-            _ = try statement.step()
-            defer { statement.reset() }
-            if statement.int64(0) != 0 { return true }
-        }
-        return false
-    }
+    func isReferred(_ key: [StoredValue]) throws -> Bool { try statements.findReference(to: key) }
 }

@@ -1,6 +1,7 @@
 internal import GRDB
 internal import Glibc
 public import StoreContract
+internal import StoreRules
 public import Mapping
 
 extension SQLiteStore {
@@ -115,21 +116,9 @@ extension SQLiteStore {
     }
 
     private static func record(_ migration: MigrationResult, _ started: String, in db: Database) throws {
-        var summary = JSONText()
-        summary.append("{")
-        for (name, lines) in [("steps", migration.plan.steps.map(\.description)), ("notes", migration.notes)] {
-            summary.beginMember(name)
-            summary.append("[")
-            for (index, line) in lines.enumerated() {
-                if index > 0 { summary.append(",") }
-                summary.append(string: line)
-            }
-            summary.append("]")
-        }
-        summary.append("}")
         try db.execute(
             sql: """
                 INSERT INTO bmo_runs (kind, started, finished, outcome, summary) VALUES ('migrate', ?, ?, 'finished', ?)
-                """, arguments: [started, Clock.now(), summary.string])
+                """, arguments: [started, Clock.now(), migration.plan.summary(notes: migration.notes)])
     }
 }

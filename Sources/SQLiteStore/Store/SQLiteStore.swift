@@ -5,6 +5,7 @@ public import StoreContract
 internal import StoreRules
 public import Mapping
 internal import Synchronization
+internal import SystemCalls
 
 /// A store that imports records into a SQLite file.
 ///

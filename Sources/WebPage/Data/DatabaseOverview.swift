@@ -3,6 +3,7 @@ internal import Mapping
 internal import RecordBatch
 internal import StoreContract
 internal import Synchronization
+internal import SystemCalls
 
 /// The state of the whole database; each page shows a part of it.
 struct DatabaseOverview: Sendable {

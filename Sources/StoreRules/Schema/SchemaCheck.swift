@@ -1,0 +1,53 @@
+package import Mapping
+package import StoreContract
+
+extension SchemaPlan {
+    /// Returns the summary of the run that records a migration, as JSON.
+    package func summary(notes: [String]) -> String {
+        var summary = JSONText()
+        summary.append("{")
+        for (name, lines) in [("steps", steps.map(\.description)), ("notes", notes)] {
+            summary.beginMember(name)
+            summary.append(.key(lines.map { StoredValue.text($0) }))
+        }
+        summary.append("}")
+        return summary.string
+    }
+}
+
+extension StoreError {
+    /// Returns the error with the database in front of its message.
+    package func naming(_ place: String) -> StoreError {
+        StoreError(code, "\(place): \(message)", remedy: remedy)
+    }
+}
+
+extension CompiledModel {
+    /// Returns the names of the tables that have the rows and links of entities.
+    package func tables(of entities: [Int]) -> Set<String> {
+        Set(
+            entities.flatMap { index -> [String] in
+                let root = self.entities[self.entities[index].root]
+                return [root.name]
+                    + root.toMany.compactMap { if case .links(let name) = $0.storage { name } else { nil } }
+            })
+    }
+
+    /// Checks that a database has the tables that a reader needs.
+    ///
+    /// - Parameters:
+    ///   - changes: What has to change before its tables fit the model.
+    ///   - entities: The entities to read; nil for all.
+    ///   - place: The database, as its users name it.
+    /// - Throws: ``StoreError`` of code `schema`.
+    package func checkReadable(_ entities: [Int]?, changes: [some StoreTableChange], at place: String) throws {
+        let tables = entities.map(tables)
+        let changes = changes.filter { tables?.contains($0.change.table) ?? true }
+        let plan = SchemaPlan(steps: changes.map { $0.step() })
+        guard plan.obstacles.isEmpty else { throw plan.refusal.naming(place) }
+        guard let missing = changes.first(where: \.isLossless) else { return }
+        throw StoreError(
+            .schema, "\(place): the tables do not fit the configuration yet: \(missing.words)",
+            remedy: "`bmo sync` or `bmo migrate --apply` updates the database")
+    }
+}
