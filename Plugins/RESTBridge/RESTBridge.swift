@@ -30,7 +30,7 @@ public final class RESTBridge: Bridge {
             throw Self.refusal(ofURL: text, http)
         }
         guard let checkURL = base.appending(path: options.string("check_path") ?? "") else {
-            throw BridgeError(.configuration, "check_path does not fit below url", remedy: "write it as /path")
+            throw BridgeError(.configuration, "check_path is not a path below url", remedy: "write it as /path")
         }
         self.base = base
         self.context = context

@@ -59,7 +59,8 @@ enum BatchValidator {
         case BMO_WRITER_OPEN:
             RecordBatchError("the bridge's writer gave up on the batch: an object or array was still open")
         case BMO_WRITER_MEMORY:
-            RecordBatchError("the bridge's writer gave up on the batch: no memory for it", isLimit: true)
+            RecordBatchError(
+                "the bridge's writer gave up on the batch: memory for it could not be allocated", isLimit: true)
         case BMO_WRITER_FAILED:
             RecordBatchError(
                 "the bridge's writer gave up on the batch: out of memory, over 4 GiB, deeper than \(BMO_MAX_DEPTH) levels, "

@@ -93,7 +93,8 @@ package struct RowText {
                 guard dialect.quote != 0 || !text.contains(where: { "\n\r".contains($0) || String($0) == delimiter })
                 else {
                     throw BridgeError(
-                        .configuration, "the value of \(column) has a delimiter or a line break, and there is no quote")
+                        .configuration,
+                        "the value of \(column) contains a delimiter or a line break, and no quote character is set")
                 }
                 return field
             }

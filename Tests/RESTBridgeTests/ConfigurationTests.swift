@@ -88,7 +88,7 @@ import Testing
         #expect(
             try problem(["records": "$.a", "paging": ["style": "next_url", "path": "$.a.next"]]).message
                 == "User: the paging path $.a.next lies inside the records at $.a")
-        #expect(try problem(["path": "https://elsewhere/users"]).message.contains("does not fit below url"))
+        #expect(try problem(["path": "https://elsewhere/users"]).message.contains("is not a path below url"))
     }
 
     @Test func `path, query and headers make the request`() throws {

@@ -63,7 +63,7 @@ import Testing
         let error = try bridgeError { _ = try scan(["path": "table"]) }
         #expect(error.code == .configuration)
         #expect(
-            error.message.contains("the records at $.rows are arrays, and nothing names their values"))
+            error.message.contains("the records at $.rows are arrays whose values have no names"))
         #expect(error.remedy?.contains("set columns to where the reply has the names, such as $.columns") == true)
     }
 

@@ -172,7 +172,7 @@ import TestSupport
             try world.update("User", 1, set: ["entity": "Admin"])
         }
         try expectRefusal("User has no column \"level\"") { try world.update("User", 1, set: ["level": 1]) }
-        try expectRefusal("User.age is of the type integer, and \"old\" is none") {
+        try expectRefusal("User.age has the type integer, and \"old\" is not such a value") {
             try world.update("User", 1, set: ["age": "old"])
         }
         try expectRefusal("there is no User 9") { try world.update("User", 9, set: ["name": "x"]) }

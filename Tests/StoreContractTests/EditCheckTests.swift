@@ -32,7 +32,8 @@ import Testing
                 || refusal { _ = try EditedValues(["nme": "Oslo"], of: city, in: model) }?.contains("name") == true)
         #expect(
             refusal { _ = try EditedValues(["id": "seven"], of: city, in: model) }
-                == #"City.id is of the type integer, and "seven" is none; give a value of that type, or null"#)
+                == #"City.id has the type integer, and "seven" is not such a value; give a value of that type, or null"#
+        )
         #expect(
             refusal { _ = try EditedValues(["twins": "x"], of: city, in: model) }
                 == "City.twins is a relationship to many, and no column; give the keys of all its objects as links")

@@ -151,7 +151,8 @@ struct RESTObjectWriter {
         }
         guard !text.contains("://"), let url = base.appending(path: text) else {
             throw BridgeError(
-                .configuration, "\(asked): its path \"\(text)\" does not fit below url", remedy: "write the path alone")
+                .configuration, "\(asked): its path \"\(text)\" is not a path below url",
+                remedy: "write only the path, such as /users/{key}")
         }
         return url.setting(query: filled(rule.query))
     }

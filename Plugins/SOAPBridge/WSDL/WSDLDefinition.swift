@@ -91,7 +91,7 @@ extension WSDLDefinition {
         throw BridgeError(
             .configuration,
             "the WSDL offers no port with a SOAP binding"
-                + (notes.isEmpty ? "" : "; of the WSDL: " + notes.prefix(3).joined(separator: "; ")),
+                + (notes.isEmpty ? "" : "; what is odd in it: " + notes.prefix(3).joined(separator: "; ")),
             remedy: "point the option \"wsdl\" at the WSDL that has the service")
     }
 }

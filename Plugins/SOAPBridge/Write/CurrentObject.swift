@@ -74,7 +74,7 @@ struct CurrentObject {
                     .remote, "read_one returned another object", remedy: "check \"input\" and \"records\" of read_one")
             }
             guard isOne || page.isComplete else { break }
-            throw BridgeError(.notFound, "the service does not have it")
+            throw BridgeError(.notFound, "the service does not have the object")
         }
         throw BridgeError(
             .unsupported, "it was not among \(count) records of the listing, which may have more",

@@ -30,8 +30,8 @@ struct PluginsInstallCommand: AsyncParsableCommand {
         }
         if let winner = await host.plugins().first(where: { $0.name == listing.name && $0.origin == .shipped }) {
             throw CommandFailure(
-                "the name `\(listing.name)` is that of a bridge that comes with bmo (\(winner.path)): "
-                    + "have the plugin's author give it another", exitCode: CommandFailure.usage)
+                "the name `\(listing.name)` belongs to a bridge that comes with bmo (\(winner.path)): "
+                    + "ask the plugin's author for another name", exitCode: CommandFailure.usage)
         }
         let target = "\(folder)/lib\(listing.name)Bridge.so"
         if source != target { try Self.copy(source, to: target, in: folder) }

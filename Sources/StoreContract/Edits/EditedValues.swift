@@ -67,7 +67,7 @@ package struct EditedValues {
         default:
             throw StoreError(
                 .request,
-                "\(layout.name).\(field.name) is of the type \(field.type.rawValue), and \"\(value)\" is none",
+                "\(layout.name).\(field.name) has the type \(field.type.rawValue), and \"\(value)\" is not such a value",
                 remedy: "give a value of that type, or null")
         }
     }

@@ -51,7 +51,7 @@ extension PagingDetector {
         return nil
     }
 
-    /// Whether null under this name is that of a link, instead of a page number or a cursor.
+    /// Whether null under this name stands for a missing link, and not for a page number or a cursor.
     private static func isURLName(_ name: String, _ home: String) -> Bool {
         name != "nextPage" && name != "next_page" && (name != "next" || home != "$.paging.next")
     }

@@ -360,7 +360,7 @@ final class PageReader {
             return BridgeError(
                 .malformed, "\(asked): the server sent a web page (\(kind)) where JSON was expected",
                 remedy:
-                    "check url, path and auth, and whether the API must be told to send JSON, such as by format=json",
+                    "check url, path and auth; some APIs send JSON only on request, such as by format=json",
                 location: location,
                 remote: words)
         }

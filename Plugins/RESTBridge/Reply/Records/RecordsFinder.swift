@@ -38,7 +38,7 @@ enum RecordsFinder {
         if !hasColumns, let table = safe.first(where: survey.tables.contains) {
             throw BridgeError(
                 .configuration,
-                "\(asked): the records at \(table) are arrays, and nothing names their values",
+                "\(asked): the records at \(table) are arrays whose values have no names",
                 remedy: "set columns to where the reply has the names, such as $.columns, or to a list of names; "
                     + "or records: \(table) to take each row as it is, or $ if the reply is one record",
                 location: location)

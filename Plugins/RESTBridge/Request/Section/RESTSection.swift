@@ -78,8 +78,8 @@ struct RESTSection: Sendable {
         }
         guard !path.contains("://"), let joined = base.appending(path: path) else {
             throw BridgeError(
-                .configuration, "path \"\(path)\" does not fit below url",
-                remedy: "write the path alone, such as /users; another host needs a bridge of its own")
+                .configuration, "path \"\(path)\" is not a path below url",
+                remedy: "write only the path, such as /users; another host needs a bridge of its own")
         }
         let asked = joined.setting(query: Self.query(section.object("query"), variables))
         let filters = try FilterRule(section.object("filters")).push(request.filters, beside: asked.queryPairs)
@@ -165,8 +165,8 @@ struct RESTSection: Sendable {
         let path = try PathTemplate(text, option: "paging.next_path").expand(variables)
         guard let path, !path.contains("://"), let url = base.appending(path: path) else {
             throw BridgeError(
-                .configuration, "paging.next_path \"\(text)\" does not fit below url",
-                remedy: "write the path alone, such as /_search/scroll")
+                .configuration, "paging.next_path \"\(text)\" is not a path below url",
+                remedy: "write only the path, such as /_search/scroll")
         }
         return url
     }
