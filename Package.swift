@@ -197,7 +197,8 @@ let package = Package(
         .target(
             name: "WebPage",
             dependencies: [
-                "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "SystemCalls",
+                "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract",
+                "SystemCalls",
                 "TextFormats", "WebServer",
             ], exclude: ["README.md"]),
         .target(

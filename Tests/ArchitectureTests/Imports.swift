@@ -82,7 +82,8 @@ enum Imports {
             foundation: true),
         "WebServer": Rule("NIOCore", "NIOHTTP1", "NIOPosix", "TextFormats"),
         "WebPage": Rule(
-            "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract", "SystemCalls",
+            "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract",
+            "SystemCalls",
             "TextFormats", "WebServer"),
         "BMOCommand": Rule(
             "AirbyteManifest", "BMO", "BridgeConformance", "BridgeHost", "CZip", "Importer", "Mapping", "Model",

@@ -15,8 +15,8 @@ extension EndToEndTests {
         func `each page of the demo is readable, its links lead on, and a sync is started`(
             window: [String]
         ) async throws {
-            let demo = try await DemoWorkspace()
-            let servers = demo.servers
+            let demo = try await RemoteWorkspace.demo()
+            let servers = demo.server
             try await demo.expectSuccess(
                 "init", "--demo", "--force", "--rest", servers.restURL, "--soap", servers.soapWSDL, "--smb",
                 servers.smbURL)
@@ -26,17 +26,17 @@ extension EndToEndTests {
 
         @Test(arguments: [["--width", "1600", "--dark", "--no-script"], ["--width", "360"]])
         func `a conflict is decided, and an edit is made, sent and dropped`(window: [String]) async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=base", "--push")
             try await place.expect("update", "Note", "1", "--set", "text=here")
-            try await place.change(1, #"{"text": "there"}"#)
+            try await place.server.change(1, #"{"text": "there"}"#)
             _ = try await place.bmo("sync")
             try await Browser.run("notes", in: place.folder.path, arguments: window)
         }
 
         @Test(arguments: [["--width", "1600", "--no-script"], ["--width", "360", "--dark"]])
         func `a run is undone after a preview, and quarantine is tried again`(window: [String]) async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(
                 countries: #"[{"code": "NO", "name": "Norway"}]"#,
                 cities: #"[{"id": 3, "name": "Malmö"}, {"id": "x"}]"#)
@@ -48,7 +48,7 @@ extension EndToEndTests {
 
         @Test(arguments: [["--width", "1600"], ["--width", "360", "--dark", "--no-script"]])
         func `a deletion that was held is previewed, then done`(window: [String]) async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             let many = (1...40).map { #"{"id": \#($0), "name": "c"}"# }.joined(separator: ",")
             try site.publish(cities: "[\(many)]")
             try await site.expectSuccess("sync", "City")
@@ -59,7 +59,7 @@ extension EndToEndTests {
 
         @Test(arguments: [["--width", "1600", "--dark"], ["--width", "360", "--no-script"]])
         func `a first start ends with a configuration and a sync`(window: [String]) async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.publish(#"[{"id": 1, "name": "Oslo", "founded": "1048-01-01"}]"#, as: "towns.json")
             try FileManager.default.removeItem(atPath: site.folder.appending("bmo.yml"))
             try await Browser.run(
@@ -67,7 +67,7 @@ extension EndToEndTests {
         }
 
         @Test func `the keyboard alone leads from the password to an edit`() async throws {
-            let place = try NoteWorkspace()
+            let place = try RemoteWorkspace.notes()
             try await place.expect("create", "Note", "--set", "text=base", "--push")
             let password = "correct horse battery"
             try await Browser.run(

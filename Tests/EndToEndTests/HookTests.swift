@@ -8,8 +8,8 @@ extension EndToEndTests {
         private static let secret = "hook secret 1234567890"
 
         /// A workspace whose remote may send webhooks; a sync without one comes after an hour.
-        private func site(_ hook: String = "secret: {env: HOOK_SECRET}") async throws -> FileWorkspace {
-            let site = try await FileWorkspace()
+        private func site(_ hook: String = "secret: {env: HOOK_SECRET}") async throws -> RemoteWorkspace<RemoteServer> {
+            let site = try await RemoteWorkspace.site()
             try site.write(
                 """
                 version: 1
@@ -33,7 +33,7 @@ extension EndToEndTests {
         }
 
         private func watch(
-            _ site: FileWorkspace, _ arguments: [String] = [], secret: String = secret
+            _ site: RemoteWorkspace<RemoteServer>, _ arguments: [String] = [], secret: String = secret
         ) async throws -> PageBrowser {
             let page = try await PageBrowser(
                 in: site.folder.path, arguments, environment: ["HOOK_SECRET": secret],

@@ -73,7 +73,7 @@ extension EndToEndTests {
 
         @Test(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
         func `many streams share one connection, and one that fails is not taken for an idle one`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             let server = try PostgreSQLServer.shared.get()
             let location = server.newLocation()
             try site.configure(more: "database: \(location)")
@@ -100,7 +100,7 @@ extension EndToEndTests {
 
         @Test(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
         func `workers between two rounds are not writing`() async throws {
-            let site = try await FileWorkspace()
+            let site = try await RemoteWorkspace.site()
             try site.configure(more: "database: \(PostgreSQLServer.shared.get().newLocation())")
             try site.publish(countries: #"[{"code": "NO", "name": "Norway"}]"#)
             let worker = try site.start(["work", "--every", "1h"])

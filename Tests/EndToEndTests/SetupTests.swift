@@ -9,8 +9,8 @@ extension EndToEndTests {
             #"[{"id": 1, "name": "Oslo", "founded": "1048-01-01"}, {"id": 2, "name": "</pre><script>alert(1)</script>"}]"#
 
         /// A server with a listing, and an empty folder.
-        private func site() async throws -> FileWorkspace {
-            let site = try await FileWorkspace()
+        private func site() async throws -> RemoteWorkspace<RemoteServer> {
+            let site = try await RemoteWorkspace.site()
             try site.publish(Self.listing, as: "towns.json")
             try FileManager.default.removeItem(atPath: site.folder.appending("bmo.yml"))
             return site
