@@ -8,11 +8,11 @@ extension EndToEndTests {
     @Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
     struct CopyTests {
         private let server: PostgreSQLServer
-        private let place: FileWorkspace
+        private let place: RemoteWorkspace<RemoteServer>
 
         init() async throws {
             server = try PostgreSQLServer.shared.get()
-            place = try await FileWorkspace()
+            place = try await RemoteWorkspace.site()
         }
 
         private func configure(_ database: String, as name: String = "bmo.yml") throws {

@@ -101,30 +101,30 @@ extension EndToEndTests {
         }
 
         @Test func `an update that got lost does not overwrite what the remote changed meanwhile`() async throws {
-            let place = try NoteWorkspace(style: "forget")
+            let place = try RemoteWorkspace.notes(style: "forget")
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("update", "Note", "1", "--set", "text=mine")
             let lost = try await place.bmo("push", "--look-again-after", "1h")
             #expect(lost.exitCode == 1 && lost.output.contains("the remote does not have it yet"), "\(lost)")
-            try await place.change(1, #"{"text": "theirs"}"#)
+            try await place.server.change(1, #"{"text": "theirs"}"#)
             let push = try await place.bmo("push", "--look-again-after", "0s")
             #expect(push.exitCode == 1 && push.output.contains("1 conflict"), "\(push)")
             #expect(push.allOutput.contains("the remote has other values now"), "\(push)")
-            #expect(try await place.remote() == #"[{"text": "theirs", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "theirs", "id": 1}]"#)
             let conflicts = try await place.expect("conflicts")
             #expect(conflicts.contains("was 'a'  here 'mine'  remote 'theirs'"), "\(conflicts)")
             try await place.expect("resolve", "Note", "1", "--take", "local", "--push")
-            #expect(try await place.remote() == #"[{"text": "mine", "id": 1}]"#)
+            #expect(try await place.server.content() == #"[{"text": "mine", "id": 1}]"#)
         }
 
         @Test func `an update that got lost is sent again over other changes of the remote`() async throws {
-            let place = try NoteWorkspace(style: "forget")
+            let place = try RemoteWorkspace.notes(style: "forget")
             try await place.expect("create", "Note", "--set", "text=a", "--push")
             try await place.expect("update", "Note", "1", "--set", "text=mine")
             _ = try await place.bmo("push", "--look-again-after", "1h")
-            try await place.change(1, #"{"more": "theirs"}"#)
+            try await place.server.change(1, #"{"more": "theirs"}"#)
             try await place.expect("push", "--look-again-after", "0s")
-            #expect(try await place.remote() == #"[{"text": "mine", "id": 1, "more": "theirs"}]"#)
+            #expect(try await place.server.content() == #"[{"text": "mine", "id": 1, "more": "theirs"}]"#)
         }
 
         @Test func `a create that was accepted without a key, and is not found, is never sent again`() async throws {

@@ -50,7 +50,7 @@ import TestSupport
                 ["id": 7, "boss": "Ann"], as: "Person", in: model) == """
                     Person id=4
                     Person id=5
-                    Person id=6 city=NULL zip=NULL
+                    Person id=6 city=null zip=null
                     Person id=7 boss='Ann'
                     ! 0: Person.city: its path leads through the text "12 rue X", which is not an object
                     ! 1: Person.city: its path leads through the number 12, which is not an object

@@ -1,3 +1,4 @@
+import BridgeJSON
 import BridgeKit
 import RecordBatch
 import TestSupport

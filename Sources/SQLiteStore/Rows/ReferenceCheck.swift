@@ -30,7 +30,7 @@ struct ReferenceCheck {
 }
 
 extension [RawStatement] {
-    /// Runs the statements, each of which returns whether a table refers to a key, until one does.
+    /// Runs the statements until one finds that a table refers to the key.
     func findReference(to key: [StoredValue]) throws -> Bool {
         for statement in self {
             for (index, value) in key.enumerated() { statement.bind(value, at: Int32(index + 1)) }
