@@ -157,7 +157,7 @@ struct PushDecision: Sendable {
         guard hasConflicts else { return .sendAgain(failure) }
         var words = failure
         words.message += "; bmo checked: the remote has other values now"
-        words.remedy = "`bmo conflicts \(entry.entity)` shows both, `bmo resolve` decides"
+        words.remedy = nil
         return .settle(.conflict(words))
     }
 

@@ -34,6 +34,13 @@ extension LocalCondition {
         return number
     }
 
+    /// Returns whether a text is a year or a month, such as `2026` or `2026-01`.
+    private static func isPeriod(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8)
+        return parts.allSatisfy { $0.allSatisfy { (48...57).contains($0) } }
+            && (parts.map(\.count) == [4] || parts.map(\.count) == [4, 2])
+    }
+
     /// Returns the value to compare with, as a field's type stores it; null if there is none.
     ///
     /// - Throws: ``StoreError`` of the code `request` for a value that is not of the field's type: SQL would read "abc" as
@@ -60,6 +67,8 @@ extension LocalCondition {
             wanted = "true or false"
         case .data: return .bytes(Array(text.utf8))
         case .timestamp, .date, .uuid:
+            // A year or a month comes before all of its days, as text too.
+            if field.type != .uuid, Self.isPeriod(text) { return StoredValue(.text(text), as: field.type) }
             // As an import stores it: databases compare these as texts.
             let isNumber = field.type != .uuid && Double(text) != nil
             if !isNumber, let value = try? StoredValueConverter(from: .text, to: field.type).convert(.text(text)) {
