@@ -22,6 +22,8 @@ extension EndToEndTests {
             let short = try await workplace.bmo("sync", "Country", "--wait", "1s")
             #expect(short.exitCode == 1 && short.duration >= .seconds(1), "\(short)")
             #expect(short.errorOutput.contains("bmo: note: waiting for bmo sync Country (process \(first.pid)"))
+            let copy = try await workplace.bmo("copy", "--to", "copy.sqlite")
+            #expect(copy.exitCode == 1 && copy.errorOutput.contains("is being written by bmo sync Country"), "\(copy)")
             let reading = try await workplace.bmo("list", "Country", "--limit", "1")
             #expect(reading.exitCode == 0, "reading needs no lock: \(reading)")
 
