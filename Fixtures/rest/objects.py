@@ -2,7 +2,7 @@
 """A JSON API whose objects can be created, updated and deleted, in the styles that APIs have, on two free ports.
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
-plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, forget, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate, blind, twice, late, resources. Each request is a line of JSON in the file of the
+plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, forget, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate, blind, twice, late, deaf, resources. Each request is a line of JSON in the file of the
 first argument. /openapi.json and /openapi.yaml describe /plain. POST /STYLE/hold makes listings wait, with what they have at that moment, until
 POST /STYLE/release; such a one is a line HELD.
 """
@@ -303,7 +303,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     target = target[part]
                 target[last.replace("~1", "/").replace("~0", "~")] = step["value"]
         else:
-            note.update(value)
+            # A deaf remote keeps its text, and does not say so.
+            note.update({name: value[name] for name in value if style != "deaf" or name != "text"})
         return represent(notes[number]), 200, {"ETag": etag(notes[number])}
 
 

@@ -129,6 +129,35 @@ extension EndToEndTests {
             #expect(try await place.server.content() == #"[{"text": "mine", "id": 1, "more": "theirs"}]"#)
         }
 
+        @Test func `an update of the whole object does not overwrite what the remote changed`() async throws {
+            let place = try RemoteWorkspace.notes()
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            try place.folder.write(
+                config.replacing("{format: merge_patch}, delete: {}, if_match: etag", with: "{method: PUT}, delete: {}"),
+                to: "bmo.yml")
+            try await place.expect("create", "Note", "--set", "text=a", "--set", "city=Lyon", "--push")
+            try await place.expect("update", "Note", "1", "--set", "text=mine")
+            try await place.server.change(1, #"{"text": "theirs"}"#)
+            let push = try await place.bmo("push")
+            #expect(push.exitCode == 1 && push.output.contains("1 conflict"), "\(push)")
+            let conflicts = try await place.expect("conflicts")
+            let words = conflicts.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(words.contains("Note 1 text a mine theirs"), "\(conflicts)")
+            try await place.expect("resolve", "Note", "1", "--take", "local")
+            try await place.server.change(1, #"{"address": {"city": "Nice"}}"#)
+            try await place.expect("push")
+            #expect(try await place.server.content() == #"[{"text": "mine", "address": {"city": "Nice"}, "id": 1}]"#)
+        }
+
+        @Test func `a remote that ignores a value is reported`() async throws {
+            let place = try RemoteWorkspace.notes(style: "deaf")
+            try await place.expect("create", "Note", "--set", "text=a", "--push")
+            let update = try await place.expect("update", "Note", "1", "--set", "text=b", "--set", "city=Lyon", "--push")
+            #expect(
+                update.contains("Note 1 updated; warning: the remote has other values than were sent: text"), "\(update)")
+            #expect(try place.rows("SELECT text, city FROM Note") == [["a", "Lyon"]])
+        }
+
         @Test func `a create that was accepted without a key, and is not found, is never sent again`() async throws {
             let place = try RemoteWorkspace.notes(style: "mute")
             try await place.expect("create", "Note", "--set", "text=a")

@@ -36,6 +36,23 @@ extension WriteTests {
         }
     }
 
+    @Test(arguments: ["json", "full", "form"])
+    func `an object that was read is not sent where the remote has changed a value of the edit`(format: String) throws {
+        try make()
+        func move(from city: String) throws {
+            _ = try write(
+                .update, "plain", ["update": ["format": .text(format)]], key: ["id": 1],
+                values: ["address": ["city": "Paris"]], object: ["id": 1], changed: [["path": ["address", "city"]]],
+                nested: ["address": ["zip": "69001"]], before: ["address": ["city": .text(city)], "unknown": 1])
+        }
+        let error = try bridgeError { try move(from: "Nice") }
+        #expect(error.code == .conflict)
+        #expect(error.message.hasSuffix("was not sent: the remote now has a different address.city"), "\(error)")
+        #expect(try asked("PATCH").isEmpty)
+        try move(from: "Lyon")
+        #expect(try asked("PATCH").count == 1)
+    }
+
     @Test func `an object that cannot be read is sent with the parts that are known here`() async throws {
         try make("blind")
         let record = try move("blind", [:])

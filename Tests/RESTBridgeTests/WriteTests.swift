@@ -16,7 +16,7 @@ struct WriteTests {
         values: Literal = [:],
         object: Literal = [:], options: Literal? = nil, idempotencyKey: String? = nil, changed: [Literal] = [],
         nested: Literal? = nil, readOne: Literal? = nil, more: Literal.Members = [], json: [String] = [],
-        references: [[String]] = []
+        references: [[String]] = [], before: Literal? = nil
     ) throws -> String? {
         let section = Literal.object([("path", .text("/\(style)/notes")), ("write", write)] + more)
         let bridge = try bridge(options ?? ["url": .text(server.url)])
@@ -27,6 +27,7 @@ struct WriteTests {
             nested: nested?.options, readOne: readOne?.options)
         request.jsonNames = json
         request.references = references
+        if let before { request.before = before.options }
         try bridge.write(request, into: writer)
         let batch = try writer.finish()
         return batch.count > 0 ? batch[0].json : nil

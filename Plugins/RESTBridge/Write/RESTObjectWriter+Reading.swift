@@ -27,6 +27,7 @@ extension RESTObjectWriter {
                     + "changed",
                 location: response.location)
         }
+        try checkUnchanged(object)
         return (object, response.header("etag"))
     }
 
@@ -39,6 +40,7 @@ extension RESTObjectWriter {
         guard let nested = request.nested else { return nil }
         let known = JSONTree(nested)
         guard let current = try readIfPossible(url) else { return known }
+        try checkUnchanged(current)
         var whole = JSONTree.object([])
         for (name, own) in known.members {
             switch current[name] {
@@ -49,6 +51,13 @@ extension RESTObjectWriter {
             }
         }
         return whole
+    }
+
+    /// Refuses to write over values that the remote has changed since they were imported.
+    private func checkUnchanged(_ object: JSONTree) throws {
+        guard let path = EarlierValues(request).difference(from: object) else { return }
+        throw BridgeError(
+            .conflict, "\(asked) was not sent: the remote now has a different \(path)", remedy: "read the object again")
     }
 
     /// Returns the object in the structure of the listing's records, or nil if the remote does not allow reading it.

@@ -86,7 +86,7 @@ struct CurrentObject {
         request.key.names.allSatisfy { name in
             guard let path = request.keyPaths[name], let key = request.key.string(name) else { return true }
             guard let text = object.value(at: path)?.scalar else { return request.readOne != nil }
-            return SameValue.isSame(text, key)
+            return SameNotation.isSame(text, key)
         }
     }
 }

@@ -105,7 +105,7 @@ extension PushSender {
             let layout = model.entities[place.index]
             // A generated UUID is unique.
             let isOurKey = layout.key.count == 1 && layout.fields[layout.key[0]].type == .uuid && entry.mayHaveArrived
-            guard let other = object.otherValue(than: entry), !isOurKey else { return object }
+            guard let other = object.otherValues(than: entry).first, !isOurKey else { return object }
             words.message += "; the remote's object has a different \(other)"
             return nil
         }

@@ -125,12 +125,18 @@ struct PushSender {
             object = found
         }
         let step = decision.afterSuccess(key: object?.key)
-        guard step == .acknowledge, let nested = place.request.nested,
-            let lost = object.flatMap({ LostParts(in: $0.record, nested) })
-        else { return try await perform(step, entry, place, object: object) }
-        var attempt = try await acknowledge(entry, place, self.object(lost.record, place))
-        attempt.edit?.warning = Self.words(lost)
+        guard step == .acknowledge else { return try await perform(step, entry, place, object: object) }
+        let lost = place.request.nested.flatMap { nested in object.flatMap { LostParts(in: $0.record, nested) } }
+        let others = object?.otherValues(than: entry) ?? []
+        var attempt = try await acknowledge(entry, place, lost.map { self.object($0.record, place) } ?? object)
+        let warnings = [lost.map(Self.words), Self.words(others: others)].compactMap(\.self)
+        if !warnings.isEmpty { attempt.edit?.warning = warnings.joined(separator: "; ") }
         return attempt
+    }
+
+    /// Describes values that the remote ignored, or changed (trimmed, for example), without a word; nil for none.
+    private static func words(others columns: [String]) -> String? {
+        columns.isEmpty ? nil : "the remote has other values than were sent: \(columns.joined(separator: ", "))"
     }
 
     private func object(_ record: RecordBatch, _ place: Destination) -> RemoteObject {

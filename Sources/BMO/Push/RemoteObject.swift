@@ -55,9 +55,9 @@ struct RemoteObject: Sendable {
         return !shown.isEmpty && shown.allSatisfy(\.isSame)
     }
 
-    /// Returns the name of an attribute that a create sent and that the object has with another value; nil for none.
-    func otherValue(than edit: OutboxEntry) -> String? {
-        comparison(with: edit).first { !layout.key.contains($0.field) && !$0.isSame }.map {
+    /// Returns the names of the attributes that an edit sent and that the object has with other values.
+    func otherValues(than edit: OutboxEntry) -> [String] {
+        comparison(with: edit).filter { !layout.key.contains($0.field) && !$0.isSame }.map {
             layout.fields[$0.field].name
         }
     }

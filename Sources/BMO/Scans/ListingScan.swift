@@ -64,6 +64,13 @@ struct ListingScan: Sendable {
                 + "avoids this")
     }
 
+    private func warnOfRepetition(_ lacking: Int) {
+        warn(
+            "the listing has some records twice, and by its own total it lacks "
+                + "\(lacking == 1 ? "another" : "\(lacking) others"): nothing missing from it was deleted; the remote must sort "
+                + "it by a unique value")
+    }
+
     private func runOnce(_ place: ProgressTracker) async throws -> Result {
         do {
             return try await scan(place, fromBeginning: context.options.restart)
@@ -237,10 +244,14 @@ struct ListingScan: Sendable {
     ) {
         // A scan for changes is never whole: the warning means that more was left out.
         if page.end, !page.complete, !page.unchanged, !page.warnings.isEmpty { tally.markIncomplete() }
+        if state.lacking > 0 {
+            tally.markIncomplete()
+            warnOfRepetition(state.lacking)
+        }
         let (before, records) = combined.change { result, records in
             defer {
                 result.isUnchanged = page.end && page.unchanged
-                result.listing.isWhole = page.end && page.complete && !result.isUnchanged
+                result.listing.isWhole = page.end && page.complete && !result.isUnchanged && state.lacking == 0
                 result.counts = state.counts
                 result.listing.skipped = state.skipped
                 if let sweep = state.sweep { result.sweep = sweep }

@@ -156,7 +156,8 @@ final class SQLitePageTransaction: PageTransaction {
     func listedRows() throws -> ListedRows? {
         guard let scan, var log = try store.writers.scans.log(of: scan.scope) else { return nil }
         log.append(seen)
-        return ListedRows(distinct: log.hasUnknown ? nil : log.distinctCount, repeated: log.repeatedRows.count)
+        return ListedRows(
+            count: log.count, distinct: log.hasUnknown ? nil : log.distinctCount, repeated: log.repeatedRows.count)
     }
 
     func finish(_ end: ScanEnd) throws -> SweepResult {

@@ -87,13 +87,16 @@ public struct ScanProgress: Sendable, Equatable {
 
 /// The rows that a scan has listed.
 public struct ListedRows: Sendable, Equatable {
+    /// The number of rows, each counted as often as it was listed.
+    public var count: Int
     /// The number of distinct rows; nil if there are too many to count.
     public var distinct: Int?
     /// The number of rows that appeared more than once with different values.
     public var repeated: Int
 
     /// Creates the counts.
-    public init(distinct: Int?, repeated: Int) {
+    public init(count: Int, distinct: Int?, repeated: Int) {
+        self.count = count
         self.distinct = distinct
         self.repeated = repeated
     }

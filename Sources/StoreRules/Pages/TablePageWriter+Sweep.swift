@@ -38,7 +38,7 @@ extension TablePageWriter {
     /// Returns the rows listed so far; nil if the scan is not logged.
     package func listedRows() -> ListedRows? {
         guard let scan, let log = scans.logs[scan.scope] else { return nil }
-        return ListedRows(distinct: log.distinctCount, repeated: log.repeatedRows.count)
+        return ListedRows(count: log.rows.count, distinct: log.distinctCount, repeated: log.repeatedRows.count)
     }
 
     /// Ends the current scan; see `PageTransaction.finish`.

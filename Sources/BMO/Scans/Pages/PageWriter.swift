@@ -84,6 +84,8 @@ final class PageWriter: @unchecked Sendable {
         var badTombstones = 0
         /// Whether the scan may have missed records that moved between pages: it leaves no cursor then.
         var looksAgain = false
+        /// The number of objects that the listing lacks by the remote's own count, because other records came twice.
+        var lacking = 0
         /// Whether the listing is paged by position.
         var isPositional = false
     }
@@ -357,6 +359,10 @@ final class PageWriter: @unchecked Sendable {
         // The remote would not report the missed changes again.
         if state.looksAgain || state.badTombstones > 0 { end.cursor = nil }
         if state.skipsEverything { end.sweep = nil }
+        if case .confirmation = extent, end.sweep != nil {
+            state.lacking = state.totals.lacking(try page.listedRows(), records: state.records + recordsInPage)
+            if state.lacking > 0 { end.sweep = nil }
+        }
         state.sweep = try page.commit(end: end)
     }
 

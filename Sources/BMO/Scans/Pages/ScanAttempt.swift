@@ -35,6 +35,15 @@ struct ReportedTotals: Sendable {
         first = first ?? total
     }
 
+    /// Returns the number of objects that a listing lacks although as many records arrived as the remote reports: other
+    /// records came more than once.
+    ///
+    /// - Parameter records: The number of records received.
+    func lacking(_ rows: ListedRows?, records: Int) -> Int {
+        guard isStable, let first, let rows, let distinct = rows.distinct, rows.count > distinct else { return 0 }
+        return Int(clamping: max(0, first - Int64(records - (rows.count - distinct))))
+    }
+
     /// Returns whether these rows and quarantined records are complete.
     func prove(_ rows: ListedRows?, quarantined: Int) -> Bool {
         guard isStable, let first, let distinct = rows?.distinct else { return false }

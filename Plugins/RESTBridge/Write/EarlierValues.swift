@@ -1,0 +1,41 @@
+internal import BridgeJSON
+internal import BridgeKit
+
+/// The values that an update replaces, as they were last imported.
+struct EarlierValues {
+    private let values: JSONTree
+
+    init(_ request: WriteRequest) { values = JSONTree(request.before) }
+
+    /// Returns the path of the first value that the remote has changed meanwhile; nil if none.
+    ///
+    /// - Parameter object: The remote's object. It may have another structure than the listing's records: a member that it
+    ///   lacks says nothing.
+    func difference(from object: JSONTree) -> String? { Self.difference(values, object, path: []) }
+
+    private static func difference(_ before: JSONTree, _ now: JSONTree, path: [String]) -> String? {
+        switch (before, now) {
+        case (.object(let members), .object):
+            return members.all.lazy.compactMap { name, value in
+                now[name].flatMap { difference(value, $0, path: path + [name]) }
+            }.first
+        case (.array(let list), .array(let others)):
+            let isSame = list.count == others.count && zip(list, others).allSatisfy { difference($0, $1, path: []) == nil }
+            return isSame ? nil : path.joined(separator: ".")
+        default:
+            // A remote that has an object or a list in this place shows the value in another form.
+            guard let old = scalar(before), let new = scalar(now) else { return nil }
+            return SameNotation.isSame(old, new) ? nil : path.joined(separator: ".")
+        }
+    }
+
+    /// The notation of a value; empty for null.
+    private static func scalar(_ value: JSONTree) -> String? {
+        switch value {
+        case .null: ""
+        case .bool(let flag): flag ? "true" : "false"
+        case .number(let text), .text(let text): text
+        case .array, .object: nil
+        }
+    }
+}
