@@ -133,7 +133,8 @@ extension EndToEndTests {
             let place = try RemoteWorkspace.notes()
             let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
             try place.folder.write(
-                config.replacing("{format: merge_patch}, delete: {}, if_match: etag", with: "{method: PUT}, delete: {}"),
+                config.replacing(
+                    "{format: merge_patch}, delete: {}, if_match: etag", with: "{method: PUT}, delete: {}"),
                 to: "bmo.yml")
             try await place.expect("create", "Note", "--set", "text=a", "--set", "city=Lyon", "--push")
             try await place.expect("update", "Note", "1", "--set", "text=mine")
@@ -152,9 +153,11 @@ extension EndToEndTests {
         @Test func `a remote that ignores a value is reported`() async throws {
             let place = try RemoteWorkspace.notes(style: "deaf")
             try await place.expect("create", "Note", "--set", "text=a", "--push")
-            let update = try await place.expect("update", "Note", "1", "--set", "text=b", "--set", "city=Lyon", "--push")
+            let update = try await place.expect(
+                "update", "Note", "1", "--set", "text=b", "--set", "city=Lyon", "--push")
             #expect(
-                update.contains("Note 1 updated; warning: the remote has other values than were sent: text"), "\(update)")
+                update.contains("Note 1 updated; warning: the remote has other values than were sent: text"),
+                "\(update)")
             #expect(try place.rows("SELECT text, city FROM Note") == [["a", "Lyon"]])
         }
 

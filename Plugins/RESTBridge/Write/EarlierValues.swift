@@ -20,7 +20,8 @@ struct EarlierValues {
                 now[name].flatMap { difference(value, $0, path: path + [name]) }
             }.first
         case (.array(let list), .array(let others)):
-            let isSame = list.count == others.count && zip(list, others).allSatisfy { difference($0, $1, path: []) == nil }
+            let isSame =
+                list.count == others.count && zip(list, others).allSatisfy { difference($0, $1, path: []) == nil }
             return isSame ? nil : path.joined(separator: ".")
         default:
             // A remote that has an object or a list in this place shows the value in another form.
