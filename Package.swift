@@ -56,6 +56,9 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // What a program that embeds the library measures and traces with: docs/decisions/0045.
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         // Only the page of `bmo serve` and the sending of metrics use it: docs/decisions/0039.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
@@ -173,6 +176,8 @@ let package = Package(
                 "BridgeContract", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
                 "SystemCalls", "TextFormats",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ], exclude: ["Objects/README.md", "Requests/README.md"]),
         .target(
             name: "BMOTesting",
@@ -208,6 +213,7 @@ let package = Package(
                 "RecordBatch", "StoreContract", "SwiftModels", "TextFormats", "WebPage", "WebServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             // The program carries them, so that it is a single file.
             resources: [.embedInCode("Resources")]),
@@ -327,6 +333,9 @@ let package = Package(
                 "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "RESTBridge",
                 "BridgeTestSupport", "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
         // Models.swift is what SwiftModels makes of models.yml; a test compares them.
         .testTarget(

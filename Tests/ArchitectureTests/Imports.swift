@@ -78,7 +78,7 @@ enum Imports {
             "CPQ", "Model", "Mapping", "RecordBatch", "StoreContract", "StoreRules", "SystemCalls", "TextFormats"),
         "BMO": Rule(
             "BridgeContract", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
-            "SystemCalls", "TextFormats", "Logging",
+            "SystemCalls", "TextFormats", "Logging", "Metrics", "Tracing",
             foundation: true),
         "WebServer": Rule("NIOCore", "NIOHTTP1", "NIOPosix", "TextFormats"),
         "WebPage": Rule(
@@ -89,7 +89,7 @@ enum Imports {
             "AirbyteManifest", "BMO", "BridgeConformance", "BridgeHost", "CZip", "Importer", "Mapping", "Model",
             "RecordBatch", "StoreContract", "SwiftModels", "TextFormats", "WebPage", "WebServer",
             "ArgumentParser",
-            "Logging", foundation: true),
+            "Logging", "Tracing", foundation: true),
         "bmo": Rule("BMOCommand", "Mapping", "PostgreSQLStore", "SQLiteStore", "StoreContract"),
         "JSONBatch": Rule("CBridge"),
         "CBridge": Rule(), "CBridgeGuard": Rule(), "CBridgeProcess": Rule(), "CCurl": Rule(), "CLibXML2": Rule(),

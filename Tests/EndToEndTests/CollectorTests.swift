@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// Metrics that are sent to a collector of OpenTelemetry, by the variables OTEL_*.
+    /// Metrics and traces that are sent to a collector of OpenTelemetry, by the variables OTEL_*.
     @Suite struct CollectorTests {
         private static let secret = "otlp-key-canary-77"
 
@@ -48,15 +48,19 @@ extension EndToEndTests {
                 #expect(!run.allOutput.contains(Self.secret))
             }
             let (requests, text) = try Self.received(collector)
-            #expect(requests.count == 2)
+            // The push had nothing to send.
+            #expect(requests.map(\.path).sorted() == ["/v1/metrics", "/v1/metrics", "/v1/traces", "/v1/traces"])
             for request in requests {
-                #expect(request.fault == nil && request.path == "/v1/metrics", "\(request)")
+                #expect(request.fault == nil, "\(request)")
                 #expect(request.headers["x-api-key"] == Self.secret)
                 #expect(request.headers["Content-Type"] == "application/json")
             }
             for part in [
                 #"{"key": "service.name", "value": {"stringValue": "cities"}}"#,
                 #"{"key": "deployment.environment", "value": {"stringValue": "test bed"}}"#,
+                #""name": "bmo.sync""#, #""name": "bmo.fetch""#, #""name": "bmo.push""#,
+                #"{"key": "bmo.location", "value": {"stringValue": "\(workspace.url)/cities"}}"#,
+                #"{"key": "bmo.records.inserted", "value": {"intValue": "20"}}"#,
                 #""name": "bmo_rows""#, #""name": "bmo_changes_total""#, #"{"stringValue": "inserted"}"#,
             ] { #expect(text.contains(part), "\(part)") }
         }
@@ -71,7 +75,8 @@ extension EndToEndTests {
                 let run = try await workspace.bmo("sync")
                 #expect(run.exitCode == 0 && run.output.contains("City"), "\(run)")
                 #expect(run.errorOutput.contains("bmo: warning: ") && run.errorOutput.contains(words), "\(run)")
-                #expect(run.errorOutput.ranges(of: "warning").count == 1 && !run.allOutput.contains(Self.secret))
+                #expect(run.errorOutput.ranges(of: "warning").count == 2 && !run.allOutput.contains(Self.secret))
+                for signal in ["metrics", "traces"] { #expect(run.errorOutput.contains(signal), "\(run)") }
                 #expect(try await workspace.query("SELECT count(*) FROM City") == "20")
                 // The report of the sync says how long it took, without the wait at the end.
                 let json = try await workspace.bmo("sync", "--json")
@@ -80,12 +85,29 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `the trace of a sync that fails says why, and a collector may take traces alone`() async throws {
+            let collector = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script("collector.py")])
+            let workspace = try await Self.workspace(collector.url + "/elsewhere")
+            let config = try String(contentsOfFile: workspace.folder.appending("bmo.yml"), encoding: .utf8)
+            try workspace.folder.write(config.replacing("/cities", with: "/nowhere"), to: "bmo.yml")
+            let run = try await workspace.bmo(
+                ["sync"],
+                environment: [
+                    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": collector.url + "/v1/traces", "OTEL_METRICS_EXPORTER": "none",
+                ])
+            #expect(run.exitCode == 1 && !run.errorOutput.contains("warning"), "\(run)")
+            let (requests, text) = try Self.received(collector)
+            #expect(requests.map(\.path) == ["/v1/traces"] && requests.map(\.fault) == [nil], "\(requests)")
+            #expect(text.contains(#"{"key": "error.type", "value": {"stringValue": "not_found"}}"#), "\(text)")
+        }
+
         @Test func `nothing is sent by a dry run, nor when the variables say so`() async throws {
             let collector = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script("collector.py")])
             let workspace = try await Self.workspace(collector.url)
             _ = try await workspace.bmo("sync", "--dry-run")
             _ = try await workspace.bmo(["sync"], environment: ["OTEL_SDK_DISABLED": "true"])
-            _ = try await workspace.bmo(["sync"], environment: ["OTEL_METRICS_EXPORTER": "none"])
+            _ = try await workspace.bmo(
+                ["sync"], environment: ["OTEL_METRICS_EXPORTER": "none", "OTEL_TRACES_EXPORTER": "none"])
             let other = try await workspace.bmo(["sync"], environment: ["OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"])
             #expect(other.exitCode == 0 && other.errorOutput.contains("only http/json"), "\(other)")
             #expect(try Self.received(collector).requests.isEmpty)

@@ -1,8 +1,10 @@
-"""A collector of OTLP metrics over HTTP in JSON: collector.py [silent]
+"""A collector of OTLP metrics and traces over HTTP in JSON: collector.py [silent]
 
-It accepts only what opentelemetry-proto's ExportMetricsServiceRequest accepts, appends each request to the file
+It accepts only what opentelemetry-proto's ExportMetricsServiceRequest and ExportTraceServiceRequest accept, appends each request to the file
 `requests`, one a line with its path and header fields, and with `silent` never answers.
 """
+import base64
+import copy
 import http.server
 import json
 import sys
@@ -11,10 +13,11 @@ import time
 KINDS = {"gauge": {"dataPoints"}, "sum": {"dataPoints", "aggregationTemporality", "isMonotonic"}}
 
 
-def attributes(values):
+def attributes(values, kinds=("stringValue",)):
     for value in values:
-        assert set(value) == {"key", "value"} and set(value["value"]) == {"stringValue"}, value
-        assert isinstance(value["key"], str) and isinstance(value["value"]["stringValue"], str), value
+        assert set(value) == {"key", "value"} and len(value["value"]) == 1, value
+        kind, content = next(iter(value["value"].items()))
+        assert kind in kinds and isinstance(value["key"], str) and isinstance(content, str), value
 
 
 def check(request):
@@ -42,6 +45,37 @@ def check(request):
                     assert isinstance(point["asDouble"], (int, float)), point
 
 
+def check_traces(request):
+    """The same of trace.proto; identifiers are hexadecimal in OTLP's JSON, and base64 in that of protobuf."""
+    try:
+        from google.protobuf import json_format
+        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
+        plain = copy.deepcopy(request)
+        for resource in plain["resourceSpans"]:
+            for scope in resource["scopeSpans"]:
+                for span in scope["spans"]:
+                    for name in ("traceId", "spanId", "parentSpanId"):
+                        if name in span: span[name] = base64.b64encode(bytes.fromhex(span[name])).decode()
+        json_format.ParseDict(plain, trace_service_pb2.ExportTraceServiceRequest())
+    except ImportError: pass
+    assert set(request) == {"resourceSpans"}
+    for resource in request["resourceSpans"]:
+        assert set(resource) == {"resource", "scopeSpans"}
+        attributes(resource["resource"]["attributes"])
+        for scope in resource["scopeSpans"]:
+            assert set(scope) == {"scope", "spans"} and set(scope["scope"]) == {"name", "version"}
+            for span in scope["spans"]:
+                needed = {"traceId", "spanId", "name", "kind", "startTimeUnixNano", "endTimeUnixNano", "attributes"}
+                assert needed <= set(span) <= needed | {"parentSpanId", "status"}, span
+                assert len(span["traceId"]) == 32 and len(span["spanId"]) == 16, span
+                assert span["kind"] in (1, 3) and span.get("status", {"code": 2})["code"] == 2, span
+                assert len(span["startTimeUnixNano"]) == 19 and span["startTimeUnixNano"] <= span["endTimeUnixNano"], span
+                attributes(span["attributes"], ("stringValue", "intValue"))
+
+
+CHECKS = {"/v1/metrics": check, "/v1/traces": check_traces}
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *arguments): pass
 
@@ -49,7 +83,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         try:
             request = json.loads(body)
-            check(request)
+            CHECKS[self.path](request)
             status, fault = 200, None
         except Exception as error: status, fault, request = 400, repr(error), None
         with open("requests", "a") as file:

@@ -30,6 +30,11 @@ struct MetricSamples {
         change(&samples[place].value)
     }
 
+    /// Sets all metrics that another set has.
+    mutating func merge(_ other: MetricSamples) {
+        for sample in other.samples { put(sample.metric, sample.labels) { $0 = sample.value } }
+    }
+
     /// Returns labels in braces, with `\`, `"` and line ends escaped; nothing without labels.
     private static func text(_ labels: KeyValuePairs<String, String>) -> String {
         guard !labels.isEmpty else { return "" }

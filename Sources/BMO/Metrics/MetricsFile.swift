@@ -94,21 +94,17 @@ package final class MetricsFile: Sendable {
     ///
     /// - Throws: ``Failure``; ``StoreError`` if the database cannot be read.
     package func note(_ report: PushReport, _ store: any Store) throws {
-        samples.withLock { samples in
-            for kind in EditOutcome.Kind.allCases {
-                samples.add(.pushed, report.count(kind), ["outcome": kind.rawValue])
-            }
-        }
+        samples.withLock { $0.add(report) }
         try writeState(of: store)
     }
 
     private func writeState(of store: any Store) throws {
-        let (entities, edits, conflicts) = (try store.status(), try store.outbox(), try store.conflicts().count)
-        let cursors = try entities.map { try store.cursor(of: ScanScope(entity: $0.name)) }
+        var state = MetricSamples()
+        let entities = try state.setState(of: store)
         samples.withLock { samples in
             samples.removeState()
-            samples.keep(entities: Set(entities.map(\.name)))
-            samples.setState(entities, cursors: cursors, edits, conflicts: conflicts, now: Clock.now())
+            samples.keep(entities: entities)
+            samples.merge(state)
         }
         try write()
     }
@@ -129,7 +125,13 @@ extension MetricsFile {
 }
 
 extension MetricSamples {
-    fileprivate mutating func add(_ report: SyncReport) {
+    /// Adds the result of a push.
+    mutating func add(_ report: PushReport) {
+        for kind in EditOutcome.Kind.allCases { add(.pushed, report.count(kind), ["outcome": kind.rawValue]) }
+    }
+
+    /// Adds the result of a sync.
+    mutating func add(_ report: SyncReport) {
         let now = Timestamp.microseconds(Clock.now()) ?? 0
         for entity in report.entities {
             let labels: KeyValuePairs = ["entity": entity.name]
@@ -158,6 +160,18 @@ extension MetricSamples {
             }
             set(.deletionsHeld, isHeld ? 1 : 0, labels)
         }
+    }
+
+    /// Sets the metrics of the database's present state.
+    ///
+    /// - Returns: The names of its entities.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    mutating func setState(of store: any Store) throws -> Set<String> {
+        let (entities, edits, conflicts) = (try store.status(), try store.outbox(), try store.conflicts().count)
+        let cursors = try entities.map { try store.cursor(of: ScanScope(entity: $0.name)) }
+        setState(entities, cursors: cursors, edits, conflicts: conflicts, now: Clock.now())
+        return Set(entities.map(\.name))
     }
 
     fileprivate mutating func setState(

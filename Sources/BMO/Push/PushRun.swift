@@ -3,6 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import StoreContract
+internal import Tracing
 
 /// A push: first edits in an unknown state, then waiting edits, several objects at a time.
 struct PushRun {
@@ -31,6 +32,15 @@ struct PushRun {
     /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in the entities, before anything is sent;
     ///   ``StoreError``.
     func run() async throws -> PushReport {
+        try await withSpan("bmo.push") { span in
+            let summary = try await sendEdits()
+            span.note(summary)
+            try await store.run { ProgramMetrics.note(summary, $0) }
+            return summary
+        }
+    }
+
+    private func sendEdits() async throws -> PushReport {
         let start = ContinuousClock.now
         _ = try await store.run { try $0.recoverSending() }
         let wanted = try await wanted()
@@ -148,7 +158,13 @@ struct PushRun {
                     round.excluded.insert(entry.id)
                     busy[entry.id] = bridge(of: entry.entity)
                     group.addTask {
-                        try await sender.send(entry)
+                        try await withSpan("bmo.write", ofKind: .client) { span in
+                            span.attributes["bmo.entity"] = entry.entity
+                            span.attributes["bmo.operation"] = entry.operation.rawValue
+                            let attempt = try await sender.send(entry)
+                            if let edit = attempt.edit { span.note(edit) }
+                            return attempt
+                        }
                     }
                 }
                 guard let attempt = try await group.next() else { return }

@@ -4,6 +4,7 @@ internal import Mapping
 internal import Model
 internal import RecordBatch
 internal import StoreContract
+internal import Tracing
 
 /// The scans of one entity: through its own bridge, then through its further sources.
 struct EntityScan {
@@ -35,6 +36,14 @@ struct EntityScan {
 
     /// Scans the entity; never throws, because failures are part of the result.
     func run() async -> Result {
+        await withSpan("bmo.entity") { span in
+            let result = await scanAll()
+            span.note(result.entity)
+            return result
+        }
+    }
+
+    private func scanAll() async -> Result {
         let clock = ContinuousClock()
         let start = clock.now
         let model = context.workspace.model

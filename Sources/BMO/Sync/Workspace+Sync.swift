@@ -3,6 +3,7 @@ internal import Importer
 internal import Mapping
 public import Model
 public import StoreContract
+internal import Tracing
 
 extension Workspace {
     /// The options of a sync.
@@ -63,6 +64,17 @@ extension Workspace {
     public func sync(
         into store: any Store, _ options: SyncOptions = SyncOptions(),
         report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+    ) async throws -> SyncReport {
+        try await withSpan("bmo.sync") { span in
+            let summary = try await syncEntities(into: store, options, report)
+            span.note(summary)
+            ProgramMetrics.note(summary, store)
+            return summary
+        }
+    }
+
+    private func syncEntities(
+        into store: any Store, _ options: SyncOptions, _ report: @escaping @Sendable (SyncEvent) -> Void
     ) async throws -> SyncReport {
         try checkListings(of: options.entities)
         for index in syncOrder(options.entities) { try check(options.conditions, on: index) }

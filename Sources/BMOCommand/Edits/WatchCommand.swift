@@ -115,7 +115,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    private static func note(_ event: WatchEvent, _ workspace: Workspace, in metrics: MetricsOutput) {
+    private static func note(_ event: WatchEvent, _ workspace: Workspace, in metrics: TelemetryOutput) {
         func reading(_ body: (any Store) -> Void) {
             metrics.noting {
                 let store = try workspace.openStoreForReading()

@@ -1,4 +1,5 @@
 internal import BridgeHost
+internal import Tracing
 
 extension PageWriter {
     /// Imports the batches of a stream and closes it.
@@ -23,19 +24,46 @@ extension PageWriter {
     private func handOver(
         _ stream: RecordStream, _ listener: Listener, _ isEnough: (Int) -> Bool
     ) async throws {
-        var waiting: [Job] = []
+        var waiting: [Import] = []
+        var pages = spans
         do {
-            while let fetched = try await next(of: stream) {
-                // A failed import cancels the stream.
-                waiting.append(try await start(fetched, listener, onFailure: { stream.cancel() }))
-                if fetched.page.pageEnd, isEnough(recordsHandedOver) { break }
-                if waiting.count > 1 { try await waiting.removeFirst().value.get() }
+            while let fetched = try await pages.fetching({ try await next(of: stream) }) {
+                let page = pages.taking(fetched)
+                do {
+                    // A failed import cancels the stream.
+                    let job = try await start(fetched, listener, onFailure: { stream.cancel() })
+                    waiting.append(Import(job: job, page: page))
+                } catch {
+                    page?.end()
+                    throw error
+                }
+                if fetched.page.end || fetched.page.pageEnd && isEnough(recordsHandedOver) { break }
+                if waiting.count > 1 { try await waiting.removeFirst().finish() }
             }
-            for job in waiting { try await job.value.get() }
+            while !waiting.isEmpty { try await waiting.removeFirst().finish() }
         } catch {
+            pages.end(with: error)
             // The earlier pages are committed, or the first failed batch has the cause.
-            for job in waiting { try await job.value.get() }
+            while !waiting.isEmpty { try await waiting.removeFirst().finish() }
             throw error
+        }
+        pages.end(with: nil)
+    }
+
+    /// A batch that is being imported.
+    private struct Import {
+        let job: Job
+        /// The span of the page that the batch ends.
+        let page: (any Span)?
+
+        func finish() async throws {
+            defer { page?.end() }
+            do {
+                try await job.value.get()
+            } catch {
+                page?.recordError(error)
+                throw error
+            }
         }
     }
 

@@ -98,6 +98,11 @@ final class PageWriter: @unchecked Sendable {
     private var recordsInPage = 0
     private var keysInPage: [[StoredValue]] = []
 
+    /// The spans of the scan's pages, before the first.
+    var spans: PageSpans {
+        PageSpans(entity: model.entities[target.entity].name, bridge: request.plan.bridge)
+    }
+
     /// Creates a writer for one scan.
     ///
     /// - Parameter acknowledged: The newest edit that the remote had accepted when the scan began; see ``ScanTarget``.

@@ -2,7 +2,7 @@ internal import BMO
 internal import Foundation
 internal import WebServer
 
-/// Where metrics are sent, by the environment of OpenTelemetry.
+/// Where metrics or traces are sent, by the environment of OpenTelemetry.
 ///
 /// Source: OpenTelemetry specification, "OpenTelemetry Protocol Exporter" and "SDK environment variables".
 struct OTLPSettings {
@@ -11,6 +11,15 @@ struct OTLPSettings {
         let description: String
     }
 
+    /// What is sent.
+    enum Signal: String {
+        case metrics, traces
+
+        /// The signal's part of the variables' names.
+        fileprivate var word: String { rawValue.uppercased() }
+    }
+
+    let signal: Signal
     let target: WebClient.Target
     /// The fields of each request; they may hold secrets.
     let headers: [(name: String, value: String)]
@@ -18,17 +27,20 @@ struct OTLPSettings {
     let resource: [(name: String, value: String)]
 
     /// The variables that may hold secrets.
-    static let secretVariables: Set = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS"]
+    static let secretVariables: Set = [
+        "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+    ]
 
-    /// Reads the variables; nil if they ask for no metrics.
-    init?(_ environment: [String: String]) throws(Failure) {
+    /// Reads the variables; nil if they do not ask for the signal.
+    init?(_ signal: Signal, _ environment: [String: String]) throws(Failure) {
+        self.signal = signal
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         func setting(_ name: String) -> String? {
-            variable("OTEL_EXPORTER_OTLP_METRICS_\(name)") ?? variable("OTEL_EXPORTER_OTLP_\(name)")
+            variable("OTEL_EXPORTER_OTLP_\(signal.word)_\(name)") ?? variable("OTEL_EXPORTER_OTLP_\(name)")
         }
-        let own = variable("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT")
+        let own = variable("OTEL_EXPORTER_OTLP_\(signal.word)_ENDPOINT")
         guard let endpoint = own ?? variable("OTEL_EXPORTER_OTLP_ENDPOINT"),
-            variable("OTEL_SDK_DISABLED")?.lowercased() != "true", variable("OTEL_METRICS_EXPORTER") != "none"
+            variable("OTEL_SDK_DISABLED")?.lowercased() != "true", variable("OTEL_\(signal.word)_EXPORTER") != "none"
         else { return nil }
         if let name = setting("PROTOCOL"), name != "http/json" {
             throw Failure(description: "bmo sends only http/json, not OTEL_EXPORTER_OTLP_PROTOCOL=\(name)")
@@ -37,13 +49,14 @@ struct OTLPSettings {
             url.user == nil, url.password == nil
         else {
             throw Failure(
-                description: "the OTLP endpoint must have the form http://HOST:PORT; bmo sends metrics without TLS, "
+                description:
+                    "the OTLP endpoint must have the form http://HOST:PORT; bmo sends \(signal.rawValue) without TLS, "
                     + "so use a collector on this machine")
         }
         // The general endpoint is the root of all signals.
         let root =
             url.percentEncodedPath.hasSuffix("/") ? url.percentEncodedPath.dropLast() : url.percentEncodedPath[...]
-        let path = own == nil ? "\(root)/v1/metrics" : url.percentEncodedPath
+        let path = own == nil ? "\(root)/v1/\(signal.rawValue)" : url.percentEncodedPath
         target = WebClient.Target(
             host: host.trimmingCharacters(in: ["[", "]"]), port: url.port ?? 4318, path: path.isEmpty ? "/" : path)
         headers = Self.pairs(setting("HEADERS") ?? "")
