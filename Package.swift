@@ -350,8 +350,9 @@ let package = Package(
         .testTarget(
             name: "WebPageTests",
             dependencies: [
-                "Digests", "ImportTestSupport", "Mapping", "MemoryStore", "Model", "StoreContract", "TestSupport",
-                "TextFormats", "WebPage", "WebServer",
+                "BMO", "BridgeHost", "BridgeKit", "Digests", "ImportTestSupport", "Mapping", "MemoryStore", "Model",
+                "RESTBridge", "SQLiteStore", "StoreContract", "TestSupport", "TextFormats", "WebPage", "WebServer",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         // Checks which targets may import which modules.
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),

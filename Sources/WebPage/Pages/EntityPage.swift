@@ -8,6 +8,10 @@ struct EntityPage {
     private let context: PageContext
     private let list: EntityList
     private let content: Content
+    private let overview: DatabaseOverview
+
+    /// The number of rows up to which all columns are offered to sort by; in larger tables, only those with an index.
+    private static let sortableRows = 100_000
 
     private struct Content: Sendable {
         var rows: EntityList.Rows
@@ -27,17 +31,20 @@ struct EntityPage {
                 stubs: try store.stubs(of: list.layout.index, among: rows.rows.map(\.key)),
                 count: isCounted ? try store.count(of: list.query) : nil)
         }
-        let status = try await context.kept.now().status(of: entity)
-        return EntityPage(context: context, list: list, content: content).page(status)
+        let overview = try await context.kept.now()
+        return EntityPage(context: context, list: list, content: content, overview: overview).page
     }
 
     private var layout: EntityLayout { list.layout }
 
-    private func page(_ status: EntityStatus?) -> HTMLPage {
+    private var status: EntityStatus? { overview.status(of: layout.name) }
+
+    private var page: HTMLPage {
         HTMLPage(layout.name) {
             HTML("p") {
                 if let status {
                     "\(NumberText.count(status.rows, "row", "rows"))"
+                    if overview.isCounting { " (being counted again)" }
                     if status.stubs > 0 { ", \(NumberText.count(status.stubs, "stub", "stubs"))" }
                     if status.quarantined > 0 {
                         ", "
@@ -152,6 +159,12 @@ struct EntityPage {
         let isChosen = list.sort?.field == field.name
         let isDescending = isChosen && list.sort?.isDescending == true
         let next = RowQuery.Order(field.name, isDescending: isChosen && !isDescending)
+        guard isChosen || isSortable(field) else {
+            return HTML(
+                "th", .scope("col"), ValueView.isNumber(field.type) ? .class("number") : nil,
+                .title("Sorting by \(field.name), which has no index, would read all rows.")
+            ) { field.name }
+        }
         return HTML("th", .scope("col"), ValueView.isNumber(field.type) ? .class("number") : nil) {
             HTML(
                 "a", .href(WebLink(["entity", layout.name], query: address(sort: next))),
@@ -159,6 +172,13 @@ struct EntityPage {
             ) { field.name }
             if isChosen { isDescending ? " ↓" : " ↑" }
         }
+    }
+
+    /// Whether a page in the order of a column is fast: bmo gives keys and references an index.
+    private func isSortable(_ field: EntityLayout.Field) -> Bool {
+        guard status.map({ $0.rows + $0.stubs > Self.sortableRows }) ?? false else { return true }
+        return layout.keyFields.first?.name == field.name
+            || layout.toOne.contains { layout.fields[$0.firstField].name == field.name }
     }
 
     private func line(_ row: EntityRow) -> HTML {

@@ -39,9 +39,10 @@ struct OverviewPage {
     }
 
     private var page: HTMLPage {
-        HTMLPage("Overview", reloadsAfter: live.progress == nil ? nil : 2) {
+        HTMLPage("Overview", reloadsAfter: live.progress == nil && !overview.isCounting ? nil : 2) {
             HTML("p", .class("quiet")) {
                 "Database "; HTML("code") { context.workspace.configuration.databasePath }
+                if overview.isCounting { "; the rows are being counted again" }
             }
             todo
             ActivityView.view(context, live)
