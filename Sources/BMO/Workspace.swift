@@ -146,18 +146,24 @@ public struct Workspace: Sendable {
         }
     }
 
-    /// Returns the capabilities that a writable entity needs and that its bridge lacks.
+    /// Returns the capabilities that a writable entity, or `read_one`, needs and that its bridge lacks.
     private static func missingWrites(
         of entity: Entity, _ configuration: Configuration, _ plugins: [PluginListing]
     ) -> [Diagnostic] {
-        guard entity.isScanned, configuration.model.isWritable(entity),
-            let plugin = configuration.bridge(named: entity.bridge)?.plugin,
+        guard entity.isScanned, let plugin = configuration.bridge(named: entity.bridge)?.plugin,
             let listing = plugins.first(where: { $0.name == plugin })
         else { return [] }
         func fault(_ message: String, _ remedy: String) -> Diagnostic {
             Diagnostic(location: entity.location, message: message, remedy: remedy)
         }
         var faults: [Diagnostic] = []
+        if entity.readOne != nil, !listing.can("parent") {
+            faults.append(
+                fault(
+                    "\"read_one\" of \(entity.name): the plugin \"\(plugin)\" of its bridge lacks the capability "
+                        + "\"parent\"", "remove the key"))
+        }
+        guard configuration.model.isWritable(entity) else { return faults }
         if !["create", "update", "delete"].contains(where: listing.can) {
             faults.append(
                 fault(
@@ -169,12 +175,6 @@ public struct Workspace: Sendable {
                 fault(
                     "\(entity.name) is \"writable\", and its section \(plugin) has no \"write\"",
                     "add \"write: {create: ..., update: ..., delete: ...}\" to the section, or remove \"writable\""))
-        }
-        if entity.readOne != nil, !listing.can("parent") {
-            faults.append(
-                fault(
-                    "\"read_one\" of \(entity.name): the plugin \"\(plugin)\" of its bridge lacks the capability "
-                        + "\"parent\"", "remove the key"))
         }
         return faults
     }

@@ -21,9 +21,8 @@ extension EndToEndTests {
                     bridge: site
                     key: code
                     attributes: {code: text, name: text}
-                    writable: true
                     read_one: {path: "/country-{parent.code}.json"}
-                    rest: {path: /countries.json, write: {update: {}}}
+                    rest: {path: /countries.json}
                   City: {bridge: site, key: id, attributes: {id: integer, name: text}, rest: {path: /cities.json}}
                   Language: {bridge: other, key: code, attributes: {code: text}, rest: {path: /languages.json}}
 

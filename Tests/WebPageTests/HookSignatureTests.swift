@@ -47,6 +47,27 @@ import WebServer
         #expect(Hexadecimal.text(code) == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
     }
 
+    @Test func `a field with the time and several codes is checked, as Stripe sends it`() throws {
+        func verdict(_ field: String, timestamp: String? = nil, body: String = body) throws -> HookSignature.Verdict {
+            try Self.hook(timestamp: timestamp).verdict(
+                on: try Self.request([("X-Signature", field)], body: body), now: Self.now)
+        }
+        let code = Self.code("\(Self.now - 10).\(Self.body)")
+        let other = Self.code("\(Self.now - 10).\(Self.body)", "an earlier secret, still in use")
+        let valid = HookSignature.Verdict.valid(HookSignature.Proof(code: code, sent: Self.now - 10))
+        #expect(try verdict("t=\(Self.now - 10),v1=\(code)") == valid)
+        #expect(try verdict("t=\(Self.now - 10),v1=\(other),v1=\(code),v0=00") == valid)
+        #expect(try verdict("t=\(Self.now - 10),v1=\(code)", timestamp: "X-Time") == valid, "the field has the time")
+        #expect(try verdict("t=\(Self.now - 9),v1=\(code)") == .wrong)
+        #expect(try verdict("t=\(Self.now - 10),v1=\(other)") == .wrong)
+        #expect(try verdict("t=\(Self.now - 10),v1=\(code)", body: "{}") == .wrong)
+        #expect(try verdict("t=\(Self.now - 10),v0=\(code)") == .wrong)
+        #expect(try verdict("t=\(Self.now - 10)") == .wrong)
+        let late = Self.now - 301
+        #expect(try verdict("t=\(late),v1=\(Self.code("\(late).\(Self.body)"))") == .late)
+        #expect(try verdict("t=soon,v1=\(Self.code("soon.\(Self.body)"))") == .noTime)
+    }
+
     @Test func `the signature is that of the body, in any of the usual forms`() throws {
         let code = Self.code(Self.body)
         let bytes = MessageAuthentication.code(of: Array(Self.body.utf8), secret: Array(Self.secret.utf8))

@@ -44,6 +44,7 @@ package struct HookSignature: Sendable {
     /// - Parameter now: The time here, in seconds since 1970.
     package func verdict(on request: WebRequest, now: Int64) -> Verdict {
         guard let field = request.header(configuration.signature.lowercased()) else { return .missing }
+        if let signed = Self.timedCodes(in: field) { return verdict(on: request, signed, now: now) }
         var message: [UInt8] = []
         var time: String?
         if let name = configuration.timestamp {
@@ -57,6 +58,28 @@ package struct HookSignature: Sendable {
         guard let sent = Self.seconds(time) else { return .noTime }
         return (now - Self.tolerance...now + Self.tolerance).contains(sent)
             ? .valid(Proof(code: code, sent: sent)) : .late
+    }
+
+    /// Checks codes that cover the time in the same field.
+    private func verdict(on request: WebRequest, _ signed: (time: String, codes: [String]), now: Int64) -> Verdict {
+        let message = Array("\(signed.time).".utf8) + request.body
+        let code = Hexadecimal.text(MessageAuthentication.code(of: message, secret: secret))
+        var isRight = false
+        // A sender that changes its secret signs with both for a while.
+        for given in signed.codes where ConstantTime.equal(code, given) { isRight = true }
+        guard isRight, !code.isEmpty else { return .wrong }
+        guard let sent = Self.seconds(signed.time) else { return .noTime }
+        return (now - Self.tolerance...now + Self.tolerance).contains(sent)
+            ? .valid(Proof(code: code, sent: sent)) : .late
+    }
+
+    /// Returns the time and the codes of a field such as `t=1767225600,v1=CODE,v1=CODE`, as Stripe sends it; nil if the
+    /// field has another form.
+    private static func timedCodes(in field: String) -> (time: String, codes: [String])? {
+        guard field.utf8.count <= 1024 else { return nil }
+        let parts = field.split(separator: ",").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+        guard let time = parts.first(where: { $0.count == 2 && $0[0] == "t" })?[1] else { return nil }
+        return (time, parts.filter { $0.count == 2 && $0[0] == "v1" }.compactMap { code(in: $0[1]) })
     }
 
     /// Returns the code of a header field in hexadecimal digits; nil if the field has another form.

@@ -127,11 +127,11 @@ extension ConfigurationReader {
         checkReadOne(of: read, model, what)
         if model.isWritable(entity) { checkPlaces(of: entity, attributes, what) }
         if !read.hasFaultyWritable, !model.isWritable(entity),
-            !entity.match.isEmpty || entity.readOne != nil || entity.honoursIdempotencyKeys
+            !entity.match.isEmpty || entity.honoursIdempotencyKeys
         {
             error(
                 at: mark, "\(what) says how it is written, but is not \"writable: true\"",
-                "add it, or remove match, idempotency and read_one")
+                "add it, or remove match and idempotency")
         }
         for attribute in entity.attributes {
             guard case .constant = attribute.source, attribute.write.isExplicit, attribute.write.permission != .never
