@@ -27,7 +27,7 @@ public struct PostgreSQLStores: StoreProvider {
         case .writing: try Self.adapt(connection, to: model)
         case .rehearsing:
             try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'")
-            try SchemaMigration.prepare(connection, schema: location.schema)
+            try SchemaMigration.prepare(connection, schema: location.schema, for: model)
             try connection.run("LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE", for: "beginning a dry run")
             try Self.change(connection, to: model)
         case .reading(let entities): try Self.check(connection, model, entities)
@@ -89,6 +89,7 @@ public struct PostgreSQLStores: StoreProvider {
         try connection.run(
             "BEGIN; SET LOCAL lock_timeout = '30s'; LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE",
             for: "beginning a migration")
+        try SchemaMigration.prepare(connection, schema: schema, for: model)
         var migration = try SchemaMigration(connection, schema: schema, to: model)
         guard !migration.changes.isEmpty else {
             return MigrationResult(plan: SchemaPlan(steps: []), notes: [])
@@ -147,7 +148,7 @@ public struct PostgreSQLStores: StoreProvider {
             // Before the bookkeeping is there, a table of an entity's name is another program's.
             _ = try SchemaComparison(connection, schema: sql.schema, to: sql.model)
         }
-        try SchemaMigration.prepare(connection, schema: sql.schema)
+        try SchemaMigration.prepare(connection, schema: sql.schema, for: sql.model)
         try connection.run("LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE", for: "changing the tables")
         try change(connection, to: sql.model)
     }

@@ -50,7 +50,7 @@ struct BookkeepingTests {
         try store.leave()
         try store.close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["3"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["4"])
     }
 
     @Test func `a database from before limits were shared is extended`() throws {
@@ -58,7 +58,7 @@ struct BookkeepingTests {
         try open(for: .reading(entities: nil)).close()
         try open(for: .writing).close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["3"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["4"])
         #expect(try fixture.server.rows("SELECT count(*) FROM \(fixture.schema).bmo_shares") == ["0"])
     }
 

@@ -225,6 +225,28 @@ import Testing
         #expect(try fixture.add("City", ["id": 1, "name": "Oslo", "country": "NO"]).unchanged == 1)
     }
 
+    @Test func `a key that no row has yet is not taken for the old one`() throws {
+        func model(key: String) throws -> CompiledModel {
+            let code: [Attribute] = key == "code" ? [.of("code", .integer)] : []
+            return try .of(
+                Entity("City", key: [key], [.of("id", .integer)] + code, [.many("twins", "City")]),
+                Entity("Trip", key: ["id"], [.of("id", .integer)], [.one("city", "City")]))
+        }
+        let fixture = try StoreFixture(try model(key: "id"))
+        try fixture.add("City", ["id": 1, "twins": [2]], ["id": 2, "twins": [1]])
+        try fixture.add("Trip", ["id": 7, "city": 2])
+        let migration = try migrate(fixture, to: try model(key: "code"))
+        #expect(migration.notes.contains { $0.hasPrefix("Trip: 1 value") }, "\(migration.notes)")
+        let file = try fixture.file()
+        #expect(try file.rows("SELECT count(*) FROM City") == [["0"]])
+        #expect(try file.rows("SELECT count(*) FROM City_twins") == [["0"]])
+        #expect(try file.rows("SELECT id, city FROM Trip") == [["7", "null"]])
+        try fixture.reopen(try model(key: "code"))
+        try fixture.add("City", ["id": 2, "code": 1], ["id": 1, "code": 2])
+        #expect(try file.rows("SELECT count(*) FROM City_twins") == [["0"]])
+        #expect(try fixture.stubs().isEmpty)
+    }
+
     @Test func `two rows that get one key are not one`() throws {
         let fixture = try filled(Self.city(idType: .text))
         try fixture.add("City", ["id": "01", "name": "Old Oslo"], ["id": "x"])

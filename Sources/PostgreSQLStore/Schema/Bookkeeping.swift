@@ -1,7 +1,7 @@
 /// The tables of bmo's own state, in the same schema as the entities' tables; their names begin with `bmo_`.
 enum Bookkeeping {
     /// The number of this form of the tables; a newer bmo may have a different one.
-    static let format: Int64 = 3
+    static let format: Int64 = 4
 
     /// The statements that create the tables in a schema, in order.
     static func statements(in schema: String) -> [String] {
@@ -110,6 +110,7 @@ enum Bookkeeping {
             ),
         ]
         return tables.map { "CREATE TABLE IF NOT EXISTS \(prefix)\($0) (\($1))" } + work(in: prefix) + [
+            columns(in: prefix),
             "CREATE INDEX IF NOT EXISTS bmo_changes_by_run ON \(prefix)bmo_changes (run, id)",
             "CREATE INDEX IF NOT EXISTS bmo_changes_by_key ON \(prefix)bmo_changes (entity, key, id)",
             "CREATE INDEX IF NOT EXISTS bmo_quarantine_by_hash ON \(prefix)bmo_quarantine (entity, hash)",
@@ -117,6 +118,15 @@ enum Bookkeeping {
             INSERT INTO \(prefix)bmo_database VALUES (1, \(format), 0, 0, 0, 0, 0, 0, 0) ON CONFLICT DO NOTHING
             """,
         ]
+    }
+
+    /// The table of the columns that bmo created; see `ManagedColumns`.
+    private static func columns(in prefix: String) -> String {
+        let text = SQLType.text.definition
+        return """
+            CREATE TABLE IF NOT EXISTS \(prefix)bmo_columns (table_name \(text), column_name \(text), attribute \(text),
+                PRIMARY KEY (table_name, column_name))
+            """
     }
 
     /// The tables of rounds, units and workers, and of the workers' parts of the limits; see `WorkStore`.
@@ -154,6 +164,7 @@ enum Bookkeeping {
     static func upgrade(in schema: String) -> [String] {
         let prefix = Identifier.quoted(schema) + "."
         return work(in: prefix) + [
+            columns(in: prefix),
             "ALTER TABLE \(prefix)bmo_database DROP COLUMN IF EXISTS last_commit",
             "UPDATE \(prefix)bmo_database SET format = \(format)",
         ]

@@ -9,7 +9,8 @@ enum SchemaChange: StoreTableChange {
     case renameKind(table: String, column: String, from: String, to: String)
     case addTable(TableDefinition)
     case addColumn(TableDefinition, TableDefinition.Column)
-    case convert(table: String, TableDefinition.Column, from: String)
+    /// The type of the column in the catalog, and that of its attribute, if it is known.
+    case convert(table: String, TableDefinition.Column, from: String, AttributeType?)
     case changeKey(table: String, from: [String], to: [String])
     case changeReference(table: String, TableDefinition.Reference, from: String)
     case dropColumn(table: String, column: String)
@@ -23,8 +24,13 @@ enum SchemaChange: StoreTableChange {
         case .addTable(let table): .addTable(table.name)
         case .addColumn(let table, let column):
             .addColumn(table: table.name, column: column.name, type: column.type.name)
-        case .convert(let table, let column, let old):
-            .convert(table: table, column: column.name, from: old, to: column.type.name)
+        case .convert(let table, let column, let old, let attribute):
+            if let attribute, SQLType(catalogName: old) == column.type {
+                .convert(
+                    table: table, column: column.name, from: attribute.rawValue, to: column.attribute.rawValue)
+            } else {
+                .convert(table: table, column: column.name, from: old, to: column.type.name)
+            }
         case .changeKey(let table, let old, let new): .changeKey(table: table, from: old, to: new)
         case .changeReference(let table, let reference, let old):
             .changeReference(table: table, columns: reference.columns, from: old, to: reference.target)

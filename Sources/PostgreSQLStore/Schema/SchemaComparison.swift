@@ -9,6 +9,7 @@ struct SchemaComparison {
     private let schema: String
     private let model: CompiledModel
     private let catalog: Catalog
+    private let made: ManagedColumns
     private let wanted: [TableDefinition]
     /// The changes, in order of execution.
     private(set) var changes: [SchemaChange] = []
@@ -20,12 +21,15 @@ struct SchemaComparison {
         self.schema = schema
         self.model = model
         catalog = try Catalog(connection, schema: schema)
+        made = try ManagedColumns(connection, schema: schema)
         wanted = TableDefinition.all(of: model)
         for table in wanted {
             try table.checkNames()
             try compare(table)
         }
-        for name in catalog.tables.keys.sorted() where !used.contains(name) { changes.append(.dropTable(name)) }
+        for name in catalog.tables.keys.sorted() where !used.contains(name) && made.has(name) {
+            changes.append(.dropTable(name))
+        }
     }
 
     private mutating func compare(_ table: TableDefinition) throws {
@@ -37,7 +41,7 @@ struct SchemaComparison {
             return
         }
         used.insert(oldName)
-        try checkOwner(stored, table)
+        try checkOwner(oldName)
         if oldName != table.name { changes.append(.renameTable(from: oldName, to: table.name)) }
         let renames = RenameMap(ofTable: table.name, in: model)
         var names: [String: String] = [:]
@@ -64,23 +68,24 @@ struct SchemaComparison {
                 changes.append(.addColumn(table, column))
                 continue
             }
-            if SQLType(catalogName: type) != column.type {
-                changes.append(.convert(table: table.name, column, from: type))
+            let attribute = names[column.name].flatMap { made.attribute(of: $0, in: oldName) }
+            if SQLType(catalogName: type) != column.type || attribute.map({ $0 != column.attribute }) == true {
+                changes.append(.convert(table: table.name, column, from: type, attribute))
             }
         }
         compareReferences(table, stored, names)
         let known = Set(names.values).union([RowTableSQL.numberColumn])
-        for column in stored.columns where !known.contains(column.name) {
+        for column in stored.columns where !known.contains(column.name) && made.has(column.name, in: oldName) {
             changes.append(.dropColumn(table: table.name, column: column.name))
         }
     }
 
     /// Refuses a table of another program with the name of an entity.
-    private func checkOwner(_ stored: Catalog.Table, _ table: TableDefinition) throws {
-        guard try !Catalog.hasBookkeeping(connection, schema: schema) else { return }
+    private func checkOwner(_ table: String) throws {
+        guard !made.mayHave(table) else { return }
         throw StoreError(
-            .schema, "\(connection.place): there is a table \(table.name) that bmo did not create",
-            remedy: "add schema=NAME to the address, so that bmo has a schema of its own")
+            .schema, "\(connection.place): there is a table \(table) that bmo did not create",
+            remedy: "rename one of them, or add schema=NAME to the address, so that bmo has a schema of its own")
     }
 
     private mutating func compareReferences(
@@ -124,7 +129,9 @@ struct SchemaComparison {
     private func oldName(of table: TableDefinition, _ family: [Entity]) -> String? {
         var old = family.first?.renamedFrom
         if table.isLinkTable { old = RenameMap.linkTable(table.name, in: model.model) }
-        guard let old, catalog.tables[old] != nil, !wanted.contains(where: { $0.name == old }) else { return nil }
+        guard let old, catalog.tables[old] != nil, made.mayHave(old), !wanted.contains(where: { $0.name == old }) else {
+            return nil
+        }
         return old
     }
 }

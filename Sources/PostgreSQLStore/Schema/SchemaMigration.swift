@@ -30,13 +30,16 @@ struct SchemaMigration {
     // MARK: - Execution
 
     /// Creates the schema and the bookkeeping if they are missing, or adds what an earlier bmo did not have.
-    static func prepare(_ connection: Connection, schema: String) throws {
+    ///
+    /// An earlier bmo did not record its tables: those that have a name of the model become bmo's.
+    static func prepare(_ connection: Connection, schema: String, for model: CompiledModel) throws {
         let format = try Catalog.format(connection, schema: schema)
         guard format < Bookkeeping.format else { return }
         guard format == 0 else {
             for statement in Bookkeeping.upgrade(in: schema) {
                 try connection.run(statement, for: "extending the bookkeeping")
             }
+            try ManagedColumns.record(TableDefinition.all(of: model), connection, schema: schema)
             return
         }
         let exists = try connection.query(
@@ -66,6 +69,7 @@ struct SchemaMigration {
         for table in TableDefinition.all(of: model) {
             for statement in table.viewCreation(in: schema) { try connection.run(statement, for: "creating a view") }
         }
+        try ManagedColumns.record(TableDefinition.all(of: model), connection, schema: schema)
         try connection.run(
             "UPDATE \(quoted("bmo_database")) SET schema_version = schema_version + 1, version = version + 1",
             for: "recording the change of the tables")
@@ -76,6 +80,9 @@ struct SchemaMigration {
         let action = change.words
         switch change {
         case .renameTable(let old, let new):
+            try connection.query(
+                "UPDATE \(quoted("bmo_columns")) SET table_name = $2::text WHERE table_name = $1::text",
+                [.text(old), .text(new)], for: action)
             try connection.run(
                 "ALTER TABLE \(quoted(old)) RENAME TO \(Identifier.quoted(new))", for: action)
             try renameEntity(old, to: new)
@@ -93,8 +100,8 @@ struct SchemaMigration {
         case .addTable(let table): try connection.run(table.creation(in: schema), for: action)
         case .addColumn(let table, let column):
             try connection.run(table.addition(of: column, in: schema), for: action)
-        case .convert(let table, let column, let type):
-            try convert(table, column, from: type)
+        case .convert(let table, let column, let type, let attribute):
+            try convert(table, column, from: type, attribute)
             try forgetHistory(of: table)
         case .changeReference(let table, let reference, _):
             let cleared = reference.columns.map { "\(Identifier.quoted($0)) = NULL" }.joined(separator: ", ")
@@ -138,7 +145,8 @@ struct SchemaMigration {
     }
 
     private func dropReferences() throws {
-        for (table, stored) in try Catalog(connection, schema: schema).tables {
+        let made = try ManagedColumns(connection, schema: schema)
+        for (table, stored) in try Catalog(connection, schema: schema).tables where made.mayHave(table) {
             for name in stored.references.values {
                 try connection.run(
                     "ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(Identifier.quoted(name))",
@@ -191,7 +199,9 @@ struct SchemaMigration {
     private static let portion = 5_000
 
     /// Converts a column: its values become texts that the server can read as the new type, or null.
-    private mutating func convert(_ table: String, _ column: TableDefinition.Column, from type: String) throws {
+    private mutating func convert(
+        _ table: String, _ column: TableDefinition.Column, from type: String, _ attribute: AttributeType?
+    ) throws {
         let name = Identifier.quoted(column.name)
         let action = "converting \(table).\(column.name)"
         let old = SQLType(catalogName: type)
@@ -210,7 +220,7 @@ struct SchemaMigration {
             var converted: [(Int64, String)] = []
             for row in 0..<values.count {
                 last = values.bigint(row, 0) ?? 0
-                guard let text = Self.converted(values.bytes(row, 1), old, column) else {
+                guard let text = Self.converted(values.bytes(row, 1), old, attribute, column) else {
                     unfit += 1
                     continue
                 }
@@ -234,11 +244,11 @@ struct SchemaMigration {
 
     /// Returns a value as text that the server reads as the column's type; nil if it does not fit.
     private static func converted(
-        _ bytes: UnsafeRawBufferPointer?, _ old: SQLType?, _ column: TableDefinition.Column
+        _ bytes: UnsafeRawBufferPointer?, _ old: SQLType?, _ attribute: AttributeType?, _ column: TableDefinition.Column
     ) -> String? {
         guard let bytes else { return nil }
         let value = ValueCodec.decode(bytes, old ?? .text)
-        let converter = StoredValueConverter(from: old?.attribute, to: column.attribute)
+        let converter = StoredValueConverter(from: attribute ?? old?.attribute, to: column.attribute)
         guard let converted = try? converter.convert(value), converted != .null,
             (try? ValueCodec(column.attribute).encode(converted)) != nil
         else { return nil }
@@ -268,13 +278,14 @@ struct SchemaMigration {
         case .changeReference(let table, let reference, _):
             let values = try count(table, reference.columns.first)
             return values == 0 ? nil : "\(Self.words(values)) become null"
-        case .convert(let table, let column, let type): return try conversionCost(table, column, from: type)
+        case .convert(let table, let column, let type, let attribute):
+            return try conversionCost(table, column, from: type, attribute)
         default: return nil
         }
     }
 
     private func conversionCost(
-        _ table: String, _ column: TableDefinition.Column, from type: String
+        _ table: String, _ column: TableDefinition.Column, from type: String, _ attribute: AttributeType?
     ) throws -> String? {
         let old = SQLType(catalogName: type)
         let renamed = changes.compactMap { change -> String? in
@@ -284,7 +295,7 @@ struct SchemaMigration {
         let values = try connection.query(
             "SELECT \(old.map { $0.read(name) } ?? "\(name)::text") FROM \(quoted(stored(table))) WHERE \(name) IS NOT NULL",
             for: "reading \(table)")
-        let unfit = (0..<values.count).count { Self.converted(values.bytes($0, 0), old, column) == nil }
+        let unfit = (0..<values.count).count { Self.converted(values.bytes($0, 0), old, attribute, column) == nil }
         guard unfit > 0 else { return values.count == 0 ? nil : "all \(Self.words(values.count)) fit" }
         return "\(unfit) of \(Self.words(values.count)) \(unfit == 1 ? "does" : "do") not fit"
     }

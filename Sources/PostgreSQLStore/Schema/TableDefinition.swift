@@ -1,5 +1,6 @@
 internal import Mapping
 internal import Model
+internal import StoreContract
 
 /// A table that a model needs.
 struct TableDefinition {
@@ -84,10 +85,19 @@ struct TableDefinition {
 
     // MARK: - SQL
 
-    /// Checks the names, which PostgreSQL would cut if they are too long.
+    /// The columns that each table of PostgreSQL has (documentation, section 5.5, "System Columns").
+    private static let systemColumns: Set = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
+
+    /// Checks the names, which PostgreSQL would cut if they are too long, and refuse if it has columns of that name.
     func checkNames() throws {
         try Identifier.check(name, "the table")
-        for column in columns { try Identifier.check(column.name, "the column of \(name)") }
+        for column in columns {
+            try Identifier.check(column.name, "the column of \(name)")
+            guard Self.systemColumns.contains(column.name) else { continue }
+            throw StoreError(
+                .schema, "\(name).\(column.name): PostgreSQL has a column of its own with this name in each table",
+                remedy: "give the attribute another name; `from: \(column.name)` keeps the member that it reads")
+        }
     }
 
     func quoted(in schema: String) -> String { Identifier.quoted(schema) + "." + Identifier.quoted(name) }

@@ -99,9 +99,9 @@ struct TableRebuild {
     ) throws -> Reference? {
         let oldKey = found.key
         let newKey = reference.targetColumns.map { name in found.names[name] ?? name }
-        guard oldKey.map({ $0.lowercased() }) != newKey.map({ $0.lowercased() }),
-            newKey.allSatisfy({ name in found.columns.contains { found.names[$0.name] == name } })
-        else { return nil }
+        guard oldKey.map({ $0.lowercased() }) != newKey.map({ $0.lowercased() }) else { return nil }
+        // Without the new key no object has one: an old key, taken for a new one, would name another object.
+        let hasValues = newKey.allSatisfy { name in found.columns.contains { found.names[$0.name] == name } }
         // The columns of the old reference: its name, with the parts of a composite key appended.
         let name = reference.oldName
         let names = oldKey.count == 1 ? [name] : oldKey.map { "\(name)_\($0)" }
@@ -109,8 +109,9 @@ struct TableRebuild {
         guard columns.count == oldKey.count else { return nil }
         let quoted = SchemaBuilder.quoted
         let lookUp = try RawStatement(
-            "SELECT \(newKey.map(quoted).joined(separator: ", ")) FROM \(quoted(target.name)) "
-                + "WHERE \(oldKey.map { "\(quoted($0)) = ?" }.joined(separator: " AND "))", on: db.sqliteConnection)
+            "SELECT \(newKey.map { hasValues ? quoted($0) : "NULL" }.joined(separator: ", ")) FROM \(quoted(target.name)) "
+                + "WHERE \(oldKey.map { "\(quoted($0)) = ?" }.joined(separator: " AND "))\(hasValues ? "" : " AND 0")",
+            on: db.sqliteConnection)
         let converters = reference.targetColumns.map { name -> StoredValueConverter? in
             guard let old = found.columns.first(where: { $0.isNamed(name) }),
                 let new = target.columns.first(where: { $0.isNamed(name) }), old.type != new.type

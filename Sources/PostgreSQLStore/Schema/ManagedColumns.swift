@@ -1,0 +1,77 @@
+internal import Mapping
+internal import Model
+internal import StoreContract
+
+/// The tables and columns that bmo created, as `bmo_columns` has them; those of others stay as they are.
+struct ManagedColumns {
+    /// By table and column: the attribute's type, where it is known.
+    private var columns: [String: [String: AttributeType?]] = [:]
+    /// Whether an earlier bmo created the bookkeeping, which did not record its tables.
+    private let isUnknown: Bool
+
+    init(_ connection: Connection, schema: String) throws {
+        let table = Identifier.quoted(schema) + ".bmo_columns"
+        guard
+            try connection.query(
+                "SELECT to_regclass($1::text) IS NOT NULL", [.text(table)], for: "looking for the tables of bmo"
+            ).boolean(0, 0)
+        else {
+            isUnknown = try Catalog.hasBookkeeping(connection, schema: schema)
+            return
+        }
+        isUnknown = false
+        let rows = try connection.query(
+            "SELECT table_name, column_name, attribute FROM \(table)", for: "reading the tables of bmo")
+        for row in 0..<rows.count {
+            columns[rows.text(row, 0) ?? "", default: [:]][rows.text(row, 1) ?? ""] =
+                rows.text(row, 2).flatMap(AttributeType.init(rawValue:))
+        }
+    }
+
+    /// Returns whether bmo created a table that has a name of the model.
+    func mayHave(_ table: String) -> Bool { isUnknown || columns[table] != nil }
+
+    /// Returns whether bmo certainly created a table.
+    func has(_ table: String) -> Bool { columns[table] != nil }
+
+    /// Returns whether bmo certainly created a column.
+    func has(_ column: String, in table: String) -> Bool { columns[table]?[column] != nil }
+
+    /// Returns the type of the attribute whose values a column has; nil if it is unknown.
+    func attribute(of column: String, in table: String) -> AttributeType? { columns[table]?[column] ?? nil }
+
+    // MARK: - Recording
+
+    /// Records a model's tables, as far as they exist, besides those that are recorded and still exist.
+    static func record(_ tables: [TableDefinition], _ connection: Connection, schema: String) throws {
+        let own = Identifier.quoted(schema) + ".bmo_columns"
+        let catalog = try Catalog(connection, schema: schema)
+        var names: (tables: [String], columns: [String], attributes: [String]) = ([], [], [])
+        for table in tables {
+            guard let stored = catalog.tables[table.name] else { continue }
+            for column in table.columns where stored.column(column.name) != nil {
+                names.tables.append(table.name)
+                names.columns.append(column.name)
+                names.attributes.append(column.attribute.rawValue)
+            }
+            if stored.column(RowTableSQL.numberColumn) != nil {
+                names.tables.append(table.name)
+                names.columns.append(RowTableSQL.numberColumn)
+                names.attributes.append(AttributeType.integer.rawValue)
+            }
+        }
+        try connection.query(
+            """
+            INSERT INTO \(own) SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
+            ON CONFLICT (table_name, column_name) DO UPDATE SET attribute = excluded.attribute
+            WHERE \(own).attribute IS DISTINCT FROM excluded.attribute
+            """, [.texts(names.tables), .texts(names.columns), .texts(names.attributes)],
+            for: "recording the tables of bmo")
+        try connection.query(
+            """
+            DELETE FROM \(own) b WHERE NOT EXISTS (
+                SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = $1::text AND c.relname = b.table_name AND a.attname = b.column_name AND NOT a.attisdropped)
+            """, [.text(schema)], for: "recording the tables of bmo")
+    }
+}
