@@ -89,10 +89,14 @@ public final class RESTBridge: Bridge {
         }
         do {
             var request = request
-            let point = request.cursor.flatMap(SlicePoint.init)
-            // A resumed scan keeps its windows.
-            let now = point?.now ?? TimeText.now()
-            let slices = try RESTSection.slices(request, parameters: parameters, now: now)
+            var point = request.cursor.flatMap(SlicePoint.init)
+            // A resumed scan keeps its windows, unless the section has others now.
+            var now = point?.now ?? TimeText.now()
+            var slices = try RESTSection.slices(request, parameters: parameters, now: now)
+            if let old = point, old.digest != SlicePoint.digest(of: slices) {
+                (point, now, request.cursor) = (nil, TimeText.now(), nil)
+                slices = try RESTSection.slices(request, parameters: parameters, now: now)
+            }
             // A cursor of several slices does not fit one of them.
             if point != nil || slices.count > 1 { request.cursor = nil }
             if request.explains {

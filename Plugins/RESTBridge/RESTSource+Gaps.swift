@@ -19,10 +19,11 @@ extension RESTSource {
             return JSONScalar.read([path], in: body)?.first ?? .missing
         }.paging()
         // A listing that does not exist has no records.
-        let isAbsent = pageNumber == 1 && [404, 410].contains(response.status)
-        guard section.paging.needsNext || isUnknown, !facts.next.isGiven, facts.hasMore != false, !isAbsent else {
-            return facts
-        }
+        let isNumbered = section.paging.isNumbered
+        let isAbsent = (pageNumber == 1 || isNumbered) && [404, 410].contains(response.status)
+        // A numbered page without records would end the listing.
+        let isEnd = isNumbered ? facts.hasMore == nil : section.paging.needsNext || isUnknown
+        guard isEnd, !facts.next.isGiven, facts.hasMore != false, !isAbsent else { return facts }
         leftOut =
             leftOut
             ?? "\(asked): the reply \(response.status) is ignored, as responses says, and does not say how the listing continues, "

@@ -59,7 +59,7 @@ extension EndToEndTests {
                 #"{"key": "service.name", "value": {"stringValue": "cities"}}"#,
                 #"{"key": "deployment.environment", "value": {"stringValue": "test bed"}}"#,
                 #""name": "bmo.sync""#, #""name": "bmo.fetch""#, #""name": "bmo.push""#,
-                #"{"key": "bmo.location", "value": {"stringValue": "\(workspace.url)/cities"}}"#,
+                #"{"key": "bmo.location", "value": {"stringValue": "\#(workspace.url)/cities"}}"#,
                 #"{"key": "bmo.records.inserted", "value": {"intValue": "20"}}"#,
                 #""name": "bmo_rows""#, #""name": "bmo_changes_total""#, #"{"stringValue": "inserted"}"#,
             ] { #expect(text.contains(part), "\(part)") }
@@ -89,7 +89,8 @@ extension EndToEndTests {
             let collector = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script("collector.py")])
             let workspace = try await Self.workspace(collector.url + "/elsewhere")
             let config = try String(contentsOfFile: workspace.folder.appending("bmo.yml"), encoding: .utf8)
-            try workspace.folder.write(config.replacing("/cities", with: "/nowhere"), to: "bmo.yml")
+            try workspace.folder.write(
+                config.replacing("paging: none", with: "paging: none, records: $.nowhere"), to: "bmo.yml")
             let run = try await workspace.bmo(
                 ["sync"],
                 environment: [
@@ -98,7 +99,8 @@ extension EndToEndTests {
             #expect(run.exitCode == 1 && !run.errorOutput.contains("warning"), "\(run)")
             let (requests, text) = try Self.received(collector)
             #expect(requests.map(\.path) == ["/v1/traces"] && requests.map(\.fault) == [nil], "\(requests)")
-            #expect(text.contains(#"{"key": "error.type", "value": {"stringValue": "not_found"}}"#), "\(text)")
+            #expect(text.contains(#"{"key": "error.type", "value": {"stringValue": ""#), "\(text)")
+            #expect(text.contains(#""status": {"code": 2, "message": "#), "\(text)")
         }
 
         @Test func `nothing is sent by a dry run, nor when the variables say so`() async throws {

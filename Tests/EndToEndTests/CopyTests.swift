@@ -121,7 +121,8 @@ extension EndToEndTests {
             // Both go on where the original stopped.
             try configure("back.sqlite", as: "back.yml")
             for name in ["server.yml", "back.yml"] {
-                _ = try await place.bmo("sync", "-f", name)
+                let sync = try await place.bmo("sync", "-f", name)
+                #expect(sync.exitCode == 0, "\(sync)")
                 let status = try await place.bmo("runs", "--json", "-f", name)
                 #expect(!status.output.contains("\"id\":5"), "the sync has found nothing new: \(status)")
                 let update = try await place.bmo("update", "Tag", "t1", "--set", "name=x", "-f", name)

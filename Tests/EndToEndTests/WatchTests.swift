@@ -10,6 +10,33 @@ extension EndToEndTests {
             (try? String(contentsOfFile: place.folder.appending("health.json"), encoding: .utf8)) ?? ""
         }
 
+        @Test func `an entity that fails does not slow the others`() async throws {
+            let place = try RemoteWorkspace.notes()
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            try place.folder.write(
+                config
+                    + """
+
+                      Gone:
+                        bridge: api
+                        key: id
+                        attributes: {id: integer}
+                        rest: {path: /plain/notes/999, paging: none}
+
+                    """, to: "bmo.yml")
+            let watch = try place.start(["watch", "--every", "1s", "--health", "health.json"])
+            defer { watch.signal(SIGKILL) }
+            // With a pause for all that doubles, there would be seven rounds in this time.
+            try await eventually("there are fifteen rounds", within: .seconds(90)) {
+                let rounds = health(place).firstMatch(of: /"rounds":(\d+)/).flatMap { Int($0.1) }
+                return (rounds ?? 0) >= 15
+            }
+            #expect(health(place).contains("Gone"), "\(health(place))")
+            let requests = try place.server.events().filter { $0.event == "GET" }.map(\.path)
+            let failing = requests.count { $0.hasPrefix("/plain/notes/999") }
+            #expect((2...6).contains(failing) && requests.count - failing >= 14, "\(requests)")
+        }
+
         @Test func `a watch brings what the remote has, sends each edit soon, and stops cleanly`() async throws {
             let place = try RemoteWorkspace.notes()
             let watch = try place.start(["watch", "--every", "1s", "--health", "health.json"])

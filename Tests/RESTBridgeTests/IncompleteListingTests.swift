@@ -61,6 +61,18 @@ import Testing
             scan.warnings.contains { $0.contains("does not say how the listing continues") } != isComplete, "\(scan)")
     }
 
+    @Test(arguments: [(#"{"busy": true}"#, [1], false), (#"{"busy": true, "more": true}"#, [1, 3], true)])
+    func `an ignored page of numbered pages does not end the listing`(
+        page: String, ids: [Int], isComplete: Bool
+    ) throws {
+        let scan = try told(
+            by: "page",
+            #"{"1": {"items": [{"id": 1}]}, "2": \#(page), "3": {"items": [{"id": 3}]}, "4": {"items": [], "more": false}}"#,
+            paging: ["style": "page", "has_more": "$.more"],
+            [("responses", [["when": ["path": "$.busy"], "action": "ignore"]])])
+        #expect(scan.ids == ids && scan.last?.isComplete == isComplete, "\(scan)")
+    }
+
     @Test(arguments: [false, true])
     func `an ignored page continues by its Link header`(isLost: Bool) throws {
         for paging: Literal in [["style": "link_header"], "auto"] {

@@ -5,6 +5,9 @@ internal import StoreContract
 ///
 /// A program that has not set up a metrics system pays nothing.
 enum ProgramMetrics {
+    /// Whether the program has set up a metrics system.
+    static var isUsed: Bool { !(MetricsSystem.factory is NOOPMetricsHandler) }
+
     /// Passes on the result of a sync, and the state of the database.
     static func note(_ report: SyncReport, _ store: any Store) { emit(store) { $0.add(report) } }
 
@@ -12,7 +15,7 @@ enum ProgramMetrics {
     static func note(_ report: PushReport, _ store: any Store) { emit(store) { $0.add(report) } }
 
     private static func emit(_ store: any Store, _ body: (inout MetricSamples) -> Void) {
-        guard !(MetricsSystem.factory is NOOPMetricsHandler) else { return }
+        guard isUsed else { return }
         var samples = MetricSamples()
         body(&samples)
         // The work is done: a database that cannot be read does not make it fail.

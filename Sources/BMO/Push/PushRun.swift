@@ -35,7 +35,7 @@ struct PushRun {
         try await withSpan("bmo.push") { span in
             let summary = try await sendEdits()
             span.note(summary)
-            try await store.run { ProgramMetrics.note(summary, $0) }
+            if ProgramMetrics.isUsed { try? await store.run { ProgramMetrics.note(summary, $0) } }
             return summary
         }
     }

@@ -52,6 +52,12 @@ public final class RemoteNews: Sendable {
         }
     }
 
+    /// Notes a change again that could not be followed.
+    func moved(_ change: Change) {
+        if change.keys.isEmpty { moved(change.entity) }
+        for key in change.keys { moved(change.entity, key: key) }
+    }
+
     /// Forgets earlier changes when a full sync begins, because it includes them.
     func forget() { changes.withLock { $0 = [:] } }
 

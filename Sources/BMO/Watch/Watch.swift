@@ -117,6 +117,8 @@ private struct Watch {
 
     private static let tick: Duration = .milliseconds(500)
     private static let maxPause: Duration = .seconds(900)
+    /// How long news wait for a process that has the database.
+    private static let pauseWhileBusy: Duration = .seconds(2)
 
     func note(_ change: (inout WatchHealth.State) -> Void) {
         if let fault = health.note(change) { report(.trouble(fault)) }
@@ -132,63 +134,96 @@ private struct Watch {
 
     // MARK: sync
 
+    /// What became of a sync.
+    private enum Outcome {
+        var failure: (words: String, entities: Set<String>)? {
+            if case .failed(let words, let entities) = self { (words, entities) } else { nil }
+        }
+
+        /// Everything was fetched, or the watch stops.
+        case done
+        /// Another process has the database.
+        case busy
+        /// Why it failed, and the entities that did; none if nothing could be synced.
+        case failed(String, Set<String>)
+    }
+
     func syncAgainAndAgain() async {
-        // What changed; nil for everything.
-        var moved: [RemoteNews.Change]?
+        var due = ContinuousClock.now
+        var failing = FailingEntities()
         while !Task.isCancelled {
+            let isDue = ContinuousClock.now >= due
+            // News do not put off the sync of everything.
+            let moved = isDue ? nil : await news.next(within: due - ContinuousClock.now)
+            guard isDue || moved != nil, !Task.isCancelled else { continue }
             note { $0.state = "syncing" }
-            if moved == nil { news.forget() }
-            let outcome = await sync(moved)
-            let failures = health.now.failures
+            let outcome: Outcome
+            if let moved {
+                outcome = await sync(moved)
+                if case .busy = outcome {
+                    // Whoever sent the news was told that the sync follows.
+                    for change in moved { news.moved(change) }
+                    try? await Task.sleep(for: Self.pauseWhileBusy)
+                }
+            } else {
+                news.forget()
+                outcome = await syncAll(without: failing.waiting)
+            }
+            failing.note(outcome.failure, pause: { pause(afterFailures: $0) }, isWhole: moved == nil)
+            if isDue { due = .now + (failing.isTotal ? pause(afterFailures: failing.count) : options.every) }
             note { state in
                 state.rounds += 1
-                state.state = outcome == nil ? "waiting" : "failing"
-                state.failures = outcome == nil ? 0 : failures + 1
-                state.error = outcome
-            }
-            let pause = pause(afterFailures: health.now.failures)
-            if outcome == nil {
-                moved = await news.next(within: pause)
-            } else {
-                moved = nil
-                try? await Task.sleep(for: pause)
+                state.state = failing.count == 0 ? "waiting" : "failing"
+                state.failures = failing.count
+                state.error = failing.message
             }
         }
     }
 
-    /// Syncs what changed, or everything, and returns why that failed; nil on success.
-    private func sync(_ changes: [RemoteNews.Change]?) async -> String? {
-        guard let changes else { return await syncOnce(Workspace.SyncOptions(entities: options.entities)) }
+    /// Syncs everything but the entities that failed and wait for their next try.
+    private func syncAll(without waiting: Set<String>) async -> Outcome {
+        var entities = options.entities
+        if !waiting.isEmpty {
+            let all = entities ?? workspace.syncOrder(nil).map { workspace.model.entities[$0].name }
+            entities = all.filter { !waiting.contains($0) }
+        }
+        return entities?.isEmpty == true ? .done : await syncOnce(Workspace.SyncOptions(entities: entities))
+    }
+
+    /// Syncs what changed.
+    private func sync(_ changes: [RemoteNews.Change]) async -> Outcome {
         var whole: [String] = []
         for change in changes {
-            guard !change.keys.isEmpty, await fetchesAll(change) else {
-                whole.append(change.entity)
-                continue
+            switch await fetchesAll(change) {
+            case true?: break
+            case false?: whole.append(change.entity)
+            case nil: return .busy
             }
         }
-        guard !whole.isEmpty, !Task.isCancelled else { return nil }
+        guard !whole.isEmpty, !Task.isCancelled else { return .done }
         return await syncOnce(Workspace.SyncOptions(entities: whole))
     }
 
-    /// Fetches single objects, and returns whether all of them arrived.
+    /// Fetches single objects, and returns whether all of them arrived; nil if another process has the database.
     ///
     /// One that does not arrive may have been deleted, which only a sync of the entity determines.
-    private func fetchesAll(_ change: RemoteNews.Change) async -> Bool {
+    private func fetchesAll(_ change: RemoteNews.Change) async -> Bool? {
+        guard !change.keys.isEmpty else { return false }
         for key in change.keys {
             guard let wanted = await workspace.syncOptions(ofObject: key, of: change.entity) else { return false }
             var hasArrived = false
-            let fault = await syncOnce(wanted) { report in
+            let outcome = await syncOnce(wanted) { report in
                 hasArrived = report.entities.map(\.counts).contains { $0.inserted + $0.updated + $0.unchanged > 0 }
             }
-            guard fault == nil, hasArrived else { return false }
+            if case .busy = outcome { return nil }
+            guard case .done = outcome, hasArrived else { return false }
         }
         return true
     }
 
-    /// Returns why the sync failed; nil on success.
     private func syncOnce(
         _ options: Workspace.SyncOptions, onEnd: (SyncReport) -> Void = { _ in }
-    ) async -> String? {
+    ) async -> Outcome {
         do {
             let store = try await workspace.openLockedStore(command: "bmo watch")
             defer { try? store.close() }
@@ -196,20 +231,21 @@ private struct Watch {
             report(.synced(summary))
             onEnd(summary)
             note { $0.lastSync = (Clock.now(), summary.outcomeWord) }
-            if summary.succeeded || summary.wasInterrupted { return nil }
-            let failures = summary.entities.compactMap { entity -> String? in
-                if case .failed(let failure) = entity.outcome { failure.description } else { nil }
+            if summary.succeeded || summary.wasInterrupted { return .done }
+            let failures = summary.entities.compactMap { entity -> (name: String, words: String)? in
+                if case .failed(let failure) = entity.outcome { (entity.name, failure.description) } else { nil }
             }
-            return failures.first ?? "the sync failed"
+            let isTotal = failures.count == summary.entities.count
+            return .failed(failures.first?.words ?? "the sync failed", isTotal ? [] : Set(failures.map(\.name)))
         } catch is CancellationError {
-            return nil
+            return .done
         } catch let error as StoreError where error.code == .busy {
             // Another process is syncing: not a failure.
             report(.trouble(error.description))
-            return nil
+            return .busy
         } catch {
             report(.trouble("\(error)"))
-            return "\(error)"
+            return .failed("\(error)", [])
         }
     }
 

@@ -58,10 +58,10 @@ struct CopyCommand: AsyncParsableCommand {
                         location, for: purpose, command: "bmo copy", timeout: wait?.timeout ?? .none))
             }
         }
-        show(try workspace.stores.copy(source, to: target, model: workspace.model), workspace.model)
+        show(try workspace.stores.copy(source, to: target, model: workspace.model), workspace.model, at: target)
     }
 
-    private func show(_ tables: [CopiedTable], _ model: CompiledModel) {
+    private func show(_ tables: [CopiedTable], _ model: CompiledModel, at target: String) {
         guard !json else {
             print(
                 RecordBatchWriter.json { writer in
@@ -79,6 +79,8 @@ struct CopyCommand: AsyncParsableCommand {
         print(
             Terminal.table(
                 ["table", "rows"], filled.map { [$0.table.name(in: model), String($0.rows)] }, rightAligned: [1]))
-        print("copied, and compared row by row; to use the copy, write \"database: \(to)\" in \(options.file)")
+        // The paths of a configuration begin in its own folder, those of a command in the working folder.
+        let shown = to.contains("://") ? to : target
+        print("copied, and compared row by row; to use the copy, write \"database: \(shown)\" in \(options.file)")
     }
 }

@@ -42,6 +42,13 @@ extension SQLiteStores {
                     try body(SQLiteContent(model, on: db.sqliteConnection))
                     return .commit
                 }
+                // The file is renamed without its log. Closing would move the content as well, and hide a failure.
+                try queue.writeWithoutTransaction { db in
+                    let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
+                    guard mode == "delete" else {
+                        throw StoreError(.io, "\(location): the content cannot be moved into the file (\(mode ?? ""))")
+                    }
+                }
                 try queue.close()
             }
             guard rename(draft, location) == 0 else {

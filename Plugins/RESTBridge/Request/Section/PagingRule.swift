@@ -258,6 +258,14 @@ struct PagingRule: Sendable {
         }
     }
 
+    /// Whether pages are requested by number or offset, and the listing ends at one without records.
+    var isNumbered: Bool {
+        switch style {
+        case .page, .offset: true
+        case .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset, .none: false
+        }
+    }
+
     /// All paths into the reply's body.
     var paths: [JSONPath] { [next, total, pages, hasMore, done, base].compactMap { $0?.path } }
 
