@@ -22,7 +22,7 @@ extension PushSender {
             let found = try await reader(place).object(key: entry.key)
             let step = decision.afterLook(found.remote(for: entry), missing: missing(entry, isLate: isLate))
             guard case .object(let object) = found else { return try await perform(step, entry, place) }
-            if case .sendAgain(let failure, _) = step, entry.operation == .update, object.unseen(of: entry).isEmpty {
+            if case .sendAgain(let failure, _) = step, entry.operation == .update {
                 return try await sendAgain(entry, over: object, failure, place)
             }
             return try await perform(step, entry, place, object: object)
@@ -48,6 +48,16 @@ extension PushSender {
     private func sendAgain(
         _ entry: OutboxEntry, over object: RemoteObject, _ failure: OutboxFailure, _ place: Destination
     ) async throws -> PushAttempt {
+        if let reason = object.rejection {
+            // Whether the remote changed it is unknown.
+            let words = OutboxFailure(code: "unknown", message: "the remote's object cannot be imported: \(reason)")
+            return try await perform(decision(entry).stayUnknown(words), entry, place)
+        }
+        let unseen = object.unseen(of: entry)
+        guard unseen.isEmpty else {
+            let step = decision(entry).afterMerge(failure, unseen: unseen, gone: nil, hasConflicts: false)
+            return try await perform(step, entry, place)
+        }
         try await importing(place, isListed: false) { page in try page.add(object.mapped, location: nil) }
         let gone = try await outcomeOfGone(entry)
         let conflicts = try await store.run { try $0.conflicts(entity: entry.entity, key: entry.key) }

@@ -36,6 +36,9 @@ struct RemoteObject: Sendable {
     private var layout: EntityLayout { model.entities[plan] }
     private var page: MixedPage { mapped.page }
 
+    /// Why the object cannot be imported; nil if it can.
+    var rejection: String? { page.rejections.first?.reason }
+
     /// Returns whether the object has the edit's values.
     func has(_ edit: OutboxEntry) -> Bool {
         guard page.rejections.isEmpty, let row = page.rows.first else { return false }

@@ -161,7 +161,7 @@ private struct Watch {
             if let moved {
                 outcome = await sync(moved)
                 if case .busy = outcome {
-                    // Whoever sent the news was told that the sync follows.
+                    // The sender of the news was told that the sync follows.
                     for change in moved { news.moved(change) }
                     try? await Task.sleep(for: Self.pauseWhileBusy)
                 }
