@@ -40,7 +40,9 @@ struct PageSpans {
         return span
     }
 
-    /// Returns the span of a page that these records end; nil if more follow. It ends when the page is committed.
+    /// Returns the span of a page that these records end; nil if more follow.
+    ///
+    /// It ends when the page is committed.
     mutating func taking(_ fetched: FetchedBatch) -> (any Span)? {
         guard fetched.page.pageEnd || fetched.page.end, let (span, records) = open else { return nil }
         open = nil
