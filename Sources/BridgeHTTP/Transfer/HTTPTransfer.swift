@@ -142,7 +142,8 @@ final class HTTPTransfer: @unchecked Sendable {
         set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeoutMilliseconds)
         set(CURLOPT_LOW_SPEED_LIMIT, 1)
         set(CURLOPT_LOW_SPEED_TIME, options.idleTimeoutSeconds)
-        if let whole = timing.whole { set(CURLOPT_TIMEOUT_MS, Int(whole * 1000)) }
+        // Rounded up: a request that is cut off at the end of a scan's time must not end before that time.
+        if let whole = timing.whole { set(CURLOPT_TIMEOUT_MS, Int((whole * 1000).rounded(.up))) }
         watch = SpeedWatch(timing)
         setTLS(set, set)
         setAuthentication(set, set)
