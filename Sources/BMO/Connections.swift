@@ -15,6 +15,10 @@ actor Connections {
     private let limits: SharedLimits?
     private var entries: [String: Entry] = [:]
     private var lastNumber = 0
+    /// The connections that were made.
+    private var made: [BridgeConnection] = []
+    /// The requests of connections that are closed.
+    private var requests: [String: RequestCounts] = [:]
 
     /// Creates an empty set of connections.
     ///
@@ -47,11 +51,13 @@ actor Connections {
         let number = entry.number
         defer { if entries[bridge]?.number == number { entries[bridge]?.waiting -= 1 } }
         do {
-            return try await withTaskCancellationHandler {
+            let connection = try await withTaskCancellationHandler {
                 try await entry.task.value
             } onCancel: {
                 Task { await self.giveUp(bridge, number) }
             }
+            if !made.contains(where: { $0 === connection }) { made.append(connection) }
+            return connection
         } catch {
             if isShared, entries[bridge]?.number == number { entries[bridge] = nil }
             throw error
@@ -76,5 +82,18 @@ actor Connections {
             if let connection = try? await entry.task.value { await connection.close() }
         }
         entries = [:]
+        collectRequests()
+        made = []
+    }
+
+    /// Returns the requests since the last call, by bridge; also after ``close()``.
+    func takeRequests() -> [String: RequestCounts] {
+        collectRequests()
+        defer { requests = [:] }
+        return requests
+    }
+
+    private func collectRequests() {
+        for connection in made { requests[connection.name, default: RequestCounts()] += connection.takeRequests() }
     }
 }

@@ -43,7 +43,7 @@ public final class HTTPClient: Sendable {
             options.shareFile == nil ? .nothing : options.hasConcurrency ? .rateAndConcurrency : .rate
         loop = try HTTPLoop(
             RateLimiter(rate: options.requestsPerSecond, concurrency: options.concurrency, sharing: sharing),
-            share: options.limitShare())
+            share: options.limitShare(), measure: context.measure)
         if case .granted(let grant) = options.authentication {
             authenticator = Authenticator(grant, redactor: redactor, tape: context.exchange)
         } else {

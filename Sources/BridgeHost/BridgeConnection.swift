@@ -34,6 +34,9 @@ public final class BridgeConnection: Sendable {
         self.log = log
     }
 
+    /// Returns the requests that all processes of the bridge have reported since the last call.
+    public func takeRequests() -> RequestCounts { log.meter.take() }
+
     /// Redacts this connection's secrets in text written by or derived from the remote.
     ///
     /// The secrets are those of the options and those that the bridge has reported since.

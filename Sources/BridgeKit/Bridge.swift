@@ -81,6 +81,7 @@ public struct BridgeContext: Sendable {
     let send: @Sendable (LogLevel, String) -> Void
     private let worker: (@Sendable (RecordBatch) throws -> RecordBatch?)?
     private let learner: (@Sendable (String) -> Void)?
+    private let meter: (@Sendable (RequestMeasurement, Double) -> Void)?
     /// The tape that records or replays exchanges; usually nil.
     ///
     /// A bridge with ``BridgeDescriptor/Capability/replay`` passes all its requests to the remote through this tape.
@@ -93,14 +94,17 @@ public struct BridgeContext: Sendable {
     /// - Parameters:
     ///   - work: Takes a request in the form that ``work(_:)`` writes, and returns the first batch of its fetch.
     ///   - learn: Takes the secrets passed to ``learn(secret:)``.
+    ///   - measure: Takes what is passed to ``measure(_:seconds:)``.
     public init(
         work: (@Sendable (RecordBatch) throws -> RecordBatch?)? = nil,
         learn: (@Sendable (String) -> Void)? = nil,
+        measure: (@Sendable (RequestMeasurement, Double) -> Void)? = nil,
         log send: @escaping @Sendable (LogLevel, String) -> Void = { _, _ in }
     ) {
         self.send = send
         worker = work
         learner = learn
+        meter = measure
     }
 
     /// Runs `body`, whose requests are not steps of the current scan, such as one for a description of the service.
@@ -110,6 +114,15 @@ public struct BridgeContext: Sendable {
 
     /// Reports a secret obtained at run time, such as a token: the host removes it from all that it writes and prints.
     public func learn(secret: String) { learner?(secret) }
+
+    /// Reports a request to the remote that has ended, or a wait for a rate limit, for the host's metrics.
+    ///
+    /// `HTTPClient` of BridgeHTTP does this for its requests. Call it from any thread.
+    ///
+    /// - Parameters:
+    ///   - measurement: The outcome of the request, or ``RequestMeasurement/rateLimitWait``.
+    ///   - seconds: The time up to the head of the reply or the failure, or the time of the wait.
+    public func measure(_ measurement: RequestMeasurement, seconds: Double) { meter?(measurement, seconds) }
 
     /// Whether ``work(_:)`` has worker processes: only for a bridge that runs in a child process and is not concurrent.
     ///

@@ -112,8 +112,10 @@ enum BridgeTable {
         guard let host, let log = host.pointee.log else { return BridgeContext() }
         // The host keeps its struct until `close` returns, and allows `log` from any thread.
         let address = UInt(bitPattern: host.pointee.context)
-        return BridgeContext(work: worker(host, context: address), learn: learner(host, context: address)) {
-            level, message in
+        return BridgeContext(
+            work: worker(host, context: address), learn: learner(host, context: address),
+            measure: meter(host, context: address)
+        ) { level, message in
             var message = message
             message.withUTF8 {
                 log(
@@ -127,14 +129,27 @@ enum BridgeTable {
     private static func learner(
         _ host: UnsafePointer<bmo_host>, context address: UInt
     ) -> (@Sendable (String) -> Void)? {
-        guard Int(host.pointee.struct_size) >= MemoryLayout<bmo_host>.size, let learn = host.pointee.learn else {
-            return nil
-        }
+        let end = MemoryLayout<bmo_host>.offset(of: \.measure) ?? MemoryLayout<bmo_host>.size
+        guard Int(host.pointee.struct_size) >= end, let learn = host.pointee.learn else { return nil }
         return { secret in
             var secret = secret
             secret.withUTF8 {
                 learn(UnsafeMutableRawPointer(bitPattern: address), bmo_bytes(data: $0.baseAddress, size: $0.count))
             }
+        }
+    }
+
+    /// Returns the host's `measure` function, if the host has one.
+    private static func meter(
+        _ host: UnsafePointer<bmo_host>, context address: UInt
+    ) -> (@Sendable (RequestMeasurement, Double) -> Void)? {
+        guard Int(host.pointee.struct_size) >= MemoryLayout<bmo_host>.size, let measure = host.pointee.measure else {
+            return nil
+        }
+        return { measurement, seconds in
+            measure(
+                UnsafeMutableRawPointer(bitPattern: address), bmo_measurement(measurement.rawValue),
+                UInt64(max(0, min(seconds, 1e9)) * 1_000_000))
         }
     }
 

@@ -46,18 +46,24 @@ package final class WebSite: Sendable {
     private let activity: Activity
     private let live: LiveSnapshot
     private let events: ProgressEvents
+    private let counters: MetricsFile
 
     /// Creates the web interface; the first request opens the database.
-    package convenience init(_ workspace: Workspace, access: Access) {
-        self.init(workspace, gate: SiteGate(access))
+    ///
+    /// - Parameter counters: The metrics of this program's syncs and pushes, to which those of the web interface are
+    ///   added.
+    package convenience init(_ workspace: Workspace, access: Access, counters: MetricsFile? = nil) {
+        self.init(workspace, gate: SiteGate(access), counters: counters)
     }
 
-    init(_ workspace: Workspace, gate: SiteGate) {
+    init(_ workspace: Workspace, gate: SiteGate, counters: MetricsFile? = nil) {
+        let counters = counters ?? MetricsFile(version: ProgramVersion.text)
+        self.counters = counters
         self.workspace = workspace
         self.gate = gate
         readers = StoreReaders(workspace)
         kept = KeptOverview(workspace, readers)
-        activity = Activity(workspace)
+        activity = Activity(workspace, counters: counters)
         live = LiveSnapshot(workspace, readers, activity)
         events = ProgressEvents(live, activity)
     }
@@ -142,9 +148,8 @@ package final class WebSite: Sendable {
 
     private func metrics() async throws -> WebResponse {
         let overview = try await kept.now()
-        let text = MetricsFile.stateText(
-            overview.entities, cursors: overview.cursors, overview.outbox, conflicts: overview.conflicts,
-            version: ProgramVersion.text)
+        let text = counters.text(
+            overview.entities, cursors: overview.cursors, overview.outbox, conflicts: overview.conflicts)
         return WebResponse(200, type: "text/plain; version=0.0.4; charset=utf-8", text: text)
     }
 

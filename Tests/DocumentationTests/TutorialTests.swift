@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: ["1-first-sync", "2-three-apis", "3-writing-back", "4-your-own-bridge"])
     func `each command of the tutorial prints what the page shows`(name: String) async throws {
         let folder = PackageFolder.path + "/docs/tutorial"
-        let port = try freePort()
+        let port = try FreePort.find()
         let markdown = try String(contentsOfFile: "\(folder)/\(name).md", encoding: .utf8)
         let page = try TutorialPage(markdown.replacing("8000", with: String(port)))
         #expect(page.steps.count > 5)
@@ -64,24 +64,6 @@ import Testing
             case .command(let text, _):
                 let file = "\(results)/\(step.offset)"
                 script += "{ \(text)\n} >'\(file)' 2>&1; echo $? >'\(file).code'\n"
-            }
-        }
-    }
-
-    /// A port that was free a moment ago.
-    private func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                guard bind(descriptor, generic, size) == 0, getsockname(descriptor, generic, &size) == 0 else {
-                    throw TutorialPage.Fault("no port is free")
-                }
-                return UInt16(bigEndian: pointer.pointee.sin_port)
             }
         }
     }

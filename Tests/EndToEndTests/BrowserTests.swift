@@ -79,17 +79,12 @@ extension EndToEndTests {
 
 /// Debian's chromium, driven by selenium.
 enum Browser {
-    private static let python: String = {
-        let environment = ProcessInfo.processInfo.environment
-        let cache = environment["XDG_CACHE_HOME"] ?? (environment["HOME"] ?? "") + "/.cache"
-        return cache + "/bmo/test-python/bin/python3"
-    }()
-
     /// Whether `Scripts/install test` installed them.
     static let isInstalled: Bool = {
         let files = FileManager.default
-        let library = URL(filePath: python).deletingLastPathComponent().deletingLastPathComponent().path + "/lib"
-        return ["/usr/bin/chromium", "/usr/bin/chromedriver", python].nonEmptyAllSatisfy(files.fileExists)
+        let folder = URL(filePath: TestPython.path).deletingLastPathComponent().deletingLastPathComponent()
+        let library = folder.path + "/lib"
+        return ["/usr/bin/chromium", "/usr/bin/chromedriver", TestPython.path].nonEmptyAllSatisfy(files.fileExists)
             && ((try? files.subpathsOfDirectory(atPath: library)) ?? []).contains {
                 $0.hasSuffix("/selenium/__init__.py")
             }
@@ -103,7 +98,7 @@ enum Browser {
         let page = try await PageBrowser(in: folder, options, environment: environment, signsIn: false)
         let address = page.token.isEmpty ? page.origin + "/" : "\(page.origin)/login?token=\(page.token)"
         let run = try await RunningProcess(
-            python,
+            TestPython.path,
             [
                 PackageFolder.path + "/Tests/Browser/scenarios.py", scenario, address, "--pictures",
                 PackageFolder.path + "/.build/browser",

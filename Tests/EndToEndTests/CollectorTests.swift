@@ -7,6 +7,11 @@ extension EndToEndTests {
     @Suite struct CollectorTests {
         private static let secret = "otlp-key-canary-77"
 
+        /// A collector that accepts what opentelemetry-proto accepts.
+        private func collector(_ arguments: String...) async throws -> RemoteServer {
+            try await RemoteServer([TestPython.path, "-u", "-B", RemoteServer.script("collector.py")] + arguments)
+        }
+
         private static func workspace(_ endpoint: String) async throws -> RemoteWorkspace<RemoteServer> {
             let workspace = try await RemoteWorkspace(
                 "cities.py",
@@ -40,7 +45,7 @@ extension EndToEndTests {
         }
 
         @Test func `a sync and a push send what the collector accepts`() async throws {
-            let collector = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script("collector.py")])
+            let collector = try await collector()
             let workspace = try await Self.workspace(collector.url)
             for words in [["sync"], ["push"]] {
                 let run = try await workspace.bmo(words)
@@ -62,11 +67,12 @@ extension EndToEndTests {
                 #"{"key": "bmo.location", "value": {"stringValue": "\#(workspace.url)/cities"}}"#,
                 #"{"key": "bmo.records.inserted", "value": {"intValue": "20"}}"#,
                 #""name": "bmo_rows""#, #""name": "bmo_changes_total""#, #"{"stringValue": "inserted"}"#,
+                #""name": "bmo_request_duration_seconds", "description""#,
             ] { #expect(text.contains(part), "\(part)") }
         }
 
         @Test func `a dead, a refusing and a silent collector neither fail nor delay a sync`() async throws {
-            let silent = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script("collector.py"), "silent"])
+            let silent = try await collector("silent")
             for (endpoint, words) in [
                 ("http://127.0.0.1:1", "no connection to 127.0.0.1, port 1"), (silent.url, "no reply within 1 s"),
                 (silent.url + "/elsewhere", "no reply within 1 s"), ("https://127.0.0.1:1", "without TLS"),
@@ -86,7 +92,7 @@ extension EndToEndTests {
         }
 
         @Test func `the trace of a sync that fails says why, and a collector may take traces alone`() async throws {
-            let collector = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script("collector.py")])
+            let collector = try await collector()
             let workspace = try await Self.workspace(collector.url + "/elsewhere")
             let config = try String(contentsOfFile: workspace.folder.appending("bmo.yml"), encoding: .utf8)
             try workspace.folder.write(
@@ -104,7 +110,7 @@ extension EndToEndTests {
         }
 
         @Test func `nothing is sent by a dry run, nor when the variables say so`() async throws {
-            let collector = try await RemoteServer(["python3", "-u", "-B", RemoteServer.script("collector.py")])
+            let collector = try await collector()
             let workspace = try await Self.workspace(collector.url)
             _ = try await workspace.bmo("sync", "--dry-run")
             _ = try await workspace.bmo(["sync"], environment: ["OTEL_SDK_DISABLED": "true"])

@@ -51,6 +51,10 @@ extension EndToEndTests {
             // The server does not answer PATCH.
             #expect(samples[#"bmo_outbox_entries{state="refused"}"#] == "1", "\(samples)")
             #expect(samples[#"bmo_pushed_edits_total{outcome="refused"}"#] == "1")
+            #expect(samples[#"bmo_requests_total{bridge="api",outcome="succeeded"}"#] == "1")
+            // The push, and the tries of the streets.
+            #expect((Int(samples[#"bmo_requests_total{bridge="api",outcome="broken"}"#] ?? "") ?? 0) > 1, "\(samples)")
+            #expect(samples[#"bmo_request_duration_seconds_bucket{bridge="api",le="+Inf"}"#] != nil)
         }
 
         @Test func `the alerts in docs fire when they should`() async throws {

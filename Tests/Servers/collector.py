@@ -10,7 +10,15 @@ import json
 import sys
 import time
 
-KINDS = {"gauge": {"dataPoints"}, "sum": {"dataPoints", "aggregationTemporality", "isMonotonic"}}
+from google.protobuf import json_format
+from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
+
+KINDS = {
+    "gauge": {"dataPoints"},
+    "histogram": {"dataPoints", "aggregationTemporality"},
+    "sum": {"dataPoints", "aggregationTemporality", "isMonotonic"},
+}
 
 
 def attributes(values, kinds=("stringValue",)):
@@ -22,11 +30,7 @@ def attributes(values, kinds=("stringValue",)):
 
 def check(request):
     """Names, types and enumerations of metrics.proto; 64-bit integers are text in JSON."""
-    try:
-        from google.protobuf import json_format
-        from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2
-        json_format.ParseDict(request, metrics_service_pb2.ExportMetricsServiceRequest())
-    except ImportError: pass
+    json_format.ParseDict(request, metrics_service_pb2.ExportMetricsServiceRequest())
     assert set(request) == {"resourceMetrics"}
     for resource in request["resourceMetrics"]:
         assert set(resource) == {"resource", "scopeMetrics"}
@@ -34,11 +38,15 @@ def check(request):
         for scope in resource["scopeMetrics"]:
             assert set(scope) == {"scope", "metrics"} and set(scope["scope"]) == {"name", "version"}
             for metric in scope["metrics"]:
-                kind = (set(metric) - {"name", "description"}).pop()
+                kind = (set(metric) - {"name", "description", "unit"}).pop()
                 assert set(metric[kind]) == KINDS[kind], metric
                 if kind == "sum": assert metric["sum"]["aggregationTemporality"] == 2 and metric["sum"]["isMonotonic"] is True
                 for point in metric[kind]["dataPoints"]:
                     attributes(point["attributes"])
+                    if kind == "histogram":
+                        assert sum(map(int, point["bucketCounts"])) == int(point["count"]) and point["sum"] > 0, point
+                        assert len(point["bucketCounts"]) == len(point["explicitBounds"]) + 1, point
+                        continue
                     times = {"timeUnixNano", "startTimeUnixNano"} if kind == "sum" else {"timeUnixNano"}
                     assert set(point) == {"attributes", "asDouble"} | times, point
                     assert all(isinstance(point[name], str) and len(point[name]) == 19 for name in times), point
@@ -47,17 +55,13 @@ def check(request):
 
 def check_traces(request):
     """The same of trace.proto; identifiers are hexadecimal in OTLP's JSON, and base64 in that of protobuf."""
-    try:
-        from google.protobuf import json_format
-        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
-        plain = copy.deepcopy(request)
-        for resource in plain["resourceSpans"]:
-            for scope in resource["scopeSpans"]:
-                for span in scope["spans"]:
-                    for name in ("traceId", "spanId", "parentSpanId"):
-                        if name in span: span[name] = base64.b64encode(bytes.fromhex(span[name])).decode()
-        json_format.ParseDict(plain, trace_service_pb2.ExportTraceServiceRequest())
-    except ImportError: pass
+    plain = copy.deepcopy(request)
+    for resource in plain["resourceSpans"]:
+        for scope in resource["scopeSpans"]:
+            for span in scope["spans"]:
+                for name in ("traceId", "spanId", "parentSpanId"):
+                    if name in span: span[name] = base64.b64encode(bytes.fromhex(span[name])).decode()
+    json_format.ParseDict(plain, trace_service_pb2.ExportTraceServiceRequest())
     assert set(request) == {"resourceSpans"}
     for resource in request["resourceSpans"]:
         assert set(resource) == {"resource", "scopeSpans"}

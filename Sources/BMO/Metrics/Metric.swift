@@ -20,19 +20,32 @@ enum Metric: String, CaseIterable {
     case changes = "bmo_changes_total"
     case failures = "bmo_sync_failures_total"
     case pushed = "bmo_pushed_edits_total"
+    case requests = "bmo_requests_total"
+    case durationBucket = "bmo_request_duration_seconds_bucket"
+    case durationSum = "bmo_request_duration_seconds_sum"
+    case durationCount = "bmo_request_duration_seconds_count"
+    case rateLimited = "bmo_rate_limited_seconds_total"
 
     /// The kinds of metrics that bmo uses.
     enum Kind: String {
-        case counter, gauge
+        case counter, gauge, histogram
     }
 
-    var kind: Kind { rawValue.hasSuffix("_total") ? .counter : .gauge }
+    var kind: Kind {
+        switch self {
+        case .durationBucket, .durationSum, .durationCount: .histogram
+        default: rawValue.hasSuffix("_total") ? .counter : .gauge
+        }
+    }
+
+    /// The name in the HELP and TYPE lines: the series of a histogram share one.
+    var family: String { kind == .histogram ? "bmo_request_duration_seconds" : rawValue }
 
     /// Whether a sync that does not set the metric keeps the value in the file.
     var isKept: Bool {
         switch self {
         case .lastSuccess, .syncDuration, .incomplete, .deletionsHeld: true
-        default: kind == .counter
+        default: kind != .gauge
         }
     }
 
@@ -56,6 +69,10 @@ enum Metric: String, CaseIterable {
         case .changes: "The changes that syncs made to the objects of an entity."
         case .failures: "The failed syncs of an entity."
         case .pushed: "The edits of pushes, by outcome."
+        case .requests: "The requests of syncs and pushes to a bridge's remote, by outcome."
+        case .durationBucket, .durationSum, .durationCount:
+            "The time from the start of a request to the head of the reply or the failure."
+        case .rateLimited: "The time in which requests waited for a rate limit, that of the options or the remote's."
         }
     }
 }

@@ -43,8 +43,11 @@ extension MetricSamples {
     }
 
     private func write(_ metric: Metric, since began: Int64, now: Int64, to writer: RecordBatchWriter) {
+        // The series of a histogram are one metric.
+        if metric.kind == .histogram, metric != .durationCount { return }
         let points = values(of: metric)
         guard !points.isEmpty else { return }
+        if metric.kind == .histogram { return writeHistogram(metric, since: began, now: now, to: writer) }
         writer.object {
             writer.member("name", metric.rawValue)
             writer.member("description", metric.help)
@@ -71,7 +74,22 @@ extension MetricSamples {
         }
     }
 
-    private static func write(_ attributes: [(name: String, value: String)], to writer: RecordBatchWriter) {
+    private func writeHistogram(_ metric: Metric, since began: Int64, now: Int64, to writer: RecordBatchWriter) {
+        writer.object {
+            writer.member("name", metric.family)
+            writer.member("description", metric.help)
+            writer.member("unit", "s")
+            writer.member(
+                "histogram",
+                object: {
+                    writer.member("dataPoints", array: { writeDurations(since: began, now: now, to: writer) })
+                    // AGGREGATION_TEMPORALITY_CUMULATIVE
+                    writer.member("aggregationTemporality", 2)
+                })
+        }
+    }
+
+    static func write(_ attributes: [(name: String, value: String)], to writer: RecordBatchWriter) {
         writer.member(
             "attributes",
             array: {

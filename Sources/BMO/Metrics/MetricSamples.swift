@@ -17,7 +17,12 @@ struct MetricSamples {
 
     /// Adds to a counter.
     mutating func add(_ metric: Metric, _ count: Int, _ labels: KeyValuePairs<String, String> = [:]) {
-        put(metric, Self.text(labels)) { $0 += Double(count) }
+        add(metric, Double(count), labels)
+    }
+
+    /// Adds to a counter.
+    mutating func add(_ metric: Metric, _ amount: Double, _ labels: KeyValuePairs<String, String> = [:]) {
+        put(metric, Self.text(labels)) { $0 += amount }
     }
 
     private mutating func put(_ metric: Metric, _ labels: String, _ change: (inout Double) -> Void) {
@@ -48,7 +53,7 @@ struct MetricSamples {
     /// Returns the samples with counters that begin where those of `before` ended.
     func subtracting(_ before: MetricSamples) -> MetricSamples {
         var rest = self
-        for index in samples.indices where samples[index].metric.kind == .counter {
+        for index in samples.indices where samples[index].metric.kind != .gauge {
             let sample = samples[index]
             guard let place = before.places[sample.metric.rawValue + sample.labels] else { continue }
             rest.samples[index].value -= before.samples[place].value
@@ -90,17 +95,21 @@ struct MetricSamples {
     /// The text of the file.
     var text: String {
         var lines: [String] = []
+        var family = ""
         for metric in Metric.allCases {
             let own = samples.filter { $0.metric == metric }
             guard !own.isEmpty else { continue }
-            lines.append("# HELP \(metric.rawValue) \(metric.help)")
-            lines.append("# TYPE \(metric.rawValue) \(metric.kind.rawValue)")
+            if metric.family != family {
+                lines.append("# HELP \(metric.family) \(metric.help)")
+                lines.append("# TYPE \(metric.family) \(metric.kind.rawValue)")
+                family = metric.family
+            }
             lines += own.map { "\(metric.rawValue)\($0.labels) \(Self.text($0.value))" }
         }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func text(_ value: Double) -> String {
+    static func text(_ value: Double) -> String {
         Int64(exactly: value).map(String.init) ?? "\(value)"
     }
 

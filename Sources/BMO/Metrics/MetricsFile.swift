@@ -26,17 +26,23 @@ package final class MetricsFile: Sendable {
     /// Opens a file, and writes it again, so that a path that cannot be written is known before any work.
     ///
     /// - Parameters:
-    ///   - path: The file; nil for none.
+    ///   - path: The file.
     ///   - version: The version of the program.
     /// - Throws: ``Failure``.
-    package init(path: String?, version: String) throws(Failure) {
+    package init(path: String, version: String) throws(Failure) {
         self.path = path
         self.version = version
-        var text = ""
-        if let path { text = try Self.read(path) }
-        before = MetricSamples(from: text)
+        before = MetricSamples(from: try Self.read(path))
         samples = Mutex(before)
         try write()
+    }
+
+    /// Creates metrics without a file.
+    package init(version: String) {
+        path = nil
+        self.version = version
+        before = MetricSamples()
+        samples = Mutex(before)
     }
 
     private static func read(_ path: String) throws(Failure) -> String {
@@ -86,7 +92,7 @@ package final class MetricsFile: Sendable {
     ///
     /// - Throws: ``Failure``; ``StoreError`` if the database cannot be read.
     package func note(_ report: SyncReport, _ store: any Store) throws {
-        samples.withLock { $0.add(report) }
+        count(report)
         try writeState(of: store)
     }
 
@@ -94,9 +100,15 @@ package final class MetricsFile: Sendable {
     ///
     /// - Throws: ``Failure``; ``StoreError`` if the database cannot be read.
     package func note(_ report: PushReport, _ store: any Store) throws {
-        samples.withLock { $0.add(report) }
+        count(report)
         try writeState(of: store)
     }
+
+    /// Adds the result of a sync, without writing the file.
+    package func count(_ report: SyncReport) { samples.withLock { $0.add(report) } }
+
+    /// Adds the result of a push, without writing the file.
+    package func count(_ report: PushReport) { samples.withLock { $0.add(report) } }
 
     private func writeState(of store: any Store) throws {
         var state = MetricSamples()
@@ -111,13 +123,14 @@ package final class MetricsFile: Sendable {
 }
 
 extension MetricsFile {
-    /// Returns the metrics of a database's present state in the format of the file, without those of syncs and pushes.
+    /// Returns the metrics in the format of the file, with the database's present state.
     ///
     /// - Parameter cursors: The cursors of the entities' own scans, in the order of the entities.
-    package static func stateText(
-        _ entities: [EntityStatus], cursors: [ScanCursor?], _ edits: [OutboxEntry], conflicts: Int, version: String
+    package func text(
+        _ entities: [EntityStatus], cursors: [ScanCursor?], _ edits: [OutboxEntry], conflicts: Int
     ) -> String {
-        var samples = MetricSamples()
+        var samples = samples.withLock { $0 }
+        samples.removeState()
         samples.set(.build, 1, ["version": version])
         samples.setState(entities, cursors: cursors, edits, conflicts: conflicts, now: Clock.now())
         return samples.text
@@ -128,10 +141,12 @@ extension MetricSamples {
     /// Adds the result of a push.
     mutating func add(_ report: PushReport) {
         for kind in EditOutcome.Kind.allCases { add(.pushed, report.count(kind), ["outcome": kind.rawValue]) }
+        add(report.requests)
     }
 
     /// Adds the result of a sync.
     mutating func add(_ report: SyncReport) {
+        add(report.requests)
         let now = Timestamp.microseconds(Clock.now()) ?? 0
         for entity in report.entities {
             let labels: KeyValuePairs = ["entity": entity.name]

@@ -23,7 +23,11 @@ enum ProgramMetrics {
         for metric in Metric.allCases {
             for (labels, value) in samples.values(of: metric) {
                 switch metric.kind {
+                case .counter where metric == .rateLimited:
+                    FloatingPointCounter(label: metric.rawValue, dimensions: labels).increment(by: value)
                 case .counter: Counter(label: metric.rawValue, dimensions: labels).increment(by: Int64(value))
+                // The requests are counted above; their durations exist only as sums by bucket.
+                case .histogram: break
                 case .gauge: Gauge(label: metric.rawValue, dimensions: labels).record(value)
                 }
             }

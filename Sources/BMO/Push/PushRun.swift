@@ -68,6 +68,7 @@ struct PushRun {
         var summary = PushReport(
             edits: round.edits, duration: ContinuousClock.now - start,
             wasInterrupted: Task.isCancelled)
+        summary.requests = await connections.takeRequests()
         let history = workspace.configuration.history
         summary.run = try await store.run {
             [summary, isNews] in

@@ -1,3 +1,4 @@
+public import BridgeHost
 public import Mapping
 internal import RecordBatch
 public import StoreContract
@@ -52,6 +53,8 @@ public struct PushReport: Sendable {
     public var wasInterrupted: Bool
     /// The number of the run in the database; nil when it changed no row.
     public var run: Int64?
+    /// The requests that the bridges have reported, by the bridges' names; empty for a bridge that reports none.
+    public var requests: [String: RequestCounts] = [:]
 
     /// Returns how many edits have an outcome of a kind.
     public func count(_ kind: EditOutcome.Kind) -> Int { edits.count { $0.outcome.kind == kind } }

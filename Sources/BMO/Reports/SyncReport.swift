@@ -1,3 +1,4 @@
+public import BridgeHost
 public import Importer
 
 /// The result of a sync.
@@ -77,6 +78,8 @@ public struct SyncReport: Sendable {
     public var shard: SyncShard?
     /// How many conflicts wait for a decision; nil where they were not counted.
     public var conflicts: Int?
+    /// The requests that the bridges have reported, by the bridges' names; empty for a bridge that reports none.
+    public var requests: [String: RequestCounts] = [:]
 
     /// Whether there is anything to report: a change, a quarantined record, a failure.
     public var hasNews: Bool {

@@ -116,6 +116,7 @@ extension Workspace {
         }
         var summary = makeReport(results, counts, ContinuousClock.now - start)
         summary.shard = options.shard
+        summary.requests = await connections.takeRequests()
         // A finished run without changes leaves the file unchanged, byte for byte.
         summary.run = try await thread.run { [summary] in
             try store.endRun(

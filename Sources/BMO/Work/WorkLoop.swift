@@ -50,7 +50,8 @@ struct WorkLoop: Sendable {
             do {
                 if try await thread.run({ [shared, plan, worker] in try shared.joinRound(plan, as: worker) }) {
                     try await workOnUnits()
-                    let ended = try await thread.run { [workspace, shared] in try workspace.roundReport(in: shared) }
+                    var ended = try await thread.run { [workspace, shared] in try workspace.roundReport(in: shared) }
+                    ended.requests = await connections.takeRequests()
                     report(.round(ended))
                     last = ended
                     if options.untilIdle { break }

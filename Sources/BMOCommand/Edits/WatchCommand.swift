@@ -56,7 +56,7 @@ struct WatchCommand: AsyncParsableCommand {
                 "--listen, --socket, --password and --host belong to --serve", exitCode: CommandFailure.usage)
         }
         let service = isServing ? try PageService(serve) : nil
-        let metrics = try metrics.output()
+        let metrics = try metrics.output(isServed: isServing)
         let file = options.configurationFile
         try await options.learnAttributes(file)
         let workspace = try await options.workspace(file)
@@ -75,7 +75,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
         let work = Task {
             guard let service else { return try await watch() }
-            try await Self.run(watch, with: service, workspace, hooks, json: json)
+            try await Self.run(watch, with: service, workspace, hooks, metrics?.file, json: json)
         }
         let signals = SignalTrap { work.cancel() }
         if !json { print("watching \(workspace.configuration.databasePath), a sync every \(every)") }
@@ -99,13 +99,13 @@ struct WatchCommand: AsyncParsableCommand {
     /// Watches and serves until the task is cancelled, or one of them fails; the watch begins when the server listens.
     private static func run(
         _ watch: @escaping @Sendable () async throws -> Void, with service: PageService, _ workspace: Workspace,
-        _ hooks: HookReceiver?, json: Bool
+        _ hooks: HookReceiver?, _ counters: MetricsFile?, json: Bool
     ) async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { start.finish() }
-                try await service.run(workspace, hooks: hooks, json: json) { start.yield() }
+                try await service.run(workspace, hooks: hooks, counters: counters, json: json) { start.yield() }
             }
             group.addTask { for await _ in started { return try await watch() } }
             defer { group.cancelAll() }

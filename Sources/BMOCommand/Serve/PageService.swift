@@ -31,15 +31,17 @@ struct PageService: Sendable {
     ///
     /// - Parameters:
     ///   - hooks: What receives webhooks.
+    ///   - counters: The metrics of this program's syncs and pushes.
     ///   - json: Whether addresses are printed as JSON.
     ///   - onStart: Called when the server listens.
     /// - Throws: ``CommandFailure`` of wrong usage if it cannot listen.
     func run(
-        _ workspace: Workspace, isReadOnly: Bool = false, hooks: HookReceiver? = nil, json: Bool = false,
-        onStart: @Sendable () -> Void = {}
+        _ workspace: Workspace, isReadOnly: Bool = false, hooks: HookReceiver? = nil, counters: MetricsFile? = nil,
+        json: Bool = false, onStart: @Sendable () -> Void = {}
     ) async throws {
         let printer = AddressPrinter(place, json: json)
-        let site = WebSite(workspace, access: access(printer, isReadOnly: isReadOnly, hooks: hooks))
+        let site = WebSite(
+            workspace, access: access(printer, isReadOnly: isReadOnly, hooks: hooks), counters: counters)
         try await serve(
             printer, { await site.respond(to: $0) }, token: site.loginToken, prepare: site.prepare, close: site.close,
             onStart: onStart)

@@ -44,6 +44,8 @@ struct WorkCommand: AsyncParsableCommand {
     @Flag(help: "Write events as JSON lines to stdout.")
     var json = false
 
+    @OptionGroup var metrics: MetricsOptions
+
     func run() async throws {
         guard (1...64).contains(concurrency) else {
             throw CommandFailure("--concurrency must be a number from 1 to 64", exitCode: CommandFailure.usage)
@@ -60,7 +62,7 @@ struct WorkCommand: AsyncParsableCommand {
         let workspace = try await options.workspace(file)
         let json = json
         let log = CommandLog.isJSON ? SyncLog() : nil
-        let metrics = try MetricsOptions.sent()
+        let metrics = try metrics.output()
         let work = Task {
             try await workspace.work(workOptions) { event in
                 if let log { Self.write(event, to: log) }

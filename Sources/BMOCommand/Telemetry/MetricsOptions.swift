@@ -12,18 +12,16 @@ struct MetricsOptions: ParsableArguments {
             valueName: "path"))
     var metrics: String?
 
-    /// Returns the output of a command that has no `--metrics`; nil if the environment names no collector.
-    static func sent() throws -> TelemetryOutput? { try output(path: nil) }
-
     /// Opens the file, if one is named, and reads the environment of OpenTelemetry.
     ///
     /// The program's tracer is set up as well: call it once.
     ///
+    /// - Parameter isServed: Whether the web interface shows the metrics, too.
     /// - Returns: Nil if the command has nothing to write or to send.
     /// - Throws: ``CommandFailure`` of wrong usage for a file that cannot be written.
-    func output() throws -> TelemetryOutput? {
+    func output(isServed: Bool = false) throws -> TelemetryOutput? {
         do {
-            return try Self.output(path: metrics)
+            return try Self.output(path: metrics, isServed: isServed)
         } catch {
             throw CommandFailure(
                 "the file of --metrics cannot be written: \(error); name another, or create its folder",
@@ -31,12 +29,14 @@ struct MetricsOptions: ParsableArguments {
         }
     }
 
-    private static func output(path: String?) throws(MetricsFile.Failure) -> TelemetryOutput? {
+    private static func output(
+        path: String?, isServed: Bool
+    ) throws(MetricsFile.Failure) -> TelemetryOutput? {
         defer { Workspace.takeSecrets(OTLPSettings.secretVariables) }
         let (metrics, traces) = (settings(of: .metrics), settings(of: .traces))
-        guard path != nil || metrics != nil || traces != nil else { return nil }
-        let file =
-            path == nil && metrics == nil ? nil : try MetricsFile(path: path, version: ProgramVersion.text)
+        guard path != nil || metrics != nil || traces != nil || isServed else { return nil }
+        var file = metrics == nil && !isServed ? nil : MetricsFile(version: ProgramVersion.text)
+        if let path { file = try MetricsFile(path: path, version: ProgramVersion.text) }
         let tracer = traces.map(OTLPTracer.init)
         if let tracer { InstrumentationSystem.bootstrap(tracer) }
         return TelemetryOutput(file, metrics: metrics, tracer: tracer)

@@ -4,7 +4,7 @@ internal import StoreContract
 /// Where a command's metrics and traces go: the file of `--metrics`, and the collector of the environment.
 final class TelemetryOutput: Sendable {
     /// The metrics; nil if they go nowhere.
-    private let file: MetricsFile?
+    let file: MetricsFile?
     private let metrics: (settings: OTLPSettings, sender: OTLPSender)?
     private let tracer: OTLPTracer?
 
@@ -37,7 +37,7 @@ final class TelemetryOutput: Sendable {
         do {
             try body()
         } catch {
-            Terminal.error("the file of --metrics was not written: \(error)", prefix: "bmo: warning: ")
+            Terminal.error("the metrics were not updated: \(error)", prefix: "bmo: warning: ")
         }
     }
 

@@ -17,6 +17,10 @@ final class HTTPLoop: @unchecked Sendable {
     /// The transfers that may not begin yet, in order.
     private var waiting: [HTTPTransfer] = []
     private var lastLook = 0.0
+    /// Since when requests have waited for a rate limit; nil if none waits for one.
+    private var limitedSince: Double?
+    /// Takes the outcomes of requests, and the waits for a rate limit, in seconds.
+    private let measure: @Sendable (RequestMeasurement, Double) -> Void
     /// Ends connections that libcurl cannot end; its callbacks are in use until `multi` is cleaned up.
     private let watch = LoopWatch()
 
@@ -30,9 +34,13 @@ final class HTTPLoop: @unchecked Sendable {
 
     private static let isReady = bmo_curl_global_init() == CURLE_OK
 
-    init(_ limiter: RateLimiter, share: LimitShare? = nil) throws {
+    init(
+        _ limiter: RateLimiter, share: LimitShare? = nil,
+        measure: @escaping @Sendable (RequestMeasurement, Double) -> Void = { _, _ in }
+    ) throws {
         self.limiter = limiter
         self.share = share
+        self.measure = measure
         guard Self.isReady, let multi = curl_multi_init() else {
             throw BridgeError(.internal, "libcurl cannot be initialised")
         }
@@ -112,6 +120,7 @@ final class HTTPLoop: @unchecked Sendable {
         // Any of them may have blocked the thread, and libcurl may mistake the shut sockets for the end of a reply.
         for (easy, transfer) in transfers {
             let error = transfer.stall(easy, limit)
+            note(transfer)
             remove(easy)
             transfer.finish(error)
         }
@@ -120,11 +129,28 @@ final class HTTPLoop: @unchecked Sendable {
     /// Begins the transfers that may begin; returns the seconds until the next one.
     private func beginWaiting() -> Double? {
         while let transfer = waiting.first {
-            if let wait = take() { return wait }
+            if let wait = take() {
+                noteLimited(wait.isFinite)
+                return wait
+            }
             waiting.removeFirst()
             begin(transfer)
         }
+        noteLimited(false)
         return nil
+    }
+
+    /// Measures the time in which requests wait for a rate limit, and not for the end of another request.
+    private func noteLimited(_ isLimited: Bool) {
+        let now = MonotonicClock.seconds
+        if let since = limitedSince { measure(.rateLimitWait, now - since) }
+        limitedSince = isLimited ? now : nil
+    }
+
+    /// Measures a request whose end libcurl or the remote caused.
+    private func note(_ transfer: HTTPTransfer) {
+        let (outcome, seconds) = transfer.measurement
+        measure(outcome, seconds)
     }
 
     /// Takes a permit to begin a request now; returns nil if granted, else the seconds to wait.
@@ -157,6 +183,7 @@ final class HTTPLoop: @unchecked Sendable {
         lastLook = now
         for (easy, transfer) in transfers {
             guard let error = transfer.delay(easy, now: now) else { continue }
+            note(transfer)
             remove(easy)
             transfer.finish(error)
         }
@@ -248,7 +275,9 @@ final class HTTPLoop: @unchecked Sendable {
             else { continue }
             let result = message.pointee.data.result
             curl_multi_remove_handle(multi, easy)
-            switch transfer.completed(easy, result) {
+            let outcome = transfer.completed(easy, result)
+            note(transfer)
+            switch outcome {
             case .again:
                 retire(easy, isReusable: result == CURLE_OK)
                 begin(transfer)

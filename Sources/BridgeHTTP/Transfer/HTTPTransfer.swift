@@ -22,6 +22,10 @@ final class HTTPTransfer: @unchecked Sendable {
     private let credential: Credential
     /// Seconds until the remote accepts requests again, if the reply said so.
     private(set) var hold: Double?
+    /// The status of the current reply; 0 before its head has arrived.
+    private var status = 0
+    /// When the current request began, and when the head of its reply had arrived.
+    private var (began, headArrived) = (0.0, 0.0)
     /// Whether the rate limit and the limit on running requests apply; a token request that others wait for is exempt.
     let isLimited: Bool
     /// Whether a challenge is expected: libcurl answers the first one by itself.
@@ -114,6 +118,8 @@ final class HTTPTransfer: @unchecked Sendable {
         bodyBytes = 0
         redirectTarget = nil
         isHeadComplete = false
+        status = 0
+        (began, headArrived) = (MonotonicClock.seconds, 0)
         self.easy = easy
         bodyEnd = nil
         errorText.pointee = 0
@@ -297,6 +303,8 @@ final class HTTPTransfer: @unchecked Sendable {
             return
         }
         isHeadComplete = true
+        self.status = status
+        headArrived = MonotonicClock.seconds
         var response = HTTPResponse(
             status: status, headers: Array(received.dropFirst()), url: url.text, lostCredentials: lostCredentials,
             sessionHeader: options.sessionHeader, redactor: redactor)
@@ -391,6 +399,19 @@ final class HTTPTransfer: @unchecked Sendable {
     }
 
     // MARK: The end of a request
+
+    /// The outcome of the request that has ended, and its duration up to the head of the reply or its failure.
+    var measurement: (outcome: RequestMeasurement, seconds: Double) {
+        let outcome: RequestMeasurement =
+            switch status {
+            case 0: .unanswered
+            case 429: .rateLimited
+            case 400..<500: .refused
+            case 500...: .broken
+            default: .succeeded
+            }
+        return (outcome, (status == 0 ? MonotonicClock.seconds : headArrived) - began)
+    }
 
     func completed(_ easy: UnsafeMutableRawPointer, _ result: CURLcode) -> Outcome {
         markSent(easy)

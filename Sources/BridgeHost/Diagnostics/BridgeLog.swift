@@ -7,9 +7,13 @@ struct BridgeLog: Sendable {
     /// The bridge's name in the configuration.
     let bridge: String
     private let budget = LogBudget()
+    /// What the bridge has measured.
+    let meter = RequestMeter()
 
     /// A pseudo-level: the text is a secret to redact from now on, and is not logged.
     static let secret: UInt32 = 0xFFFF
+    /// A pseudo-level: the text is a measurement, as `RequestMeter` writes it.
+    static let measurement: UInt32 = 0xFFFE
 
     init(_ logger: Logger, bridge: String, redactor: Redactor) {
         var logger = logger
@@ -22,6 +26,7 @@ struct BridgeLog: Sendable {
     /// Logs a message from the bridge with a level of `bmo_log_level`.
     func message(_ level: UInt32, _ text: String) {
         if level == Self.secret { return redactor.learn(text) }
+        if level == Self.measurement { return meter.add(text) }
         let level: Logger.Level =
             switch level {
             case 0: .debug

@@ -306,6 +306,7 @@ public final class RecordStream: Sendable {
                 "entity": "\(request.entity)", "request": .stringConvertible(state.withLock { $0.replies }),
                 "after": "\(delay)", "failure": "\(failure.description)",
             ])
+        if failure.code == .rateLimited, !limits.retries.passesAtOnce { log.meter.add(pause: delay) }
         guard !state.withLock({ $0.pause != nil }) else {
             var broken = failure
             broken.breaksPage = true

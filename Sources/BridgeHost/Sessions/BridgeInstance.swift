@@ -239,6 +239,13 @@ private final class HostLog: @unchecked Sendable {
             let log = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
             log.sink(bmo_log_level(rawValue: BridgeLog.secret), text)
         }
+        host.pointee.measure = { context, measurement, microseconds in
+            guard let context else { return }
+            let log = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
+            log.sink(
+                bmo_log_level(rawValue: BridgeLog.measurement),
+                RequestMeter.text(measurement.rawValue, microseconds: microseconds))
+        }
         guard work != nil else { return }
         host.pointee.work = { context, request, records, page in
             guard let context else { return BMO_FAILED }

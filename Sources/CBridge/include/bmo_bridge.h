@@ -74,6 +74,16 @@ typedef enum bmo_log_level {
     BMO_LOG_ERROR = 3
 } bmo_log_level;
 
+/* What `measure` reports: the outcome of a request, or a wait. */
+typedef enum bmo_measurement {
+    BMO_REQUEST_SUCCEEDED = 0,    /* a reply without an error */
+    BMO_REQUEST_REFUSED = 1,      /* the remote says that the request is at fault (HTTP: 4xx except 429) */
+    BMO_REQUEST_RATE_LIMITED = 2, /* the remote asks for fewer requests (HTTP: 429) */
+    BMO_REQUEST_BROKEN = 3,       /* the remote says that it is at fault itself (HTTP: 5xx) */
+    BMO_REQUEST_UNANSWERED = 4,   /* no reply: no connection, a timeout, a broken transfer */
+    BMO_RATE_LIMIT_WAIT = 5       /* requests waited for a rate limit, that of the options or the remote's */
+} bmo_measurement;
+
 /*
  * The host's services for an instance; valid until `close` returned. Its functions may be called from any thread.
  *
@@ -85,6 +95,9 @@ typedef enum bmo_log_level {
  * learn    reports a secret that the bridge obtained at run time, such as a token or a session's value, as UTF-8: from
  *          then on, the host keeps it out of all that it writes and prints, as it does with the secrets of the options.
  *          A host without this function has a smaller struct_size.
+ * measure  reports one request to the remote that has ended, and its duration up to the head of the reply or its failure,
+ *          or a wait for a rate limit, in microseconds. For the host's metrics only. Requests that the bridge itself
+ *          breaks off do not count. A host without this function has a smaller struct_size.
  */
 typedef struct bmo_host {
     uint32_t struct_size;
@@ -93,6 +106,7 @@ typedef struct bmo_host {
     bmo_status (*work)(void *context, bmo_bytes request, bmo_buffer *records, bmo_buffer *page);
     void (*release)(void *context, bmo_buffer buffer);
     void (*learn)(void *context, bmo_bytes secret);
+    void (*measure)(void *context, bmo_measurement what, uint64_t microseconds);
 } bmo_host;
 
 typedef struct bmo_instance bmo_instance; /* one configured bridge: the bridge's own type */

@@ -50,11 +50,17 @@ package final class Activity: Sendable {
     private static let maxLines = 200
 
     private let workspace: Workspace
+    private let counters: MetricsFile
     private let shared = Mutex(State())
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     /// Creates an activity that does nothing yet.
-    package init(_ workspace: Workspace) { self.workspace = workspace }
+    ///
+    /// - Parameter counters: What counts its syncs and pushes.
+    package init(_ workspace: Workspace, counters: MetricsFile) {
+        self.workspace = workspace
+        self.counters = counters
+    }
 
     /// The state now.
     package var state: State { shared.withLock { $0 } }
@@ -127,6 +133,7 @@ package final class Activity: Sendable {
             let reason = edit.outcome.failure.map { ": \($0.message)" } ?? ""
             say("edit \(edit.entry): \(edit.outcome.kind.rawValue)\(reason)", about: String(edit.entry))
         }
+        counters.count(report)
         return "\(NumberText.count(report.count(.sent), "edit", "edits")) sent"
     }
 
@@ -134,7 +141,11 @@ package final class Activity: Sendable {
         let store = try await workspace.openLockedStore(command: "bmo serve", rehearsing: isRehearsal)
         defer { try? store.close() }
         let report = try await workspace.sync(into: store, options) { [self] in note($0) }
-        if isRehearsal, let run = report.run { try keepChanges(of: run, in: store) }
+        if isRehearsal {
+            if let run = report.run { try keepChanges(of: run, in: store) }
+        } else {
+            counters.count(report)
+        }
         return report.outcomeWord
     }
 
