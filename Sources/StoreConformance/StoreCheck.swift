@@ -9,5 +9,6 @@ struct StoreCheck: Sendable {
     }
 
     /// All checks, protocol by protocol.
-    static let all = rows + types + texts + pages + scans + history + outbox + edits + queries + feed + uses
+    static let all =
+        rows + types + texts + pages + scans + history + outbox + edits + queries + collections + feed + uses
 }

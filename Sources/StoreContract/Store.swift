@@ -16,7 +16,7 @@
 ///
 /// Errors are ``StoreError``; a store opened for reading throws it from every call that writes.
 public protocol Store: PageStore, ScanStore, ParentStore, HistoryStore, OutboxStore, EditStore, QueryStore,
-    BookkeepingStore, ChangeFeed
+    BookkeepingStore, CollectionStore, ChangeFeed
 {
     /// Whether this store holds the database's lock; see ``keep(_:)``.
     var hasLock: Bool { get }

@@ -89,6 +89,18 @@ extension EndToEndTests {
             try await place.expectSuccess("sync", "--full")
             try await place.expectSuccess("update", "Item", "i3 \u{E9}e\u{301}", "3.50", "--set", "price=7.70")
             try await place.expectSuccess("create", "Item", "--set", "id=new", "--set", "part=1")
+            // The order of a list that a program keeps.
+            try SQLiteFile(place.database).rows(
+                """
+                CREATE TABLE bmo_collections (entity TEXT NOT NULL, name TEXT NOT NULL, page INTEGER NOT NULL,
+                    request TEXT NOT NULL, cursor TEXT, next TEXT, is_last INTEGER NOT NULL, keys TEXT NOT NULL,
+                    saved TEXT NOT NULL, PRIMARY KEY (entity, name, page)) STRICT, WITHOUT ROWID;
+                """)
+            try SQLiteFile(place.database).rows(
+                """
+                INSERT INTO bmo_collections VALUES ('Item', 'search: \u{E9}', 1, 'r', NULL, 'c 2', 0, '[["b"],["a"]]', 't'),
+                    ('Item', 'search: \u{E9}', 2, 'r', 'c 2', NULL, 1, '[]', 't')
+                """)
             let original = try await shown("bmo.yml")
             #expect(original.nonEmptyAllSatisfy { $0.contains("\n") })
 
@@ -111,7 +123,7 @@ extension EndToEndTests {
             for table in [
                 "Item", "Owner", "Tag", "Item_tags", "bmo_stubs", "bmo_runs", "bmo_changes", "bmo_outbox",
                 "bmo_conflicts",
-                "bmo_cursors", "bmo_members", "bmo_unknown_fields", "bmo_orphans", sources,
+                "bmo_cursors", "bmo_members", "bmo_collections", "bmo_unknown_fields", "bmo_orphans", sources,
             ] {
                 let rows = try file.rows("SELECT * FROM \(table)").map { "\($0)" }.sorted()
                 #expect(try copy.rows("SELECT * FROM \(table)").map { "\($0)" }.sorted() == rows, "\(table)")

@@ -50,7 +50,7 @@ struct BookkeepingTests {
         try store.leave()
         try store.close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["4"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["5"])
     }
 
     @Test func `a database from before limits were shared is extended`() throws {
@@ -58,8 +58,21 @@ struct BookkeepingTests {
         try open(for: .reading(entities: nil)).close()
         try open(for: .writing).close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["4"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["5"])
         #expect(try fixture.server.rows("SELECT count(*) FROM \(fixture.schema).bmo_shares") == ["0"])
+    }
+
+    @Test func `a database from before collections were kept is extended`() throws {
+        try change("DROP TABLE %.bmo_collections; UPDATE %.bmo_database SET format = 4")
+        try open(for: .reading(entities: nil)).close()
+        let store = try open(for: .writing)
+        let page = CollectionPage(number: 1, isLast: true, request: "r", keys: [[.integer(1)]])
+        let name = CollectionName(entity: "City", name: "all")
+        try store.replacePages(1...1, of: name, with: [page])
+        #expect(try store.pages(of: name) == [page])
+        try store.close()
+        #expect(try fixture.lines("City") == ["1"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["5"])
     }
 
     @Test func `a database of a newer bmo is refused`() throws {

@@ -5,7 +5,7 @@ import StoreContract
 /// Something that a store does wrong.
 enum StoreFault: String, CaseIterable, Sendable {
     case forgetsRollbacks, ignoresTheLimit, forgetsWhatIsSent, sortsLists, keepsDryRuns, ignoresOffsets, losesStubs
-    case forgetsTypes
+    case forgetsTypes, sortsCollections
 
     /// The check that finds it.
     var check: String {
@@ -18,6 +18,7 @@ enum StoreFault: String, CaseIterable, Sendable {
         case .ignoresOffsets: "queries-sort-and-page"
         case .losesStubs: "stubs-are-filled"
         case .forgetsTypes: "rows-keep-their-types"
+        case .sortsCollections: "collections-keep-their-order"
         }
     }
 }
@@ -69,6 +70,13 @@ private final class FaultyStore: ForwardingStore, @unchecked Sendable {
         let links = try super.links(of: entity, relationship, owners: owners)
         guard fault == .sortsLists else { return links }
         return links.mapValues { $0.sorted { $0.description < $1.description } }
+    }
+
+    override func pages(of collection: CollectionName) throws -> [CollectionPage] {
+        var pages = try super.pages(of: collection)
+        guard fault == .sortsCollections else { return pages }
+        for page in pages.indices { pages[page].keys.sort { $0.description < $1.description } }
+        return pages
     }
 
     override func rows(of query: RowQuery) throws -> [EntityRow] {

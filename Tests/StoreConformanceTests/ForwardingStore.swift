@@ -118,6 +118,13 @@ class ForwardingStore: Store, @unchecked Sendable {
         try base.quarantinedCount(of: entity, since: instant)
     }
     func removeQuarantined(_ id: Int64) throws { try base.removeQuarantined(id) }
+    func pages(of collection: CollectionName) throws -> [CollectionPage] { try base.pages(of: collection) }
+    func replacePages(
+        _ numbers: ClosedRange<Int>, of collection: CollectionName, with pages: [CollectionPage]
+    ) throws {
+        try base.replacePages(numbers, of: collection, with: pages)
+    }
+    func collections() throws -> [KeptCollection] { try base.collections() }
     func unknownFields(since instant: String) throws -> [UnknownFieldRecord] {
         try base.unknownFields(since: instant)
     }

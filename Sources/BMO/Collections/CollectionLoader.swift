@@ -6,16 +6,16 @@ internal import StoreContract
 /// A remote list that loads page by page, in the server's order: first, next and previous page.
 ///
 /// ```swift
-/// let loader = try manager.collection(ObjectRequest("Message", including: ["author"]), pageSize: 50)
-/// try await loader.loadFirst()
+/// let loader = try await manager.collection(ObjectRequest("Message"), keptAs: "inbox", options: .init(pageSize: 50))
+/// show(try await loader.objects)              // in the server's order of last time, also without network
+/// try await loader.refresh()
 /// while await !loader.isAtEnd { try await loader.loadNext() }
-/// show(try await loader.objects)
 /// ```
 ///
 /// Each page is one fetch through the entity's bridge, which has to report where the next page begins (`resume`), and
-/// is committed separately. The order is kept here and not in the database. A comparison of the request's predicate
-/// goes to the bridge where it can filter; objects that do not meet the predicate here are left out. The request's
-/// sort, limit and offset are ignored: the order is the server's.
+/// is committed separately. The order is kept here, and under a name also in the database. A comparison of the request's
+/// predicate goes to the bridge where it can filter; objects that do not meet the predicate here are left out. The
+/// request's sort, limit and offset are ignored: the order is the server's.
 public actor CollectionLoader {
     /// What happens to a load that is requested while another is running.
     public enum Concurrency: Sendable {
@@ -64,6 +64,30 @@ public actor CollectionLoader {
         }
     }
 
+    /// A load, by what it brings.
+    public enum Load: String, Sendable {
+        /// The first page, in place of the loaded ones.
+        case first
+        /// The page after the loaded ones.
+        case next
+        /// The page before the loaded ones.
+        case previous
+        /// The loaded pages again.
+        case refresh
+    }
+
+    /// What a loader does at the moment.
+    public enum State: Sendable, Equatable {
+        /// Nothing; more pages can be loaded.
+        case idle
+        /// It loads.
+        case loading(Load)
+        /// Nothing; the last page is loaded.
+        case atEnd
+        /// Nothing; the last load failed, and the list is as it was before it.
+        case failed(RequestError)
+    }
+
     /// A loaded page.
     public struct Page: Sendable {
         /// Its number in the list, from 1.
@@ -79,45 +103,65 @@ public actor CollectionLoader {
     /// A position in a list, from which another loader can continue: at the same page, with the earlier ones reachable.
     public struct Place: Sendable, Codable, Equatable {
         /// Where each page begins, up to the one to begin with; nil for the first.
-        fileprivate var cursors: [String?]
+        var cursors: [String?]
     }
 
-    private struct LoadedPage {
+    struct LoadedPage {
         let number: Int
         let keys: [[StoredValue]]
     }
 
-    private let manager: RequestManager
-    private let request: ObjectRequest
-    private let options: Options
-    private let plan: ScanPlan
-    private let filters: PageFilters
+    let manager: RequestManager
+    let request: ObjectRequest
+    let options: Options
+    let plan: ScanPlan
+    let filters: PageFilters
+    /// Where the order is kept; nil for a list without a name.
+    let keeping: CollectionKeeping?
+    /// Wakes those who follow the list.
+    nonisolated let followers = CollectionFollowers()
     /// Where each known page begins.
-    private var cursors: [String?] = [nil]
+    var cursors: [String?] = [nil]
     /// The index of the page to begin with.
     private var start = 0
-    private var pages: [LoadedPage] = []
-    private var lastPage: Int?
-    private var running: (number: Int, task: Task<Page, any Error>)?
+    var pages: [LoadedPage] = []
+    var lastPage: Int?
+    private var failure: RequestError?
+    private var running: (number: Int, load: Load, task: Task<[Page], any Error>)?
     private var lastLoad = 0
     private var turns: [CheckedContinuation<Void, Never>] = []
 
     init(
         _ request: ObjectRequest, manager: RequestManager, options: Options, plan: ScanPlan, filters: PageFilters,
-        from place: Place?
+        from place: Place?, keeping: CollectionKeeping? = nil, kept: [CollectionPage] = []
     ) {
         self.request = request
         self.manager = manager
         self.options = options
         self.plan = plan
         self.filters = filters
+        self.keeping = keeping
         if let place, !place.cursors.isEmpty {
             cursors = place.cursors
             start = place.cursors.count - 1
         }
+        guard let last = kept.last else { return }
+        cursors = kept.map(\.cursor) + (last.next.map { [$0] } ?? [])
+        lastPage = last.isLast ? last.number : nil
+        var seen: Set<[StoredValue]> = []
+        pages = kept.prefix(options.window.map { max(1, $0) } ?? kept.count).map { page in
+            LoadedPage(number: page.number, keys: page.keys.filter { seen.insert($0).inserted })
+        }
     }
 
     // MARK: state
+
+    /// What the loader does at the moment; see ``changes()`` for all changes of it.
+    public var state: State {
+        if let running { return .loading(running.load) }
+        if let failure { return .failed(failure) }
+        return isAtEnd ? .atEnd : .idle
+    }
 
     /// Whether the last page of the list is loaded; false before the first load.
     public var isAtEnd: Bool { lastPage != nil && pages.last?.number == lastPage }
@@ -146,7 +190,7 @@ public actor CollectionLoader {
     /// - Throws: ``RequestError``; `CancellationError`, also when another load replaced it.
     @discardableResult
     public func loadFirst() async throws -> Page? {
-        try await load { loader in loader.start }
+        try await load(.first) { loader in loader.start..<loader.start + 1 }?.first
     }
 
     /// Loads the page after the loaded ones, or the first if none is loaded.
@@ -155,10 +199,11 @@ public actor CollectionLoader {
     /// - Throws: As ``loadFirst()``.
     @discardableResult
     public func loadNext() async throws -> Page? {
-        try await load { loader in
+        try await load(.next) { loader in
             if loader.isAtEnd { return nil }
-            return loader.pages.last.map { $0.number } ?? loader.start
-        }
+            let index = loader.pages.last.map { $0.number } ?? loader.start
+            return index..<index + 1
+        }?.first
     }
 
     /// Loads the page before the loaded ones.
@@ -167,19 +212,36 @@ public actor CollectionLoader {
     /// - Throws: As ``loadFirst()``.
     @discardableResult
     public func loadPrevious() async throws -> Page? {
-        try await load { loader in
+        try await load(.previous) { loader in
             guard let first = loader.pages.first?.number, first > 1 else { return nil }
-            return first - 2
+            return first - 2..<first - 1
+        }?.first
+    }
+
+    /// Loads the loaded pages again, or the first if none is loaded.
+    ///
+    /// The list stays as it is until all of them are here, and then changes once: what a person looks at stays where it
+    /// is, and ``changes()`` has what is new as insertions and moves. When a page fails, the order stays as it was.
+    ///
+    /// - Returns: The pages; nil under the conditions of ``loadFirst()``.
+    /// - Throws: As ``loadFirst()``.
+    @discardableResult
+    public func refresh() async throws -> [Page]? {
+        try await load(.refresh) { loader in
+            let first = (loader.pages.first?.number ?? loader.start + 1) - 1
+            return first..<first + max(1, loader.pages.count)
         }
     }
 
     /// Cancels the running load, unless it has committed.
     public func cancel() { running?.task.cancel() }
 
-    /// Loads the page that `choose` selects.
+    /// Loads the pages that `choose` selects.
     ///
-    /// - Parameter choose: Returns the index of the page to load once it is the load's turn; nil for none.
-    private func load(_ choose: (isolated CollectionLoader) -> Int?) async throws -> Page? {
+    /// - Parameter choose: Returns the indexes of the pages once it is the load's turn; nil for none.
+    private func load(
+        _ load: Load, _ choose: (isolated CollectionLoader) -> Range<Int>?
+    ) async throws -> [Page]? {
         if let running {
             switch options.concurrency {
             case .ignore: return nil
@@ -191,143 +253,31 @@ public actor CollectionLoader {
         }
         while running != nil { await withCheckedContinuation { turns.append($0) } }
         try Task.checkCancellation()
-        guard let index = choose(self) else { return nil }
+        guard let indexes = choose(self) else { return nil }
         lastLoad += 1
-        let task = Task { try await page(index) }
-        running = (lastLoad, task)
+        let task = Task {
+            indexes.count == 1 && load != .refresh ? [try await page(indexes.lowerBound)] : try await refresh(indexes)
+        }
+        running = (lastLoad, load, task)
+        followers.wake()
         defer {
             running = nil
             let waiting = turns
             turns = []
             for turn in waiting { turn.resume() }
+            followers.wake()
         }
-        return try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
-    }
-
-    /// Fetches the page with this index, and adds it to the list.
-    private func page(_ index: Int) async throws -> Page {
-        guard cursors.indices.contains(index) else {
-            throw RequestError(
-                .translating, entity: request.entity, code: "unsupported",
-                "the bridge does not say where page \(index + 1) begins: it gave no cursor with the previous page",
-                remedy: "fetch the whole list instead", bridge: plan.bridge)
-        }
-        let (outcome, result) = try await fetch(cursors[index])
-        // Objects that a later page lacks may be on earlier ones.
-        let isFirst = index == 0 && pages.first?.number != 2
-        let isAfter = pages.last?.number == index
-        let isBefore = pages.first?.number == index + 2
-        let loaded = LoadedPage(number: index + 1, keys: unique(outcome.keys, but: isAfter || isBefore ? pages : []))
-        if isAfter {
-            pages.append(loaded)
-        } else if isBefore {
-            pages.insert(loaded, at: 0)
-        } else {
-            pages = [loaded]
-        }
-        cursors.removeLast(isBefore ? 0 : cursors.count - index - 1)
-        if let cursor = outcome.cursor, !isBefore { cursors.append(cursor) }
-        if outcome.isAtEnd { lastPage = index + 1 } else if !isBefore { lastPage = nil }
-        if let window = options.window, pages.count > max(1, window) {
-            if isBefore {
-                pages.removeLast(pages.count - max(1, window))
-            } else {
-                pages.removeFirst(pages.count - max(1, window))
-            }
-        }
-        var final = result
-        // An object whose record was quarantined still exists.
-        if isFirst, options.missing == .delete, result.counts.values.allSatisfy({ $0.quarantined == 0 }) {
-            final.deleted += try await deleteMissing(loaded.keys, asked: outcome.acknowledged)
-        }
-        final.userInfo = request.userInfo
-        return Page(
-            number: index + 1, objects: try await objects(of: loaded.keys), isLast: outcome.isAtEnd, result: final)
-    }
-
-    private func fetch(_ cursor: String?) async throws -> (PageFetch.Outcome, FetchResult) {
-        let session = manager.session
-        let observer = RequestObserver(
-            store: session.store, reader: manager.reader, limit: manager.options.detailLimit, report: { _ in })
         do {
-            let outcome = try await session.perform { [plan, filters, options] in
-                var fetch = PageFetch(plan: plan, session: session, observer: observer)
-                fetch.filters = filters.values
-                fetch.cursor = cursor
-                fetch.pageSize = options.pageSize
-                fetch.isSingle = true
-                fetch.keepsOrder = true
-                return try await fetch.run()
+            let pages = try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
             }
-            return (outcome, observer.result)
+            failure = nil
+            return pages
         } catch {
-            if Task.isCancelled || error is CancellationError { throw CancellationError() }
-            throw RequestError(error, entity: plan.entity, bridge: plan.bridge, at: observer.step)
-        }
-    }
-
-    /// Removes keys that were already on another page or earlier on this one.
-    private func unique(_ keys: [[StoredValue]], but pages: [LoadedPage]) -> [[StoredValue]] {
-        var seen = Set(pages.flatMap(\.keys))
-        return keys.filter { seen.insert($0).inserted }
-    }
-
-    private func objects(of keys: [[StoredValue]]) async throws -> [LocalObject] {
-        let reader = manager.reader
-        let objects = try await manager.atStep(.answeredLocally, request.entity) {
-            try await reader.objects(request.entity, keys: keys, including: request.including)
-        }
-        guard let predicate = request.predicate else { return objects }
-        // Keeps the server's order, and only objects that meet the predicate here.
-        var matching = ObjectRequest(request.entity, where: predicate)
-        matching.includesDeleted = true
-        let met = try await manager.reader.keys(matching, among: keys)
-        return objects.filter { met.contains($0.id) }
-    }
-
-    /// Deletes objects that match the request and have none of the keys, as a page of its own.
-    ///
-    /// - Parameter acknowledged: The newest edit that the remote had accepted when it was queried.
-    private func deleteMissing(_ keys: [[StoredValue]], asked acknowledged: Int64) async throws -> [ObjectID] {
-        let reader = manager.reader
-        let request = ObjectRequest(request.entity, where: request.predicate)
-        let query = try reader.query(request)
-        let schema = try reader.schema(of: request.entity)
-        let session = manager.session
-        let kept = Set(keys)
-        let (plan, gate) = (plan, session.gate)
-        return try await manager.atStep(.importing, request.entity) {
-            try await session.perform {
-                let gone = try await session.thread.run {
-                    try reader.store.rows(of: query).map(\.key).filter { !kept.contains($0) }
-                }
-                guard !gone.isEmpty else { return [] }
-                let deleted = try await gate.pass {
-                    try await session.thread.run {
-                        var deleted: [[StoredValue]] = []
-                        let transaction = try session.store.beginPage()
-                        do {
-                            try transaction.access {
-                                try transaction.follow(plan.target(ofRequestAfter: acknowledged))
-                                try transaction.setSource(
-                                    PageSource(bridge: plan.bridge, scan: plan.entity.name, location: nil))
-                                let objects = gone.map { ObjectKey(entity: schema.layout.index, values: $0) }
-                                try transaction.delete(objects) { index, _ in deleted.append(gone[index]) }
-                            }
-                            try transaction.commit()
-                        } catch {
-                            transaction.rollback()
-                            throw error
-                        }
-                        return deleted
-                    }
-                }
-                return deleted.map { schema.id(of: $0, in: schema.layout) }
-            }
+            if let error = error as? RequestError { failure = error }
+            throw error
         }
     }
 }

@@ -1,3 +1,5 @@
+public import StoreContract
+
 extension RequestManager {
     /// Returns a loader for a remote list of one type, page by page and in the server's order.
     ///
@@ -12,6 +14,20 @@ extension RequestManager {
     ) throws -> CollectionLoader {
         try collection(query.request, options: options, from: place)
     }
+
+    /// Returns a loader for a remote list of one type whose order is kept in the database.
+    ///
+    /// - Parameters:
+    ///   - query: The query whose entity is listed; its conditions and included relationships apply.
+    ///   - name: The list's name, unique for the entity.
+    ///   - options: The loader's settings.
+    /// - Throws: ``RequestError``, also for a name that is empty, too long or has control characters.
+    public func collection<Object>(
+        _ query: ObjectQuery<Object>, keptAs name: String,
+        options: CollectionLoader.Options = CollectionLoader.Options()
+    ) async throws -> CollectionLoader {
+        try await collection(query.request, keptAs: name, options: options)
+    }
 }
 
 extension CollectionLoader {
@@ -20,5 +36,45 @@ extension CollectionLoader {
     /// - Throws: ``RequestError``.
     public func objects<Object: BackedObject>(as type: Object.Type) async throws -> [Object] {
         try await objects.typed()
+    }
+
+    /// Returns the list as values of a type, the loader's state, and their later changes.
+    ///
+    /// - Throws: ``RequestError``.
+    public nonisolated func changes<Object: BackedObject>(of type: Object.Type) throws -> TypedCollectionChanges<Object>
+    {
+        TypedCollectionChanges(untyped: try changes())
+    }
+}
+
+/// The objects of a list in the server's order, the loader's state, and their changes: an `AsyncSequence` for one consumer.
+///
+/// As ``CollectionChanges``: the first element has all objects, as insertions.
+public struct TypedCollectionChanges<Object: BackedObject>: AsyncSequence, Sendable {
+    /// The list after a change.
+    public struct Element: Sendable {
+        /// The objects of the loaded pages, in the server's order.
+        public var objects: [Object]
+        /// The difference from the previous element's objects, with the indexes that a list view needs.
+        public var difference: RowDifference
+        /// What the loader does.
+        public var state: CollectionLoader.State
+    }
+
+    let untyped: CollectionChanges
+
+    /// Starts listening; call it once.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(untyped: untyped.makeAsyncIterator()) }
+
+    /// An iterator that waits for changes.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var untyped: CollectionChanges.AsyncIterator
+
+        /// Returns the next change; nil when the manager is closed or the task is cancelled.
+        public mutating func next() async throws -> Element? {
+            guard let element = try await untyped.next() else { return nil }
+            return Element(
+                objects: try element.objects.typed(), difference: element.difference, state: element.state)
+        }
     }
 }

@@ -70,4 +70,6 @@ struct DatabaseState: Sendable {
     /// When each field that nothing reads first occurred, by entity and path.
     var unknownFields: [String: [ExactText: String]] = [:]
     var members: [MemberName: Member] = [:]
+    /// The pages of collections by number, with the time of the last change, by entity and name.
+    var collections: [String: [ExactText: (pages: [Int: CollectionPage], saved: String)]] = [:]
 }

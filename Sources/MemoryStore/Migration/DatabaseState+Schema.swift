@@ -48,6 +48,7 @@ extension DatabaseState {
         origins[new] = origins.removeValue(forKey: old)
         orphans[new] = orphans.removeValue(forKey: old)
         unknownFields[new] = unknownFields.removeValue(forKey: old)
+        collections[new] = collections.removeValue(forKey: old)
     }
 
     /// All rows of all tables, by name.

@@ -196,7 +196,7 @@ extension ContentTable.Bookkeeping {
         case .conflicts: "t.ord"
         case .sources: "1, 2, 3, 4"
         case .stubs, .unknownFields: "1, 2"
-        case .cursors, .orphans: "1, 2, 3"
+        case .cursors, .orphans, .collections: "1, 2, 3"
         case .members: "1, 2, 3, 4"
         case .runs, .changes, .outbox, .origins, .quarantine, .counters: "1"
         }

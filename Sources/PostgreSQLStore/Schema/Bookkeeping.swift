@@ -1,7 +1,7 @@
 /// The tables of bmo's own state, in the same schema as the entities' tables; their names begin with `bmo_`.
 enum Bookkeeping {
     /// The number of this form of the tables; a newer bmo may have a different one.
-    static let format: Int64 = 4
+    static let format: Int64 = 5
 
     /// The statements that create the tables in a schema, in order.
     static func statements(in schema: String) -> [String] {
@@ -110,7 +110,7 @@ enum Bookkeeping {
             ),
         ]
         return tables.map { "CREATE TABLE IF NOT EXISTS \(prefix)\($0) (\($1))" } + work(in: prefix) + [
-            columns(in: prefix),
+            columns(in: prefix), collections(in: prefix),
             "CREATE INDEX IF NOT EXISTS bmo_changes_by_run ON \(prefix)bmo_changes (run, id)",
             "CREATE INDEX IF NOT EXISTS bmo_changes_by_key ON \(prefix)bmo_changes (entity, key, id)",
             "CREATE INDEX IF NOT EXISTS bmo_quarantine_by_hash ON \(prefix)bmo_quarantine (entity, hash)",
@@ -126,6 +126,16 @@ enum Bookkeeping {
         return """
             CREATE TABLE IF NOT EXISTS \(prefix)bmo_columns (table_name \(text), column_name \(text), attribute \(text),
                 PRIMARY KEY (table_name, column_name))
+            """
+    }
+
+    /// The table of the pages of collections; see `CollectionStore`.
+    private static func collections(in prefix: String) -> String {
+        let text = SQLType.text.definition
+        return """
+            CREATE TABLE IF NOT EXISTS \(prefix)bmo_collections (entity \(text), name \(text), page bigint,
+                request \(text) NOT NULL, cursor \(text), next \(text), is_last boolean NOT NULL,
+                keys \(text) NOT NULL, saved \(text) NOT NULL, PRIMARY KEY (entity, name, page))
             """
     }
 
@@ -164,7 +174,7 @@ enum Bookkeeping {
     static func upgrade(in schema: String) -> [String] {
         let prefix = Identifier.quoted(schema) + "."
         return work(in: prefix) + [
-            columns(in: prefix),
+            columns(in: prefix), collections(in: prefix),
             "ALTER TABLE \(prefix)bmo_database DROP COLUMN IF EXISTS last_commit",
             "UPDATE \(prefix)bmo_database SET format = \(format)",
         ]

@@ -176,6 +176,7 @@ struct SchemaMigration {
             ("bmo_origins", "entity"), ("bmo_orphans", "root"), ("bmo_unknown_fields", "entity"),
             ("bmo_observed", "entity"), ("bmo_changes", "scan"), ("bmo_sources", "scan"), ("bmo_source_scans", "scan"),
             ("bmo_orphans", "scan"), ("bmo_members", "entity"), ("bmo_members", "listing"),
+            ("bmo_collections", "entity"),
         ]
         for (table, column) in columns {
             try connection.query(

@@ -38,7 +38,7 @@ final class SQLiteContent: ContentWriter {
             return "SELECT \((order + targets).joined(separator: ", ")) FROM \(SchemaBuilder.quoted(name)) "
                 + "ORDER BY \(order.joined(separator: ", "))"
         // The other tables are created with the file.
-        case .bookkeeping(let own) where own == .unknownFields || own == .members:
+        case .bookkeeping(let own) where [.unknownFields, .members, .collections].contains(own):
             guard try exists(table.name(in: model)) else { return nil }
             return own.selection
         case .bookkeeping(let own): return own.selection
@@ -86,6 +86,8 @@ final class SQLiteContent: ContentWriter {
             try RawStatement(UnknownFieldTable.creation, on: connection).run()
         } else if table == .bookkeeping(.members) {
             try RawStatement(MemberTable.creation, on: connection).run()
+        } else if table == .bookkeeping(.collections) {
+            try RawStatement(CollectionTable.creation, on: connection).run()
         }
         let (name, columns) = columns(of: table)
         let places = columns.map { _ in "?" }.joined(separator: ", ")
@@ -192,7 +194,8 @@ extension ContentTable.Bookkeeping {
             SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bmo_runs'), 0),
                 ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bmo_outbox'), 0)
             """
-        case .stubs, .runs, .changes, .outbox, .conflicts, .cursors, .orphans, .quarantine, .unknownFields, .members:
+        case .stubs, .runs, .changes, .outbox, .conflicts, .cursors, .orphans, .quarantine, .unknownFields, .members,
+            .collections:
             "SELECT \(names.joined(separator: ", ")) FROM \(table) ORDER BY \(order)"
         }
     }
@@ -212,7 +215,7 @@ extension ContentTable.Bookkeeping {
         switch self {
         case .conflicts: "id"
         case .stubs, .unknownFields: "1, 2"
-        case .cursors, .orphans: "1, 2, 3"
+        case .cursors, .orphans, .collections: "1, 2, 3"
         case .members: "1, 2, 3, 4"
         default: "1"
         }

@@ -20,7 +20,7 @@ public enum ContentTable: Hashable, Sendable {
     /// A table of bmo's own.
     public enum Bookkeeping: String, CaseIterable, Sendable {
         case stubs, sources, runs, changes, outbox, conflicts, cursors, origins, orphans, quarantine
-        case unknownFields, members
+        case unknownFields, members, collections
         /// One row: the numbers of the last run and of the last edit, which are not used again.
         case counters
 
@@ -60,6 +60,9 @@ public enum ContentTable: Hashable, Sendable {
             case .unknownFields: Self.texts("entity", "path", "seen")
             case .members:
                 Self.texts("listing", "source", "entity", "path", "request") + [("is_gone", .boolean)]
+            case .collections:
+                Self.texts("entity", "name") + [("page", .integer)] + Self.texts("request", "cursor", "next")
+                    + [("is_last", .boolean)] + Self.texts("keys", "saved")
             case .counters: [("last_run", .integer), ("last_entry", .integer)]
             }
         }

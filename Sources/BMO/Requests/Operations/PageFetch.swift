@@ -27,6 +27,8 @@ struct PageFetch: Sendable {
     struct Outcome: Sendable {
         /// The keys of the records' objects, in their order, without those of quarantined records.
         var keys: [[StoredValue]] = []
+        /// Where the pages began, as it was requested.
+        var begin: String?
         /// Where the next page begins; nil after the last page, or where the bridge cannot begin there.
         var cursor: String?
         /// Whether the last page was received.
