@@ -1,5 +1,5 @@
 /* A proxy on loopback that hands on each piece of a connection some milliseconds after it came, both ways: a slow network for
-   Benchmarks/smb.py where the kernel has no netem. Usage: delay-proxy LISTEN_PORT TARGET_PORT MILLISECONDS */
+   Benchmarks/smb.py and postgres.py where the kernel has no netem. Usage: delay-proxy LISTEN_PORT TARGET_PORT MILLISECONDS */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -26,6 +26,7 @@ struct way {
     pthread_cond_t arrived;
 };
 
+/* In nanoseconds. */
 static long delay;
 
 static void *take(void *argument) {
@@ -36,7 +37,7 @@ static void *take(void *argument) {
         piece->next = NULL;
         piece->size = read(way->from, piece->bytes, sizeof piece->bytes);
         clock_gettime(CLOCK_MONOTONIC, &piece->due);
-        piece->due.tv_nsec += delay * 1000000;
+        piece->due.tv_nsec += delay;
         piece->due.tv_sec += piece->due.tv_nsec / 1000000000;
         piece->due.tv_nsec %= 1000000000;
         int ends = piece->size <= 0;
@@ -84,7 +85,7 @@ static void start(int from, int to) {
 int main(int count, char **arguments) {
     if (count != 4) return 2;
     signal(SIGPIPE, SIG_IGN);
-    delay = atol(arguments[3]);
+    delay = (long)(atof(arguments[3]) * 1e6);
     int yes = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     address.sin_port = htons((uint16_t)atoi(arguments[1]));

@@ -1,162 +1,287 @@
 #!/usr/bin/env python3
-"""Times `bmo sync` into PostgreSQL, cold and unchanged, and prints the statements and the write-ahead log of each.
+"""200,000 users over HTTP into PostgreSQL: `bmo sync` beside the floor, a C program with libpq, and beside dlt.
 
-    Benchmarks/postgres.py BMO [COUNT]        BMO: the release build's command; COUNT: users, by default 50000
+Takes the users of users.py, served by nginx, and starts a PostgreSQL server of its own from Debian's package. The floor
+(postgres-floor.c) has the rows in memory, so that its time is that of the database alone: a page of 1,000 is one
+statement, an insert from unnest or a select of a range. Both run in turn, first cold and then unchanged, and what counts
+is the ratio of a pair. Prints Markdown tables; everything that it makes is in .build/benchmarks.
 
-Starts a server of its own from Debian's package, with shared_buffers=256MB and Debian's other defaults, and serves the
-users as pages of 1,000 from a Python server of static files. The server's log counts the statements, of which each is a
-round trip. Beside each, psql's time for a floor: the same rows by one statement per 1,000 (an insert from unnest; a
-select of a range), without HTTP, JSON and comparison.
+With --delays, the same through a proxy that adds as many milliseconds to a round trip. With --dlt PYTHON, also dlt into
+the same server, by the Python of a virtual environment with dlt[postgres].
 """
-import functools
-import http.server
+import argparse
 import json
 import os
-import pathlib
-import re
 import shutil
+import socket
+import statistics
 import subprocess
 import sys
-import tempfile
-import threading
 import time
+from pathlib import Path
+from typing import NamedTuple
 
-COLUMNS = "id bigint primary key, name text, email text, city text, age bigint, score double precision, active boolean"
+import users
+
+ROOT = users.ROOT
+WORK = users.WORK
+SETTINGS = ["unix_socket_permissions=0777", "shared_buffers=512MB", "autovacuum=off", "max_wal_size=4GB",
+            "checkpoint_timeout=1h", "log_min_duration_statement=-1"]
+
+DLT = '''
+import sys
+import dlt
+from dlt.sources.helpers import requests
+from itertools import count
+
+url, target, writes = sys.argv[1:]
+
+@dlt.resource(name="users", primary_key="id", write_disposition=writes)
+def all_users():
+    for page in count(1):
+        items = requests.get(f"{url}/users?page={page}&per_page=1000").json()["items"]
+        if not items:
+            return
+        yield items
+
+pipeline = dlt.pipeline(
+    "bench", pipelines_dir="dlt", destination=dlt.destinations.postgres(target), dataset_name="dlt")
+pipeline.run(all_users())
+'''
 
 
-def user(number):
-    return {
-        "id": number, "name": f"User {number}", "email": f"user{number}@example.com", "city": f"City {number % 997}",
-        "age": number % 90, "score": number / 7, "active": number % 3 == 0,
-    }
+class Run(NamedTuple):
+    seconds: float
+    processor: float  # of the program
+    server: float  # processor seconds of the PostgreSQL server
+    log: float  # MB of the write-ahead log
+    mebibytes: float
 
 
-def serve(folder):
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class Database:
+    """A server of our own; a context manager."""
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port
-
-
-class Server:
-    def __init__(self, folder):
-        self.folder = folder
-        self.programs = max(
-            pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+    def __init__(self):
+        self.folder = WORK / "postgres"
+        self.programs = max(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
         self.prefix = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if os.geteuid() == 0 else []
-        data = folder / "data"
-        data.mkdir(mode=0o700)
+
+    def __enter__(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        # Its own folder in /tmp: the server's user may not be allowed to enter the project's.
+        self.folder = Path(f"/tmp/bmo-postgres-{os.getpid()}")
+        data = self.folder / "data"
+        data.mkdir(parents=True, mode=0o700)
+        self.folder.chmod(0o755)
         if self.prefix:
             shutil.chown(data, "nobody")
-            folder.chmod(0o777)
-        self.run(["initdb", "-D", data, "-A", "trust", "-U", "bmo", "-E", "UTF8", "--locale=C"])
-        self.log = open(folder / "log", "wb")
-        settings = [
-            "listen_addresses=", "unix_socket_permissions=0777", "shared_buffers=256MB", "log_statement=all",
-            "autovacuum=off", "max_wal_size=4GB", "checkpoint_timeout=1h",
-        ]
+            shutil.chown(self.folder, "nobody")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        subprocess.run([*self.prefix, self.programs / "initdb", "-D", data, "-A", "trust", "-U", "bmo", "-E", "UTF8",
+                        "--locale=C"], check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
+        self.messages = open(self.folder / "log", "wb")
+        settings = [*SETTINGS, f"port={self.port}", "listen_addresses=127.0.0.1"]
         self.process = subprocess.Popen(
-            self.prefix + [self.programs / "postgres", "-D", data, "-k", folder]
-            + [word for setting in settings for word in ("-c", setting)], stderr=self.log, cwd=folder)
-        while subprocess.call([self.programs / "pg_isready", "-q", "-h", folder]):
+            [*self.prefix, self.programs / "postgres", "-D", data, "-k", self.folder,
+             *(word for setting in settings for word in ("-c", setting))], stderr=self.messages, cwd=self.folder)
+        while subprocess.call([self.programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]):
             time.sleep(0.1)
+        return self
 
-    def run(self, command):
-        program, *arguments = command
-        subprocess.run(
-            self.prefix + [self.programs / program, *arguments], check=True, stdout=subprocess.DEVNULL,
-            cwd=self.folder)
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def psql(self, sql):
-        command = [self.programs / "psql", "-X", "-q", "-At", "-h", self.folder, "-U", "bmo", "postgres"]
-        return subprocess.run(command, input=sql, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        command = ["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(self.port), "-U", "bmo",
+                   "postgres"]
+        return subprocess.run(command, input=sql, check=True, stdout=subprocess.PIPE, text=True,
+                              env={**os.environ, "PGOPTIONS": "-c client_min_messages=warning"}).stdout.strip()
 
-    def wal(self):
-        return int(self.psql("select pg_current_wal_insert_lsn() - '0/0'"))
+    def log(self):
+        return int(self.psql("SELECT pg_current_wal_insert_lsn() - '0/0'")) / 1e6
+
+    def processor(self):
+        """The processor seconds of all sessions that have ended."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
 
     def statements(self):
         text = (self.folder / "log").read_text(errors="replace")
-        return len(re.findall(r"LOG:  (?:statement|execute)", text))
+        return text.count("LOG:  statement:") + text.count("LOG:  execute ")
 
-    def stop(self):
+
+class Proxy:
+    """A delay of half as many milliseconds each way; a context manager."""
+
+    def __init__(self, port, delay):
+        self.target, self.delay = port, delay
+
+    def __enter__(self):
+        program = WORK / "delay-proxy"
+        subprocess.run(["cc", "-O2", "-pthread", ROOT / "Benchmarks" / "delay-proxy.c", "-o", program], check=True)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.process = subprocess.Popen([program, str(self.port), str(self.target), str(self.delay / 2)])
+        while True:
+            try:
+                return socket.create_connection(("127.0.0.1", self.port)).close() or self
+            except ConnectionRefusedError:
+                time.sleep(0.02)
+
+    def __exit__(self, *_):
         self.process.terminate()
         self.process.wait()
 
 
-def measured(server, what, body):
-    wal, statements, start = server.wal(), server.statements(), time.monotonic()
-    peak = body()
-    seconds = time.monotonic() - start
-    # The questions for the log's position are statements too.
-    count = server.statements() - statements
-    memory = f"  {peak / 1024:6.0f} MiB" if peak else ""
-    print(f"{what:32} {seconds:7.2f} s  {(server.wal() - wal) / 1e6:8.2f} MB of log  {count:6} statements{memory}")
+def measured(database, command, folder):
+    database.psql("CHECKPOINT")
+    log, processor = database.log(), database.processor()
+    run = users.run(command, folder)
+    # The session ends a little later than its client.
+    while database.psql("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'bmo%' OR "
+                        "(backend_type = 'client backend' AND pid <> pg_backend_pid())") != "0":
+        time.sleep(0.02)
+    return Run(run.seconds, run.processor, database.processor() - processor, database.log() - log, run.mebibytes)
+
+
+def floor_run(database, floor, port, rows, what, folder):
+    run = measured(database, [floor, f"host=127.0.0.1 port={port} user=bmo dbname=postgres", rows, what], folder)
+    seconds, processor, log, _ = (folder / "output.log").read_text().split()
+    return run._replace(seconds=float(seconds), processor=float(processor), log=float(log) / 1e6)
+
+
+def median(values):
+    values = list(values)
+    return statistics.median(values) if values else float("nan")
+
+
+def line(name, runs, floors=None):
+    def ratio(value):
+        return f"{median(value(run) / value(floor) for run, floor in zip(runs, floors)):.2f}" if floors else ""
+
+    return (f"| {name} | {median(run.seconds for run in runs):.2f} | {ratio(lambda run: run.seconds)} | "
+            f"{median(run.processor for run in runs):.2f} | {median(run.server for run in runs):.2f} | "
+            f"{ratio(lambda run: run.processor + run.server)} | {median(run.log for run in runs):.2f} | "
+            f"{median(run.mebibytes for run in runs):.0f} |")
+
+
+def table(title, lines):
+    print(f"\n{title}\n")
+    print("| what | wall, s | times the floor's | processor, s | the server's, s | both, times the floor's | log, MB | "
+          "peak MiB |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    print("\n".join(lines), flush=True)
+
+
+def configure(folder, port, target):
+    folder.mkdir(exist_ok=True)
+    text = users.CONFIG.format(url=f"http://127.0.0.1:{port}", page=users.PAGE, incremental="")
+    (folder / "bmo.yml").write_text(text.replace("database: bmo.sqlite", f"database: {target}"))
+
+
+def write_rows(pages, path):
+    """The rows as the floor reads them: values between tabs."""
+    with open(path, "w", encoding="utf-8") as file:
+        for page in pages:
+            for user in json.loads(page.read_text(encoding="utf-8"))["items"]:
+                values = [user["address"][c] if c in ("city", "zip") else user[c] for c in users.COLUMNS]
+                file.write("\t".join(str(v).lower()[0] if v in (True, False) and isinstance(v, bool) else str(v)
+                                     for v in values) + "\n")
+
+
+def same_rows(database, count):
+    # The columns of bmo have the names of the floor's.
+    columns = ", ".join(users.COLUMNS)
+    found = database.psql(f'SELECT count(*) FROM bmo."User"; SELECT count(*) FROM (SELECT {columns} FROM floor EXCEPT '
+                          f'SELECT {columns} FROM bmo."User") d').split()
+    if found != [str(count), "0"]:
+        sys.exit(f"bmo has {found[0]} rows of {count}, {found[1]} of them with other values than the floor's")
+
+
+def pairs(database, floor, bmo, rows, folder, port, rounds, count):
+    found = {name: [] for name in ("floor, cold", "floor, unchanged", "cold", "unchanged")}
+    for _ in range(rounds):
+        database.psql('DROP TABLE IF EXISTS floor; DROP SCHEMA IF EXISTS bmo CASCADE')
+        found["floor, cold"].append(floor_run(database, floor, port, rows, "cold", folder))
+        found["cold"].append(measured(database, [bmo, "sync", "-q"], folder))
+        # So that neither has to note which of its rows are visible.
+        database.psql('VACUUM ANALYZE floor; VACUUM ANALYZE bmo."User"; VACUUM ANALYZE bmo.bmo_changes')
+        found["floor, unchanged"].append(floor_run(database, floor, port, rows, "unchanged", folder))
+        found["unchanged"].append(measured(database, [bmo, "sync", "-q"], folder))
+        same_rows(database, count)
+    return found
+
+
+def round_trips(database, bmo, folder):
+    """The statements of a sync, cold and unchanged, of which each is a round trip."""
+    database.psql("DROP SCHEMA IF EXISTS bmo CASCADE; ALTER ROLE bmo SET log_statement = 'all'")
+    counts = []
+    for _ in range(2):
+        before = database.statements()
+        users.run([bmo, "sync", "-q"], folder)
+        counts.append(database.statements() - before)
+    database.psql("ALTER ROLE bmo RESET log_statement")
+    return counts
 
 
 def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    bmo = pathlib.Path(sys.argv[1]).absolute()
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 50_000
-    folder = pathlib.Path(tempfile.mkdtemp())
-    folder.chmod(0o755)
-    pages = folder / "pages"
-    pages.mkdir()
-    for page in range(count // 1000):
-        users = [user(number) for number in range(page * 1000, page * 1000 + 1000)]
-        following = f"/{page + 1}.json" if page + 1 < count // 1000 else None
-        (pages / f"{page}.json").write_text(json.dumps({"items": users, "next": following}))
-    port = serve(pages)
-    server = Server(folder)
-    (folder / "bmo.yml").write_text(f"""
-version: 1
-database: postgresql://bmo@{str(folder).replace("/", "%2F")}/postgres
-bridges: {{api: {{plugin: rest, options: {{url: "http://127.0.0.1:{port}"}}}}}}
-entities:
-  User:
-    bridge: api
-    key: id
-    attributes: {{id: integer, name: text, email: text, city: text, age: integer, score: real, active: boolean}}
-    rest: {{path: /0.json, records: $.items, paging: {{style: next_url, path: $.next}}}}
-""")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5, help="how often each program runs (default: 5)")
+    parser.add_argument("--users", type=int, default=users.USERS, help=f"a multiple of {users.PAGE} (default: {users.USERS})")
+    parser.add_argument("--bmo", type=Path, help="a built bmo (default: builds a release)")
+    parser.add_argument("--delays", default="", help="milliseconds per round trip, such as 0.5,5")
+    parser.add_argument("--delay-rounds", type=int, default=2)
+    parser.add_argument("--dlt", type=Path, help="the Python of a virtual environment with dlt[postgres]")
+    options = parser.parse_args()
 
-    def sync():
-        process = subprocess.Popen(
-            [bmo, "sync", "-f", folder / "bmo.yml"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        message = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        if status:
-            sys.exit(message.decode())
-        return usage.ru_maxrss
-
-    def floor(sql):
-        server.psql("\n".join(sql(page * 1000) for page in range(count // 1000)))
-
-    def insert(first):
-        return f"""
-            insert into floor select n, 'User ' || n, 'user' || n || '@example.com', 'City ' || n % 997, n % 90, n / 7.0,
-            n % 3 = 0 from generate_series({first}, {first + 999}) n on conflict (id) do update set name = excluded.name;"""
-
-    try:
-        print(f"{count} users, {server.psql('show server_version')}")
-        measured(server, "bmo sync, cold", sync)
-        measured(server, "bmo sync, unchanged", sync)
-        rows = server.psql('select count(*) from bmo."User"')
-        assert int(rows) == count // 1000 * 1000, rows
-        server.psql(f"create table floor ({COLUMNS})")
-        measured(server, "psql, one insert a page", lambda: floor(insert))
-        measured(
-            server, "psql, one select a page",
-            lambda: floor(lambda first: f"select * from floor where id between {first} and {first + 999};"))
-    finally:
-        server.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    WORK.mkdir(parents=True, exist_ok=True)
+    pages = users.make_pages(WORK / "pages", options.users)
+    floor = WORK / "postgres-floor"
+    subprocess.run(["cc", "-D_GNU_SOURCE", "-O2", "-I/usr/include/postgresql", ROOT / "Benchmarks" / "postgres-floor.c", "-o",
+                    floor, "-lpq"], check=True)
+    bmo = (options.bmo or users.build_bmo()).resolve()
+    rows = WORK / "rows.tsv"
+    write_rows(pages, rows)
+    folder = WORK / "run-postgres"
+    with users.Server(WORK / "pages") as server, Database() as database:
+        print(f"{options.users:,} users in {len(pages)} pages; PostgreSQL {database.psql('SHOW server_version')}, "
+              f"{', '.join(SETTINGS[1:-1])}; medians of {options.rounds} pairs")
+        configure(folder, server.port, f"postgresql://bmo@127.0.0.1:{database.port}/postgres")
+        found = pairs(database, floor, bmo, rows, folder, database.port, options.rounds, options.users)
+        table("Without delay", [
+            line("floor, cold", found["floor, cold"]),
+            line("`bmo sync`, cold", found["cold"], found["floor, cold"]),
+            line("floor, unchanged", found["floor, unchanged"]),
+            line("`bmo sync`, unchanged", found["unchanged"], found["floor, unchanged"]),
+        ])
+        trips = round_trips(database, bmo, folder)
+        print(f"\nRound trips: {trips[0]} cold, {trips[1]} unchanged; the floor's: {len(pages)}", flush=True)
+        for delay in filter(None, options.delays.split(",")):
+            with Proxy(database.port, float(delay)) as proxy:
+                configure(folder, server.port, f"postgresql://bmo@127.0.0.1:{proxy.port}/postgres")
+                slow = pairs(database, floor, bmo, rows, folder, proxy.port, options.delay_rounds, options.users)
+            table(f"With {delay} ms a round trip", [
+                line("floor, cold", slow["floor, cold"]),
+                line("`bmo sync`, cold", slow["cold"], slow["floor, cold"]),
+                line("floor, unchanged", slow["floor, unchanged"]),
+                line("`bmo sync`, unchanged", slow["unchanged"], slow["floor, unchanged"]),
+            ])
+        if options.dlt:
+            (folder / "load.py").write_text(DLT)
+            configure(folder, server.port, f"postgresql://bmo@127.0.0.1:{database.port}/postgres")
+            # dlt insists on a password, for which the server does not ask.
+            target = f"postgresql://bmo:none@127.0.0.1:{database.port}/postgres"
+            lines = []
+            for writes in ("replace", "merge"):
+                shutil.rmtree(folder / "dlt", ignore_errors=True)
+                database.psql("DROP SCHEMA IF EXISTS dlt CASCADE; DROP SCHEMA IF EXISTS dlt_staging CASCADE")
+                command = [options.dlt, "load.py", f"http://127.0.0.1:{server.port}", target, writes]
+                lines += [line(f"dlt, {writes}, {when}", [measured(database, command, folder)]) for when in ("cold", "again")]
+            lines += [line("`bmo sync`, cold", found["cold"]), line("`bmo sync`, unchanged", found["unchanged"])]
+            table("Beside dlt", lines)
 
 
 if __name__ == "__main__":
