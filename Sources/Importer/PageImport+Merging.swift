@@ -31,7 +31,7 @@ extension PageImport {
             // A record's own row precedes the rows nested in it.
             let isTop = row.record != record
             record = row.record
-            if isTop, let watched = origin.watched { note(own, watched, batch[record]) }
+            if isTop, let watched = origin.watched?.field { note(own, watched, batch[record]) }
             if !tombstones.isEmpty, tombstones.contains(record) { continue }
             let role: RowRole = row.isReference ? .reference : isTop && scan.isListing ? .listed : .nested
             rows.append(PageRow(entity: row.entity, cells: own, record: record, role: role))
@@ -45,18 +45,9 @@ extension PageImport {
     }
 
     /// Updates the watermark from a record's own row.
-    private func note(
-        _ cells: UnsafeBufferPointer<Cell>, _ watched: (field: WatchedField, limit: StoredValue?),
-        _ record: BatchValue
-    ) {
-        guard let value = cells[watched.field.field].value, Watermark.isNewer(value, than: newest?.local) else {
-            return
-        }
-        if let limit = watched.limit, Watermark.isNewer(value, than: limit) {
-            valuesBeyondLimit += 1
-            return
-        }
-        newest = Watermark(local: value, remote: watched.field.remoteText(in: record) ?? value.description)
+    private func note(_ cells: UnsafeBufferPointer<Cell>, _ watched: WatchedField, _ record: BatchValue) {
+        guard let value = cells[watched.field].value else { return }
+        watermark?.note(value) { watched.remoteText(in: record) ?? value.description }
     }
 
     /// Merges rows, and then ensures that the objects exist to which the written ones refer.
@@ -97,8 +88,8 @@ extension PageImport {
     }
 
     private func isLate(_ cells: UnsafeBufferPointer<Cell>) -> Bool {
-        guard let known = origin.known, let watched = origin.watched else { return false }
-        return cells[watched.field.field].value.map { !Watermark.isNewer($0, than: known) } ?? true
+        guard let known = origin.known, let watched = origin.watched?.field else { return false }
+        return cells[watched.field].value.map { !Watermark.isNewer($0, than: known) } ?? true
     }
 
     /// Quarantines a record with a row that the store rejects.

@@ -16,8 +16,8 @@ public final class PageImport {
         public var page: Int
         /// The scan that the page belongs to; nil for the listing of the entity's own bridge.
         public var scan: ScanTarget?
-        /// The incremental field to track, and its greatest plausible value.
-        public var watched: (field: WatchedField, limit: StoredValue?)?
+        /// The incremental field to track, and the values of the pages before.
+        public var watched: (field: WatchedField, watermark: ScanWatermark)?
         /// The listing under which the records' members are stored; nil to skip them.
         public var listing: MemberListing?
         /// The watermark of an earlier scan of the same listing: a changed record that is not newer is late.
@@ -44,10 +44,8 @@ public final class PageImport {
     var references: ReferenceMemory
     /// The counts of the page so far.
     public internal(set) var counts: ImportCounts
-    /// The newest value of the incremental field on the page.
-    public internal(set) var newest: Watermark?
-    /// The number of values of the incremental field that are beyond the limit.
-    public internal(set) var valuesBeyondLimit = 0
+    /// The values of the incremental field, those of the pages before included.
+    public internal(set) var watermark: ScanWatermark?
     /// The remaining quarantine budget; nil for no limit.
     public var quarantineRoom: QuarantineRoom?
     /// The number of bytes of representations sent to quarantine.
@@ -72,6 +70,7 @@ public final class PageImport {
         self.model = model
         self.entity = entity
         self.origin = origin
+        watermark = origin.watched?.watermark
         let source = model.model.entities[entity]
         scan = origin.scan ?? ScanTarget(scope: ScanScope(entity: source.name), entity: entity)
         policy = model.model.root(of: source).deletes

@@ -256,7 +256,7 @@ struct ListingScan: Sendable {
                 result.listing.skipped = state.skipped
                 if let sweep = state.sweep { result.sweep = sweep }
                 result.looksAgain = state.looksAgain
-                result.newest = state.newest
+                result.newest = state.watermark.newest
                 records = state.records
             }
             return (result.counts, state.records - records)
@@ -284,9 +284,9 @@ struct ListingScan: Sendable {
                 "\(count == 1 ? "a deleted object" : "\(count) deleted objects") could not be identified by key and went to "
                     + "quarantine: the next sync starts from the same point again")
         }
-        if state.valuesBeyondLimit > 0, case .field(let name, _)? = plan.incremental {
+        if state.watermark.valuesBeyondLimit > 0, case .field(let name, _)? = plan.incremental {
             warn(
-                "\(state.valuesBeyondLimit) values of `\(name)` are more than a day in the future and do not count as the newest"
+                "\(state.watermark.valuesBeyondLimit) values of `\(name)` are more than a day in the future and do not count as the newest"
             )
         }
     }

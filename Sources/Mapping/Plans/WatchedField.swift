@@ -32,11 +32,19 @@ public struct WatchedField: Sendable {
     /// changes.
     ///
     /// - Parameter now: The current time as ISO 8601, in the database's form.
-    public func limit(now: String) -> StoredValue? {
-        guard attribute.type == .timestamp || attribute.type == .date, let now = ISODate(now)?.microseconds else {
+    public func limit(now: String) -> StoredValue? { time(now, plus: 86_400_000_000) }
+
+    /// Returns the value of the field that a change at this time has at least, if the remote's clock is less than five
+    /// minutes behind; nil for a number.
+    ///
+    /// - Parameter began: A time as ISO 8601, in the database's form.
+    public func settled(before began: String) -> StoredValue? { time(began, plus: -300_000_000) }
+
+    private func time(_ text: String, plus microseconds: Int64) -> StoredValue? {
+        guard attribute.type == .timestamp || attribute.type == .date, let time = ISODate(text)?.microseconds else {
             return nil
         }
-        let text = Timestamp.text(microseconds: now + 86_400_000_000)
+        let text = Timestamp.text(microseconds: time + microseconds)
         return attribute.type == .date ? .date(String(text.prefix(10))) : .timestamp(text)
     }
 

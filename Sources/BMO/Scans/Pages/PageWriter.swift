@@ -15,7 +15,6 @@ final class PageWriter: @unchecked Sendable {
     private let target: ScanTarget
     private let parent: ParentObject?
     private let isResumed: Bool
-    private let limit: StoredValue?
     private let store: any Store
     private let thread: ImportThread
     private let gate: PageGate
@@ -65,10 +64,8 @@ final class PageWriter: @unchecked Sendable {
         /// The keys of the records' objects, in their order, where requested; without those of quarantined records.
         var keys: [[StoredValue]] = []
         var counts: ImportCounts
-        /// The newest value of the watched field.
-        var newest: Watermark?
-        /// The number of values of the watched field that are too far in the future to be plausible.
-        var valuesBeyondLimit = 0
+        /// The values of the watched field.
+        var watermark: ScanWatermark
         /// The result of the sweep after the last page.
         var sweep: SweepResult?
         /// Whether the bridge makes no statement about rows that the listing lacks.
@@ -130,7 +127,6 @@ final class PageWriter: @unchecked Sendable {
                     parent: parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } },
                     acknowledged: acknowledged)
             }
-        limit = plan.watched?.limit(now: request.began)
         store = context.store
         thread = context.thread
         gate = context.gate
@@ -140,7 +136,9 @@ final class PageWriter: @unchecked Sendable {
             AbsentPathWarnings(plan.attributes, in: model.entities[plan.index]).reads.map(\.field), of: plan.index)
         state = State(
             page: progress?.page ?? 0, counts: ImportCounts(entityCount: model.entities.count),
-            newest: progress?.newest)
+            watermark: ScanWatermark(
+                known: progress?.newest, start: plan.watched?.settled(before: began),
+                limit: plan.watched?.limit(now: request.began), isResumed: isResumed))
     }
 
     /// Callbacks for each batch, on the import thread, in the order of the imports.
@@ -316,8 +314,8 @@ final class PageWriter: @unchecked Sendable {
         if !info.skipped.isEmpty { try markSkipped(info.skipped, page) }
         guard info.pageEnd || info.end else { return nil }
         open = nil
-        state.newest = Watermark.newer(state.newest, page.newest)
-        state.valuesBeyondLimit += page.valuesBeyondLimit
+        state.watermark = page.watermark ?? state.watermark
+        state.watermark.endPage()
         state.late += page.lateRecords
         state.totals.add(info)
         state.badTombstones += page.badTombstones
@@ -351,7 +349,7 @@ final class PageWriter: @unchecked Sendable {
             return try page.commit(
                 progress: info.cursor.map {
                     ScanProgress(
-                        cursor: $0, page: state.page + 1, request: request.fingerprint, newest: state.newest,
+                        cursor: $0, page: state.page + 1, request: request.fingerprint, newest: state.watermark.settled,
                         began: began)
                 })
         }
@@ -359,7 +357,7 @@ final class PageWriter: @unchecked Sendable {
         state.looksAgain = try looksAgain(page, info)
         var end = request.end(
             isComplete: info.complete, isUnchanged: info.unchanged, token: info.token,
-            newest: info.positional ? look.known ?? state.newest : state.newest,
+            newest: info.positional ? look.known ?? state.watermark.settled : state.watermark.settled,
             isResumed: isResumed, hasParent: parent != nil, listing: listing)
         // The remote would not report the missed changes again.
         if state.looksAgain || state.badTombstones > 0 { end.cursor = nil }
@@ -393,7 +391,7 @@ final class PageWriter: @unchecked Sendable {
         var origin = PageImport.Origin(bridge: request.plan.bridge, page: state.page + 1, scan: target)
         origin.listing = request.plan.memberListing
         if case .pages = extent { origin.listing = nil }
-        if !extent.leavesNothing { origin.watched = request.plan.watched.map { ($0, limit) } }
+        if !extent.leavesNothing { origin.watched = request.plan.watched.map { ($0, state.watermark) } }
         origin.known = look.known?.local
         observer?.pageBegins()
         origin.redaction = redaction
