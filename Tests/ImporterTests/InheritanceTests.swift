@@ -35,7 +35,24 @@ import TestSupport
         #expect(try database.text(of: "Animal") == "1 'Max' 'Dog' 'pug' null null")
         #expect(try database.load("Animal", ["id": 1, "name": "Max"]) == "Animal =1")
         #expect(try database.load("Animal", ["id": 1, "claws": 18]) == "Cat ~1", "it was no dog after all")
-        #expect(try database.text(of: "Animal") == "1 'Max' 'Cat' 'pug' null 18")
+        #expect(try database.text(of: "Animal") == "1 'Max' 'Cat' null null 18", "and a cat has no breed")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an object that becomes a sibling loses what only the old subentity has`(_ kind: StoreKind) throws {
+        let database = try StoreFixture(Self.zoo(), kind: kind)
+        try database.load("Animal", ["id": 2, "breed": "pug"])
+        try database.load("Animal", ["id": 1, "name": "Rex", "breed": "pug", "toys": [5, 6], "mother": 2])
+        #expect(try database.text(of: "Dog_toys") == "1: 5 6")
+        try database.load("Animal", ["id": 1, "claws": 18])
+        #expect(
+            try database.text() == """
+                Animal
+                  1 'Rex' 'Cat' null null 18
+                  2 null 'Dog' 'pug' null null
+                """, "nothing refers to the toys any more")
+        #expect(try database.load("Animal", ["id": 1, "claws": 18]) == "Cat =1")
+        #expect(try database.faults().isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -276,14 +276,37 @@ struct ReferenceImporter {
         if let old = state.rows[layout.table]?[key] {
             var new = old.merging(row.fields) { $1 }
             let kind = Entity.discriminatorColumn
-            if case .text(let before) = old[kind], !becomes(row.entity, from: before, row.isReference) {
-                new[kind] = .text(before)
+            if case .text(let before) = old[kind], before != row.entity {
+                if becomes(row.entity, from: before, row.isReference) {
+                    drop(from: &new, key, what: before, hasBut: row.entity)
+                } else {
+                    new[kind] = .text(before)
+                }
             }
             state.rows[layout.table]?[key] = new
             if !row.isReference { state.stubs[layout.table]?.remove(key) }
         } else {
             state.rows[layout.table, default: [:]][key] = row.fields
             if row.isReference { state.stubs[layout.table, default: []].insert(key) }
+        }
+    }
+
+    /// An object that becomes a sibling has nothing that only the old entity has.
+    private mutating func drop(from fields: inout Fields, _ key: Key, what old: String, hasBut new: String) {
+        func names(_ entity: String) -> Set<String> {
+            let lineage = model.model.entity(named: entity).map { model.model.lineage(of: $0) } ?? []
+            return Set(lineage.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
+        }
+        let lost = names(old).subtracting(names(new))
+        let layout = layout(new)
+        for name in lost {
+            if layout.fields.contains(where: { $0.name == name && $0.relationship == nil }) { fields[name] = .null }
+            if let toOne = layout.toOne.first(where: { $0.name == name }) {
+                for field in self.fields(toOne, new) { fields[field] = .null }
+            }
+            if let toMany = layout.toMany.first(where: { $0.name == name }), case .links(let table) = toMany.storage {
+                state.links[table]?[key] = nil
+            }
         }
     }
 

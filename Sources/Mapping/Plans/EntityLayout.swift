@@ -97,6 +97,8 @@ public final class EntityLayout: Sendable {
     public let kinds: [String]
     /// Per entity of the family: its super-entities, without itself.
     private let ancestors: [String: [String]]
+    /// Per entity of the family: the columns and lists that its objects do not have.
+    private let lacking: [String: (fields: [Int], lists: [Int])]
 
     init(_ entity: Entity, index: Int, root: Int, _ table: TableLayout, in model: Model) {
         name = entity.name
@@ -114,13 +116,25 @@ public final class EntityLayout: Sendable {
         deletion = table.deletion
         ancestors = Dictionary(
             family.map { ($0.name, model.lineage(of: $0).dropLast().map(\.name)) }, uniquingKeysWith: { $1 })
+        let special = Set([table.discriminator, table.extra, table.deletion].compactMap { $0 } + table.key)
+        lacking = Dictionary(
+            family.map { member in
+                let lineage = model.lineage(of: member)
+                let names = Set(lineage.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
+                let fields = table.fields.indices.filter { index in
+                    let field = table.fields[index]
+                    return !special.contains(index)
+                        && !names.contains(field.relationship.map { table.toOne[$0].name } ?? field.name)
+                }
+                let lists = table.toMany.indices.filter { !names.contains(table.toMany[$0].name) }
+                return (member.name, (fields: fields, lists: lists))
+            }, uniquingKeysWith: { $1 })
         let below = family.filter { model.isKind($0, of: [entity.name]) }
         kinds = below.map(\.name)
         let near = below.flatMap { model.lineage(of: $0) }
         let names = Set(near.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
-        let own = [table.discriminator, table.extra, table.deletion].compactMap { $0 } + table.key
         columns = table.fields.enumerated().filter { index, field in
-            own.contains(index) || names.contains(field.relationship.map { table.toOne[$0].name } ?? field.name)
+            special.contains(index) || names.contains(field.relationship.map { table.toOne[$0].name } ?? field.name)
         }.map(\.element)
     }
 
@@ -135,5 +149,12 @@ public final class EntityLayout: Sendable {
         guard let before = ancestors[old], let after = ancestors[new] else { return true }
         if after.contains(old) { return true }
         return !before.contains(new) && new != old && !isReference
+    }
+
+    /// Returns the columns and the lists that an object loses when it becomes another entity; none where it becomes a more
+    /// specific one.
+    public func lost(becoming new: String, from old: String) -> (fields: [Int], lists: [Int]) {
+        guard new != old, let after = ancestors[new], !after.contains(old) else { return ([], []) }
+        return lacking[new] ?? ([], [])
     }
 }

@@ -127,7 +127,7 @@ final class EntityWriter {
             if cells[index].kind == .null, try isOfOthers(index, cells, as: role) { continue }
             changed = (changed ?? []) + [index]
         }
-        if layout.discriminator != nil { keepKind(cells, in: found, isReference: isReference, &changed) }
+        let lostLists = keepKind(cells, in: found, isReference: isReference, &changed)
         var old: JSONText?
         if let changed, changes.records(layout.index) {
             old = object(changed) { $0.append(found.value(Int32($1 + 1))) }
@@ -139,6 +139,7 @@ final class EntityWriter {
         }
         leave(found, rowID, isChanged: changed != nil)
         if let changed { try update(rowID, changed, cells) }
+        if !lostLists.isEmpty { try edits.removeLinks(of: key(cells), in: layout.root, lostLists) }
         let wasStub = try !isReference && stubCount.value > 0 && stubs.remove(layout, cells)
         if role == .listed { try provenance.noteListed(layout, cells) }
         guard wasStub || changed != nil else { return .unchanged }
@@ -240,16 +241,25 @@ final class EntityWriter {
         }
     }
 
-    /// Keeps the entity of the current row unless the new one is more specific.
+    /// Keeps the entity of the current row unless the new one is more specific or a sibling; a sibling lacks columns and
+    /// lists of the old one.
+    ///
+    /// - Returns: These lists.
     private func keepKind(
         _ cells: UnsafeBufferPointer<Cell>, in found: RawStatement, isReference: Bool, _ changed: inout [Int]?
-    ) {
+    ) -> [Int] {
         guard let field = layout.discriminator, let position = changed?.firstIndex(of: field),
-            case .text(let old) = found.value(Int32(field + 1)), case .text(let new) = cells[field].value,
-            !layout.becomes(new, from: old, isReference: isReference)
-        else { return }
-        changed?.remove(at: position)
-        if changed?.isEmpty == true { changed = nil }
+            case .text(let old) = found.value(Int32(field + 1)), case .text(let new) = cells[field].value
+        else { return [] }
+        guard layout.becomes(new, from: old, isReference: isReference) else {
+            changed?.remove(at: position)
+            if changed?.isEmpty == true { changed = nil }
+            return []
+        }
+        let lost = layout.lost(becoming: new, from: old)
+        let cleared = lost.fields.filter { !found.isNull(Int32($0 + 1)) && changed?.contains($0) == false }
+        if !cleared.isEmpty { changed = ((changed ?? []) + cleared).sorted() }
+        return lost.lists
     }
 
     /// Returns whether the table is empty; checked once per run, before its first row.
@@ -260,6 +270,8 @@ final class EntityWriter {
         try provenance.forgetRows(of: layout)
         return true
     }
+
+    private func key(_ cells: UnsafeBufferPointer<Cell>) -> RowKey { layout.key.map { cells[$0].value ?? .null } }
 
     private func key(of cells: UnsafeBufferPointer<Cell>) -> JSONText { .key(layout.key.lazy.map { cells[$0] }) }
 

@@ -41,6 +41,11 @@ package final class EditMerge {
         givenUp = []
     }
 
+    /// Removes the lists that an object lost when it became another sub-entity.
+    package func removeLinks(of key: RowKey, in root: Int, _ relationships: [Int]) throws {
+        try objects.removeLinks(of: key, in: root, relationships)
+    }
+
     /// Returns the cells to write for an object and their role; nil if nothing is to be written.
     package func merge(
         _ layout: EntityLayout, _ all: [Cell], as role: RowRole

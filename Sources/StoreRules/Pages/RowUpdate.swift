@@ -6,6 +6,8 @@ package struct RowUpdate {
     package private(set) var changed: [Int] = []
     /// Whether a source of higher precedence had set a value that the record also has.
     package private(set) var isOverruled = false
+    /// The lists that the object no longer has, as it became another sub-entity.
+    package private(set) var lostLists: [Int] = []
 
     /// Compares a record with the stored row.
     ///
@@ -28,11 +30,16 @@ package struct RowUpdate {
             changed.append(index)
         }
         // An object keeps its entity unless the new one is more specific.
-        if let field = layout.discriminator, let position = changed.firstIndex(of: field),
-            case .text(let old) = stored[field], case .text(let new)? = cells[field].value,
-            !layout.becomes(new, from: old, isReference: isReference)
-        {
+        guard let field = layout.discriminator, let position = changed.firstIndex(of: field),
+            case .text(let old) = stored[field], case .text(let new)? = cells[field].value
+        else { return }
+        guard layout.becomes(new, from: old, isReference: isReference) else {
             changed.remove(at: position)
+            return
         }
+        let lost = layout.lost(becoming: new, from: old)
+        let cleared = lost.fields.filter { stored[$0] != .null && !changed.contains($0) }
+        if !cleared.isEmpty { changed = (changed + cleared).sorted() }
+        lostLists = lost.lists
     }
 }

@@ -74,6 +74,7 @@ extension TablePageWriter {
         }
         let wasStub = try role != .reference && tables.setStub(root, key, false)
         if role == .listed { try noteListed(root, key) }
+        try writer.removeLinks(of: key, in: root, update.lostLists)
         guard wasStub || !changed.isEmpty else { return Merged(outcome: .unchanged, number: number, old: stored) }
         writer.touched.insert(root)
         let isUnknown = try wasStub || role == .reference && tables.isStub(root, key)

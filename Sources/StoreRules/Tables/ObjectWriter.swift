@@ -114,8 +114,13 @@ extension ObjectWriter {
 
     /// Removes the links whose source is an object.
     package func removeLinks(of key: RowKey, in root: Int) throws {
-        for (index, relationship) in model.entities[root].toMany.enumerated() {
-            if case .links = relationship.storage { try setList(root, index, of: key, to: []) }
+        try removeLinks(of: key, in: root, Array(model.entities[root].toMany.indices))
+    }
+
+    /// Removes the links of some relationships whose source is an object.
+    package func removeLinks(of key: RowKey, in root: Int, _ relationships: [Int]) throws {
+        for index in relationships {
+            if case .links = model.entities[root].toMany[index].storage { try setList(root, index, of: key, to: []) }
         }
     }
 }
