@@ -6,7 +6,7 @@ package enum PagingVocabulary {
         "$.info", "$.metadata", "$._meta", "$._metadata", "$.response_metadata", "$.meta.pagination", "$.meta.page",
         "$.meta.cursor", "$.meta.links", "$.cursors", "$.cursor", "$.paging.cursors", "$.paging.next", "$.pages",
         "$.response", "$.result", "$.result._links", "$['hydra:view']", "$.view", "$.d", "$.data",
-        "$.additional_data.pagination", "$.additional_data",
+        "$.additional_data.pagination", "$.additional_data", "$.hits",
     ]
 
     // MARK: Numbers
@@ -41,7 +41,11 @@ package enum PagingVocabulary {
         PagingTerm("total_page"),
         PagingTerm("nb-pages", [.member, .clear]),
         PagingTerm("pagesCount pages_count"),
+        PagingTerm("last-page-number total-page-count page-total max-page", [.member, .clear]),
     ]
+    /// The number of the last page, in an object that is named after pages; elsewhere it may be the last record of this
+    /// page.
+    package static let lastPage = [PagingTerm("last")]
     /// The number of the first record of a page.
     package static let offset = [
         PagingTerm("offset skip start", [.member, .clear, .asked, .variable, .documented]),
@@ -94,6 +98,7 @@ package enum PagingVocabulary {
         PagingTerm("nbHits", [.member, .clear]),
         PagingTerm("matches"),
         PagingTerm("numberMatched", [.member, .clear]),
+        PagingTerm("hits"),
         PagingTerm("totalRows", [], in: "$"),
         PagingTerm("num_results", .last, in: "$"),
     ]

@@ -52,6 +52,31 @@ import TestSupport
         #expect(try Sample(name: "", paging: "").detect() == nil)
     }
 
+    @Test(arguments: [
+        (
+            #"{"items":[{"id":1}],"meta":{"pagination":{"current":1,"last":3}}}"#, "$.items",
+            "{style: page, page_parameter: page, start: 1, pages: $.meta.pagination.last}"
+        ),
+        (
+            #"{"items":[{"id":1}],"pagination":{"page":1,"pageTotal":3}}"#, "$.items",
+            "{style: page, page_parameter: page, start: 1, pages: $.pagination.pageTotal}"
+        ),
+        (
+            #"{"items":[{"id":1}],"hits":3,"offset":0,"limit":1}"#, "$.items",
+            "{style: offset, offset_parameter: offset, start: 0, total: $.hits}"
+        ),
+        (
+            #"{"response":{"docs":[{"id":1}],"meta":{"hits":3,"offset":0}}}"#, "$.response.docs",
+            "{style: offset, offset_parameter: offset, start: 0, total: $.response.meta.hits}"
+        ),
+        (#"{"items":[{"id":1}],"hits":{"total":3}}"#, "$.items", "{style: none, total: $.hits.total}"),
+    ])
+    func `counts are recognized under other names, and only as what they are`(
+        body: String, records: String, paging: String?
+    ) throws {
+        #expect(try Sample(name: "", body: body, records: records, paging: "").detect()?.description == paging)
+    }
+
     private static let samples = links + cursors + products + numbers + headers + requests
 
     private static let links = [

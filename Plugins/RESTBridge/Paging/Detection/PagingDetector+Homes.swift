@@ -3,9 +3,16 @@ internal import Inference
 
 /// The objects of a reply that may describe its page, and the flags in them.
 extension PagingDetector {
-    /// The usual objects, and the objects around the list of records.
+    /// The usual objects, and the objects around the list of records with the usual ones in them.
     var homes: [String] {
-        PagingVocabulary.homes + parents.filter { !PagingVocabulary.homes.contains($0) }
+        let inner = ["meta", "pagination", "paging"]
+        let around = parents.flatMap { parent in [parent] + inner.map { Self.member(parent, $0) } }
+        return PagingVocabulary.homes + around.filter { !PagingVocabulary.homes.contains($0) }
+    }
+
+    /// Whether an object is named after pages.
+    static func isOfPages(_ home: String) -> Bool {
+        home.split(separator: ".").last.map { $0.lowercased().hasPrefix("pag") } ?? false
     }
 
     /// The objects around the list of records, below the root, outermost first.

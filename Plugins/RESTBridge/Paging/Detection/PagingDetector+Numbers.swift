@@ -43,7 +43,7 @@ extension PagingDetector {
             number(terms.names(use), in: home)
         }
         let page = find(PagingVocabulary.page)
-        let pages = find(PagingVocabulary.pages)
+        let pages = find(PagingVocabulary.pages) ?? lastPage(in: home, page)
         let offset = find(PagingVocabulary.offset).flatMap { isWindow($0) ? nil : $0 }
         guard page != nil || pages != nil || offset != nil else { return nil }
         let told = find(PagingVocabulary.total)
@@ -53,6 +53,14 @@ extension PagingDetector {
             full: isListed ? find(PagingVocabulary.size, .clear) : nil, told: told,
             isOwn: more == nil && told.map { isOfPage($0, limit: size?.value ?? maxPerPage) } ?? false, more: more,
             last: flag(PagingVocabulary.done.names(.member), in: [home]))
+    }
+
+    /// Returns the number of the last page, if it stands beside the number of this page.
+    private func lastPage(in home: String, _ page: Number?) -> Number? {
+        guard let page, Self.isOfPages(home), let last = number(PagingVocabulary.lastPage.names(.member), in: home),
+            last.value >= page.value
+        else { return nil }
+        return last
     }
 
     /// Whether a number is the start of a time window, which the reply repeats from the request.

@@ -28,6 +28,12 @@ extension PagingDetector {
             for segment in segments.dropLast() { if case .name(let name) = segment { names.append(name) } }
             guard names.count + 1 == segments.count, near.contains(Self.path(names)) else { continue }
             if let words = Self.words(name, value) { return "\(path) \(words)" }
+            // The number of the last page, unless it is that of the last record on this page.
+            if PagingVocabulary.lastPage.names(.member).contains(name), Self.isOfPages(Self.path(names)),
+                let last = value.integer, last > 1, count() != last
+            {
+                return "\(path) is \(last)"
+            }
         }
         return nil
     }
