@@ -54,7 +54,7 @@ extension SQLiteStore {
                         }
                         return MigrationResult(plan: SchemaPlan(steps: []), backup: nil, notes: [])
                     }
-                    try back(up: db, of: path, to: backup)
+                    try DatabaseBackup(path: path, backup: backup).make(from: db)
                     var hasMigrated = false
                     // Without a migration, the backup only duplicates the file and takes disk space that may be short.
                     defer { if !hasMigrated { unlink(backup) } }
@@ -74,32 +74,6 @@ extension SQLiteStore {
                     return result
                 }
             }
-        }
-    }
-
-    /// Copies the file; a user who may not read the file cannot read the copy at any time either.
-    private static func back(up db: Database, of path: String, to backup: String) throws {
-        var status = stat()
-        let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
-        let descriptor = Glibc.open(backup, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            guard errno != EEXIST else {
-                throw StoreError(.io, "there is a file \(backup) already", remedy: "move it away")
-            }
-            throw StoreError(
-                .io, "the copy \(backup) cannot be created: \(String(cString: strerror(errno)))",
-                remedy: "check the folder and its permissions")
-        }
-        // As root, gives the copy the file's owner; a failure is not a reason to stop.
-        _ = fchown(descriptor, status.st_uid, status.st_gid)
-        _ = fchmod(descriptor, mode)
-        Glibc.close(descriptor)
-        do {
-            // SQLite accepts an existing file if it is empty.
-            try db.execute(sql: "VACUUM INTO ?", arguments: [backup])
-        } catch {
-            unlink(backup)
-            throw error
         }
     }
 
