@@ -4,7 +4,8 @@ package enum PagingVocabulary {
     package static let homes = [
         "$", "$.meta", "$.pagination", "$.paging", "$.page", "$.pageInfo", "$.page_info", "$.links", "$._links",
         "$.info", "$.metadata", "$._meta", "$._metadata", "$.response_metadata", "$.meta.pagination", "$.meta.page",
-        "$.meta.cursor", "$.meta.links", "$.cursors", "$.cursor", "$.paging.cursors", "$.paging.next", "$.pages",
+        "$.meta.cursor", "$.meta.links", "$.pagination.links", "$.meta.pagination.links", "$.cursors", "$.cursor",
+        "$.paging.cursors", "$.paging.next", "$.pages",
         "$.response", "$.result", "$.result._links", "$['hydra:view']", "$.view", "$.d", "$.data",
         "$.additional_data.pagination", "$.additional_data", "$.hits",
     ]
@@ -91,7 +92,7 @@ package enum PagingVocabulary {
         PagingTerm("total-records", [.member, .clear], in: "$"),
         PagingTerm("totalElements", [.member, .clear], in: "$ page"),
         PagingTerm("numFound", [.member, .clear], in: "$"),
-        PagingTerm("total_entries recordsTotal total_rows totalHits total_size", [.member, .clear]),
+        PagingTerm("total_entries recordsTotal total_rows totalHits total_hits total_size", [.member, .clear]),
         PagingTerm("totalSize", [.member, .clear], in: "$"),
         PagingTerm("hydra:totalItems", [.member, .clear]),
         PagingTerm("@odata.count", [.member, .clear], in: "$"),

@@ -35,6 +35,7 @@ import Testing
         (#"{"items":[{"id":1}],"remaining":30}"#, "$.remaining is 30"),
         (#"{"Items":[{"id":1}],"LastEvaluatedKey":{"id":{"S":"1"}}}"#, "$.LastEvaluatedKey has a value"),
         (#"{"items":[{"id":1}],"isLast":false}"#, "$.isLast is false"),
+        (#"{"items":[{"id":1}],"pagination":{"last":3}}"#, "$.pagination.last is 3"),
         (#"{"tracks":{"items":[{"id":1}],"incomplete_results":true}}"#, "$.tracks.incomplete_results is true"),
         (#"{"items":[{"id":1}],"meta":{"nextBatch":{"id":1}}}"#, "$.meta.nextBatch has a value"),
         (#"{"items":[{"id":1}],"total":1,"truncated":true}"#, "$.truncated is true"),

@@ -70,6 +70,7 @@ import TestSupport
             "{style: offset, offset_parameter: offset, start: 0, total: $.response.meta.hits}"
         ),
         (#"{"items":[{"id":1}],"hits":{"total":3}}"#, "$.items", "{style: none, total: $.hits.total}"),
+        (#"{"hits":[{"id":1}],"page":1,"last":30}"#, "$.hits", nil),
     ])
     func `counts are recognized under other names, and only as what they are`(
         body: String, records: String, paging: String?
