@@ -25,7 +25,8 @@ func plugin(_ name: String, of bridge: String) -> Target {
 
 let package = Package(
     name: "bmo",
-    platforms: [.macOS(.v15)],
+    // Mutex of the standard library needs these: docs/decisions/0052.
+    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .executable(name: "bmo", targets: ["bmo"]),
         // The library, with the store that the program passes to it.
@@ -36,6 +37,12 @@ let package = Package(
         .library(name: "BMOTesting", targets: ["BMOTesting"]),
         .library(name: "BridgeKit", targets: ["BridgeKit", "RecordBatch", "CBridge"]),
         .library(name: "BridgeKitFoundation", targets: ["BridgeKitFoundation"]),
+        // Parts of the bridges that come with bmo, for others: HTTP with authentication and path templates, JSON and XML
+        // as streams, paging.
+        .library(name: "BridgeHTTP", targets: ["BridgeHTTP"]),
+        .library(name: "BridgeJSON", targets: ["BridgeJSON"]),
+        .library(name: "BridgeXML", targets: ["BridgeXML"]),
+        .library(name: "BridgePaging", targets: ["BridgePaging"]),
         .library(name: "BridgeConformance", targets: ["BridgeConformance"]),
         // The kit that proves a store, with the protocols that a store implements.
         .library(name: "StoreConformance", targets: ["StoreConformance", "StoreContract", "Mapping", "Model"]),
@@ -50,6 +57,11 @@ let package = Package(
         .library(name: "SOAPBridge", type: .dynamic, targets: ["SOAPPlugin"]),
         .library(name: "SMBBridge", type: .dynamic, targets: ["SMBBridge"]),
         .library(name: "SingerBridge", type: .dynamic, targets: ["SingerBridge"]),
+    ],
+    // Without it, a program uses the bridges that are linked into it: no dlopen, no child processes, no /proc.
+    traits: [
+        .default(enabledTraits: ["Plugins"]),
+        .trait(name: "Plugins", description: "Bridges as library files and in child processes, on Linux"),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -93,6 +105,8 @@ let package = Package(
         .target(name: "BridgeJSON", dependencies: ["BridgeKit", "JSONBatch", "RecordBatch", "TextFormats"]),
         .target(name: "JSONBatch", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "BridgeXML", dependencies: ["BridgeKit", "CLibXML2"]),
+        // How remotes name their pages, and what each page says about the next one; no I/O.
+        .target(name: "BridgePaging", dependencies: ["BridgeJSON", "BridgeKit"], exclude: ["README.md"]),
         .target(
             name: "RowFormats",
             dependencies: ["BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "CCSV", "CZip", "CZlib"],
@@ -111,7 +125,8 @@ let package = Package(
             name: "RESTIntrospection",
             dependencies: ["BridgeContract", "BridgeHTTP", "BridgeJSON", "Inference", "TextFormats"],
             path: "Plugins/RESTIntrospection", exclude: ["README.md"]),
-        bridge("RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "Inference", "RESTIntrospection"]),
+        bridge(
+            "RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "BridgePaging", "Inference", "RESTIntrospection"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML", "Digests", "Inference"]),
         plugin("RESTPlugin", of: "RESTBridge"),
         plugin("SOAPPlugin", of: "SOAPBridge"),
@@ -376,6 +391,8 @@ let package = Package(
 for target in package.targets where ![.system, .binary, .plugin].contains(target.type) {
     target.swiftSettings = settings
 }
+package.targets.first { $0.name == "BridgeHost" }?.swiftSettings?.append(
+    .define("PLUGINS", .when(platforms: [.linux], traits: ["Plugins"])))
 
 // BMO_RELEASE_TESTS=1 limits `swift build -c release --build-tests` to the suites without @testable imports. They link
 // the same objects that users run; -enable-testing would compile everything again, with other code.

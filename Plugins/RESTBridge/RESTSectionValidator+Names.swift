@@ -1,3 +1,4 @@
+internal import BridgeHTTP
 internal import BridgeKit
 internal import RecordBatch
 

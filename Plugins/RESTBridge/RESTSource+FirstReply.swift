@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
@@ -167,7 +168,7 @@ extension RESTSource {
     }
 
     /// Returns the records of a page requested only for detection, or nil if the page does not exist.
-    private func probe(_ position: Position, _ detected: DetectedPaging) throws -> RecordBatch? {
+    private func probe(_ position: PagePosition, _ detected: DetectedPaging) throws -> RecordBatch? {
         guard let records = section.records else { return nil }
         let saved = (section, requestURL)
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)

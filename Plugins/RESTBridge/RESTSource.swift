@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
@@ -12,7 +13,7 @@ final class RESTSource: RecordSource {
     let log: BridgeContext
     private var reader: PageReader?
     var pager: Pager
-    var position: Position
+    var position: PagePosition
     var pageNumber = 1
     private var pageURL: HTTPURL?
     var requestURL: HTTPURL?
@@ -28,7 +29,7 @@ final class RESTSource: RecordSource {
     /// Whether the paging comes from the first reply instead of the section.
     private let wasAutomatic: Bool
     /// The position of the page being read, as it can be stored.
-    private var place: Position?
+    private var place: PagePosition?
     /// The delta token or link for the next scan.
     private var newDelta: String?
     var detection: Detection?
@@ -270,7 +271,7 @@ final class RESTSource: RecordSource {
 
     // MARK: Requests
 
-    func start(_ position: Position) throws -> HTTPExchange {
+    func start(_ position: PagePosition) throws -> HTTPExchange {
         if requestURL == nil { requestURL = try section.request(at: position, after: pageURL, delta: delta).1 }
         return try requester.start(section, position, after: pageURL, delta: delta, remaining: remainingTime)
     }
@@ -373,7 +374,7 @@ final class RESTSource: RecordSource {
         if let delta = said.delta() { newDelta = delta }
     }
 
-    private func go(to next: Position, _ response: HTTPResponse) throws {
+    private func go(to next: PagePosition, _ response: HTTPResponse) throws {
         if !running.has(next) {
             // The guess was wrong, or the reply named the position: send the request before returning the records.
             running.drop()
@@ -441,7 +442,7 @@ final class RESTSource: RecordSource {
     }
 
     /// Returns a position fit for storage, with an absolute URL, or nil if it holds a secret.
-    private func storable(_ next: Position) -> Position? {
+    private func storable(_ next: PagePosition) -> PagePosition? {
         var next = next
         if case .url(let text) = next {
             guard let url = HTTPURL(text, relativeTo: pageURL ?? section.url) else { return nil }
@@ -450,7 +451,7 @@ final class RESTSource: RecordSource {
         return client.redactor.holdsSecret(url: next.text) ? nil : next
     }
 
-    private func resumePoint(_ position: Position, _ page: Int) -> ResumePoint {
+    private func resumePoint(_ position: PagePosition, _ page: Int) -> ResumePoint {
         let detected = detection.map {
             AutomaticCursor(members: $0.paging.members, records: $0.records, position: position.text)
         }

@@ -40,7 +40,7 @@ public struct Workspace: Sendable {
     ///   - host: The host that finds plugins.
     ///   - stores: The kind of database.
     ///   - environment: The variables that secrets may name.
-    /// - Throws: ``ConfigurationErrors`` with every fault at once.
+    /// - Throws: `ConfigurationErrors` with every fault at once.
     public static func load(
         path: String, host: BridgeHost, stores: any StoreProvider,
         environment: [String: String] = Workspace.environment
@@ -65,7 +65,7 @@ public struct Workspace: Sendable {
     ///   - host: The host that finds plugins.
     ///   - stores: The kind of database.
     ///   - environment: The variables that secrets may name.
-    /// - Throws: ``ConfigurationErrors`` with every fault at once, each with its line of the generated text.
+    /// - Throws: `ConfigurationErrors` with every fault at once, each with its line of the generated text.
     public static func load(
         _ definition: ModelDefinition, host: BridgeHost, stores: any StoreProvider,
         environment: [String: String] = Workspace.environment
@@ -209,7 +209,7 @@ public struct Workspace: Sendable {
 
     /// Opens the database, and creates it if necessary.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func openStore() throws -> any Store {
         try stores.open(configuration.databasePath, model: model, for: .writing)
     }
@@ -217,7 +217,7 @@ public struct Workspace: Sendable {
     /// Opens the database for local edits, which need the lock only for a migration.
     ///
     /// - Parameter command: The command that other processes see as the lock's holder; no secrets.
-    /// - Throws: ``StoreError``, `busy` with the holder when another process holds the needed lock.
+    /// - Throws: `StoreError`, `busy` with the holder when another process holds the needed lock.
     public func openStoreForEdits(command: String) throws -> any Store {
         let path = configuration.databasePath
         if stores.exists(path) {
@@ -235,7 +235,7 @@ public struct Workspace: Sendable {
     /// Opens an existing database for reading, without changing the file or taking the lock.
     ///
     /// - Parameter entities: The indexes of the entities to read; nil for all.
-    /// - Throws: ``StoreError``: `schema` when the file does not have their tables and columns yet.
+    /// - Throws: `StoreError`: `schema` when the file does not have their tables and columns yet.
     public func openStoreForReading(of entities: [Int]? = nil) throws -> any Store {
         try stores.open(configuration.databasePath, model: model, for: .reading(entities: entities))
     }
@@ -244,7 +244,7 @@ public struct Workspace: Sendable {
     ///
     /// Missing tables and columns exist while the store is open, as in a dry run.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func openStoreForPlan() throws -> (any Store)? {
         let path = configuration.databasePath
         guard stores.exists(path) else { return nil }
@@ -267,9 +267,9 @@ public struct Workspace: Sendable {
     /// - Parameters:
     ///   - command: The command that other processes see as the lock's holder; no secrets.
     ///   - timeout: How long to wait when another process holds the lock.
-    ///   - rehearsing: Whether to discard all writes and create no file: see ``StoreUse/rehearsing``.
+    ///   - rehearsing: Whether to discard all writes and create no file: see `StoreUse.rehearsing`.
     ///   - onWait: Called once before a wait, with the holder if known.
-    /// - Throws: ``StoreError``, `busy` with the holder when another process holds the lock; `CancellationError`.
+    /// - Throws: `StoreError`, `busy` with the holder when another process holds the lock; `CancellationError`.
     public func openLockedStore(
         command: String, timeout: LockTimeout = .none, rehearsing: Bool = false,
         onWait: (LockHolder?) -> Void = { _ in }
@@ -284,7 +284,7 @@ public struct Workspace: Sendable {
 
     /// Connects to a bridge of the configuration.
     ///
-    /// - Throws: ``BridgeFailure``, ``SecretError``.
+    /// - Throws: `BridgeFailure`, `SecretError`.
     public func connect(to bridge: BridgeConfiguration) async throws -> BridgeConnection {
         try await connect(to: bridge, adding: [])
     }

@@ -20,7 +20,14 @@ public final class ScriptedRemote: Sendable {
     public struct Request: Sendable, Equatable, CustomStringConvertible {
         /// The kind of request.
         public enum Operation: String, Sendable {
-            case fetch, create, update, delete
+            /// Records are read.
+            case fetch
+            /// A new object is sent.
+            case create
+            /// Changes of an object are sent.
+            case update
+            /// An object is deleted.
+            case delete
         }
 
         /// The kind of request.

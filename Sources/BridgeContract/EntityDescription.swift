@@ -1,6 +1,6 @@
 public import RecordBatch
 
-/// An entity that an API offers: what a bridge writes in ``Bridge/discover(into:)``.
+/// An entity that an API offers: what a bridge writes in `Bridge.discover(into:)`.
 ///
 /// ```swift
 /// EntityDescription(

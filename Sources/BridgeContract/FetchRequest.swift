@@ -13,16 +13,16 @@ public struct FetchRequest: Sendable {
 
     /// The ``Page/token`` of an earlier finished fetch: return only what changed since.
     ///
-    /// Only for a bridge that can ``BridgeDescriptor/Capability/incremental``.
+    /// Only for a bridge that can `BridgeDescriptor.Capability.incremental`.
     public var token: String?
     /// The newest imported value of the entity's incremental field, less the configured lookback, as the remote sent
     /// it.
     ///
-    /// Only for a bridge that can ``BridgeDescriptor/Capability/incremental``.
+    /// Only for a bridge that can `BridgeDescriptor.Capability.incremental`.
     public var since: String?
     /// The object whose children are requested: its values by local names; nil if the entity has no parent.
     ///
-    /// Only for a bridge that can ``BridgeDescriptor/Capability/parent``.
+    /// Only for a bridge that can `BridgeDescriptor.Capability.parent`.
     public var parent: BridgeOptions?
     /// Conditions that all requested records satisfy; a bridge may leave any of them to the host.
     public var filters: [Filter]
@@ -43,16 +43,16 @@ public struct FetchRequest: Sendable {
     ///
     /// For remotes that identify a deleted object by another kind of id, such as its URL.
     public var keyPaths: [String] = []
-    /// Return no records: each ``RecordSource/next(into:)`` waits for a change, for at most this many milliseconds.
+    /// Return no records: each `RecordSource.next(into:)` waits for a change, for at most this many milliseconds.
     ///
     /// Return ``Page/change()`` or ``Page/noChange()``; a change between two calls counts for the next one. Throw
     /// ``BridgeError/Code/unsupported`` if the remote cannot report changes: the host then polls. Only for a bridge
-    /// that can ``BridgeDescriptor/Capability/watch``.
+    /// that can `BridgeDescriptor.Capability.watch`.
     public var watchMilliseconds: Int?
-    /// Contact no remote, not even for a description of the API: return a ``ValidationSource`` with the section's faults.
+    /// Contact no remote, not even for a description of the API: return a `ValidationSource` with the section's faults.
     ///
     /// Only the names of a parent's attributes are known; they replace the values. Only for a bridge that can
-    /// ``BridgeDescriptor/Capability/validate``.
+    /// `BridgeDescriptor.Capability.validate`.
     public var validates = false
     /// With ``explains``: the section for reading one object, if the configuration has one.
     public var readOne: BridgeOptions?
@@ -73,11 +73,17 @@ public struct FetchRequest: Sendable {
     public struct Filter: Sendable, Equatable {
         /// The comparison between the record's value and the filter's.
         public enum Comparison: String, Sendable {
+            /// The values are equal.
             case equal = "="
+            /// The values differ.
             case notEqual = "!="
+            /// The record's value is smaller.
             case less = "<"
+            /// The record's value is smaller or equal.
             case lessOrEqual = "<="
+            /// The record's value is larger.
             case greater = ">"
+            /// The record's value is larger or equal.
             case greaterOrEqual = ">="
         }
 

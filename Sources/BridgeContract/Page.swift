@@ -1,4 +1,4 @@
-/// The state of a scan after a call of ``RecordSource/next(into:)``.
+/// The state of a scan after a call of `RecordSource.next(into:)`.
 public struct Page {
     /// The cursor from which a later fetch continues after this page; nil if it cannot.
     public var cursor: String?

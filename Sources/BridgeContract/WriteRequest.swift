@@ -4,7 +4,12 @@ internal import RecordBatch
 public struct WriteRequest: Sendable {
     /// The kind of change.
     public enum Operation: String, Sendable {
-        case create, update, delete
+        /// The remote gets a new object.
+        case create
+        /// An object of the remote is changed.
+        case update
+        /// An object of the remote is deleted.
+        case delete
     }
 
     /// The kind of change.
@@ -44,7 +49,7 @@ public struct WriteRequest: Sendable {
     public var keyPaths: [String: [String]] = [:]
     /// Send nothing: write one record `{request, body}` that describes the request.
     ///
-    /// Reading is allowed. Only for a bridge that can ``BridgeDescriptor/Capability/planWrite``.
+    /// Reading is allowed. Only for a bridge that can `BridgeDescriptor.Capability.planWrite`.
     public var explains = false
 
     /// Creates a request.

@@ -1,6 +1,13 @@
 internal import BridgeKit
-internal import Glibc
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// Obtains and caches a client's credential: one request fetches it, and all other requests wait for it.
 ///

@@ -27,7 +27,7 @@ public final class HTTPClient: Sendable {
 
     /// Creates a client; nothing connects yet.
     ///
-    /// - Throws: ``BridgeError`` if libcurl cannot be set up.
+    /// - Throws: `BridgeError` if libcurl cannot be set up.
     public init(options: HTTPOptions, context: BridgeContext) throws {
         self.options = options
         // A replay needs no certificates.

@@ -66,7 +66,7 @@ public final class HTTPExchange: Sendable {
 
     /// Returns the head of the final response, after redirects, whatever its status.
     ///
-    /// - Throws: ``BridgeError``: no connection, no reply in time, TLS, malformed, a limit, cancelled.
+    /// - Throws: `BridgeError`: no connection, no reply in time, TLS, malformed, a limit, cancelled.
     public func response() throws -> HTTPResponse {
         let response = try head()
         if refusesSession(response), restart(forSession: true) { return try self.response() }
@@ -122,7 +122,7 @@ public final class HTTPExchange: Sendable {
 
     /// Returns the next bytes of the body; nil at its clean end.
     ///
-    /// - Throws: ``BridgeError``; a truncated body throws after the bytes received.
+    /// - Throws: `BridgeError`; a truncated body throws after the bytes received.
     public func nextChunk() throws -> [UInt8]? {
         let (chunk, wasPaused) = try state.wait { state -> ([UInt8]?, Bool)? in
             if state.isCancelled { throw state.error ?? ExchangeState.cancelled }
@@ -141,7 +141,7 @@ public final class HTTPExchange: Sendable {
 
     /// Returns the rest of the body.
     ///
-    /// - Throws: ``BridgeError``; code `limit` above 64 MiB or the option `max_body_bytes`.
+    /// - Throws: `BridgeError`; code `limit` above 64 MiB or the option `max_body_bytes`.
     public func body() throws -> [UInt8] { try collect() }
 
     /// Returns the rest of the body, followed by zeros; without a copy if the reply stated its length.

@@ -1,5 +1,12 @@
 public import BridgeKit
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Converts an unsuccessful status into an error.
 public enum HTTPStatusError {
@@ -7,7 +14,7 @@ public enum HTTPStatusError {
     ///
     /// - Parameters:
     ///   - response: The reply's head.
-    ///   - bodyPrefix: The beginning of its body, which becomes ``BridgeError/remote``; of a web page only the title.
+    ///   - bodyPrefix: The beginning of its body, which becomes `BridgeError.remote`; of a web page only the title.
     ///   - asked: The request, such as `page 3 of User`.
     public static func make(_ response: HTTPResponse, bodyPrefix: [UInt8], asked: String) -> BridgeError {
         let status = response.status

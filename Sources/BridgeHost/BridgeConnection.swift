@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Safe to use from any task. A bridge that is not concurrent serves one fetch at a time. A second fetch waits until
 /// the first is closed, or gets its own child process if the bridge runs in one. When the bridge crashes, the running
-/// calls fail with ``BridgeFailure/Code/crashed`` and the next call restarts it.
+/// calls fail with `BridgeFailure.Code.crashed` and the next call restarts it.
 public final class BridgeConnection: Sendable {
     /// The plugin that provides the bridge.
     public let plugin: PluginListing
@@ -109,7 +109,7 @@ public final class BridgeConnection: Sendable {
     /// Uses only the request's entity, section and parent. The watch has its own instance of the bridge and must be
     /// closed.
     ///
-    /// - Throws: ``BridgeFailure/Code/unsupported`` when the bridge or the remote cannot report changes; poll instead.
+    /// - Throws: `BridgeFailure.Code.unsupported` when the bridge or the remote cannot report changes; poll instead.
     public func watch(_ request: FetchRequest) async throws(BridgeFailure) -> ChangeWatch {
         try require("watch")
         if request.parent != nil { try require("parent") }
@@ -126,7 +126,7 @@ public final class BridgeConnection: Sendable {
         return watch
     }
 
-    /// Closes the bridge; calls still running fail with ``BridgeFailure/Code/cancelled``.
+    /// Closes the bridge; calls still running fail with `BridgeFailure.Code.cancelled`.
     public func close() async {
         for watching in watches.withLock({ $0 }) { await watching.watch?.close() }
         await helpers?.close()

@@ -1,8 +1,17 @@
-internal import CBridgeGuard
-internal import Glibc
 public import Logging
 public import RecordBatch
 internal import TextFormats
+
+#if PLUGINS
+internal import CBridgeGuard
+#endif
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// Finds, inspects and connects to bridges.
 ///
@@ -21,7 +30,9 @@ public final class BridgeHost: Sendable {
     private let executable: String
     private let logger: Logger
     private let limits: BridgeLimits
+    #if PLUGINS
     private let inspector: PluginInspector
+    #endif
     private let pins: PluginPins?
     private let linked: LinkedBridges
     private let cache: DescriptionCache?
@@ -50,7 +61,9 @@ public final class BridgeHost: Sendable {
         searchPaths: [SearchPath]?, executable: String, logger: Logger, limits: BridgeLimits, pins: PluginPins?,
         linked: [any LinkedBridge], cache: DescriptionCache?
     ) {
+        #if PLUGINS
         BridgeServer.endUnlessServing()
+        #endif
         self.linked = LinkedBridges(linked)
         self.cache = cache
         self.pins = pins
@@ -61,28 +74,38 @@ public final class BridgeHost: Sendable {
                 executable: executable, pluginPath: getenv("BMO_PLUGIN_PATH").map { String(cString: $0) })
         self.logger = logger
         self.limits = limits
+        #if PLUGINS
         inspector = PluginInspector(
             executable: executable, cache: cache, limits: limits,
             log: BridgeLog(logger, bridge: "inspection", redactor: Redactor(secrets: [])))
+        #endif
     }
 
     private static var ownExecutable: String {
+        #if os(Linux)
         guard let path = realpath("/proc/self/exe", nil) else { return CommandLine.arguments.first ?? "" }
         defer { free(path) }
         return String(cString: path)
+        #else
+        return CommandLine.arguments.first ?? ""
+        #endif
     }
 
+    #if PLUGINS
     /// Serves one plugin to the parent process; never returns.
     ///
     /// The entry point of the hidden subcommand `__bridge-serve PATH`.
     public static func serve(pluginPath: String) -> Never { BridgeServer.serve(pluginPath) }
+    #endif
 
     /// Serves a plugin if this process was started for that; otherwise returns at once.
     ///
     /// Call it first in a `main` that is not async. A program whose bridges are all linked in does not need the call.
     public static func serveIfAsked() {
+        #if PLUGINS
         let arguments = CommandLine.arguments
         if arguments.count == 3, arguments[1] == BridgeServer.command { serve(pluginPath: arguments[2]) }
+        #endif
     }
 
     /// Keeps the user's other processes, including bridges, from reading this process's memory and environment.
@@ -90,17 +113,27 @@ public final class BridgeHost: Sendable {
     /// Intended for a program that holds no secrets but its own. Call it in `main` right after ``serveIfAsked()``. It
     /// disables core dumps and debuggers unless `BMO_TRACEABLE=1` is set in the environment. If it runs as root, the
     /// process and all its children give up CAP_SYS_PTRACE and CAP_SYS_ADMIN. Bridge processes always do so.
-    public static func keepOthersOut() { bmo_keep_others_out() }
+    public static func keepOthersOut() {
+        #if PLUGINS
+        bmo_keep_others_out()
+        #endif
+    }
 
     /// Overwrites an environment variable in place, so that `/proc/PID/environ` no longer shows it either.
-    package static func blank(variable name: String) { bmo_blank_variable(name) }
+    package static func blank(variable name: String) {
+        #if PLUGINS
+        bmo_blank_variable(name)
+        #endif
+    }
 
     /// Ends all bridge processes of this program and removes their files.
     ///
     /// For a program that exits without closing its connections. Takes about a second at most.
     package static func endProcesses() async {
+        #if PLUGINS
         await ChildSession.endAll()
         SessionOpener.removeLinks()
+        #endif
     }
 
     // MARK: Finding
@@ -147,9 +180,16 @@ public final class BridgeHost: Sendable {
         let names = all.filter { $0.refusal == nil }.map(\.name).nearestFirst(to: name)
         throw BridgeFailure(
             .configuration, "there is no plugin `\(name)`", bridge: name,
-            remedy: names.isEmpty
-                ? "no plugin was found in \(searchPaths.map(\.folder).joined(separator: ", ")): set BMO_PLUGIN_PATH"
-                : "there is: \(names.joined(separator: ", "))")
+            remedy: names.isEmpty ? Self.absence(in: searchPaths) : "there is: \(names.joined(separator: ", "))")
+    }
+
+    /// What to do if there is no bridge at all.
+    private static func absence(in searchPaths: [SearchPath]) -> String {
+        #if PLUGINS
+        "no plugin was found in \(searchPaths.map(\.folder).joined(separator: ", ")): set BMO_PLUGIN_PATH"
+        #else
+        "this program was built without plugins: link the bridge into it"
+        #endif
     }
 
     /// A file that may be a plugin.
@@ -165,6 +205,7 @@ public final class BridgeHost: Sendable {
         }.filter { seen.insert($0.path).inserted }
     }
 
+    #if PLUGINS
     /// Inspects the files, without starting those that the lock file refuses.
     private func look(at candidates: [Candidate]) async -> [PluginListing] {
         let refusals = candidates.map { candidate in
@@ -192,10 +233,18 @@ public final class BridgeHost: Sendable {
             return listing
         }
     }
+    #else
+    /// Without plugins, no file is a bridge.
+    private func look(at candidates: [Candidate]) async -> [PluginListing] { [] }
+    #endif
 
     /// Inspects the file at `path`, wherever it is, without consulting the lock file.
     public func inspect(path: String) async -> PluginListing {
+        #if PLUGINS
         await inspector.inspect(.init(path: path, isKept: false, digest: nil))
+        #else
+        PluginListing(path: path, refusal: "this program was built without plugins")
+        #endif
     }
 
     // MARK: Connecting
@@ -204,10 +253,12 @@ public final class BridgeHost: Sendable {
     ///
     /// Returns at once. Does nothing for a third-party plugin or one that asks for its own process.
     public func preload(_ plugin: PluginListing) {
+        #if PLUGINS
         guard plugin.refusal == nil, plugin.origin == .shipped, plugin.isolation == .inProcess,
             linked.plugin(of: plugin) == nil
         else { return }
         SessionOpener.preload(plugin.path)
+        #endif
     }
 
     /// Opens an instance of a bridge.
@@ -220,6 +271,7 @@ public final class BridgeHost: Sendable {
     ///   - isolation: Where to run it. Nil lets a plugin that came with the program choose, and selects a child process
     ///     for any other. A plugin that asks for a child process always gets one.
     ///   - memory: The memory limit for a child process's data, in bytes.
+    ///   - patience: The time limit for all tries of a step together; nil for that of ``RetryPolicy``.
     /// - Throws: ``BridgeFailure`` when the bridge rejects its options or cannot be started.
     public func connect(
         to plugin: PluginListing, options: RecordBatch, name: String, secrets: [String] = [],

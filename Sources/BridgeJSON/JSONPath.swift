@@ -4,21 +4,28 @@ internal import BridgeKit
 ///
 /// `$` is the root. `.name` and `['name']` select a member, `[*]` and `.*` all elements or members, `[0]` an element by
 /// its index from the front, and `[?@.name=='value']` the elements whose member equals that text.
-package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
-    package enum Segment: Hashable, Sendable {
+public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
+    /// A step from a value to values in it.
+    public enum Segment: Hashable, Sendable {
+        /// The member of this name.
         case name(String)
+        /// All members or elements.
         case wildcard
+        /// The element at this index, from 0.
         case index(UInt64)
+        /// The elements with a member of this name whose value is this text.
         case filter(name: String, value: String)
 
         fileprivate var isFilter: Bool { if case .filter = self { true } else { false } }
     }
 
-    package let segments: [Segment]
+    /// The steps from the root.
+    public let segments: [Segment]
     /// The path as written in the configuration.
-    package let description: String
+    public let description: String
 
-    package static let root = JSONPath(segments: [], description: "$")
+    /// The path of the whole text, `$`.
+    public static let root = JSONPath(segments: [], description: "$")
 
     private init(segments: [Segment], description: String) {
         self.segments = segments
@@ -26,19 +33,19 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Creates a path of nested member names.
-    package init(names: [String]) {
+    public init(names: [String]) {
         self.init(
             segments: names.map(Segment.name),
             description: "$" + names.map { "['" + $0.replacing("'", with: "\\'") + "']" }.joined())
     }
 
     /// Returns the path made of the first `count` segments.
-    package func prefix(_ count: Int) -> JSONPath {
+    public func prefix(_ count: Int) -> JSONPath {
         JSONPath(segments: Array(segments.prefix(count)), description: description)
     }
 
     /// Returns the path with the filters' values replaced.
-    package func replacingFilterValues<Failure>(
+    public func replacingFilterValues<Failure>(
         _ replace: (String) throws(Failure) -> String
     ) throws(Failure) -> JSONPath {
         var changed: [Segment] = []
@@ -53,7 +60,7 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The path with a wildcard in place of each filter, or nil if it has no filter.
-    package var withoutFilters: JSONPath? {
+    public var withoutFilters: JSONPath? {
         let all = segments.map { segment in
             if case .filter = segment { Segment.wildcard } else { segment }
         }
@@ -62,7 +69,7 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
 
     /// The path of the elements of the outermost list, such as `$.orders[*]` of `$.orders[*].lines[*]`, or nil if this path
     /// selects just those.
-    package var outermostElements: JSONPath? {
+    public var outermostElements: JSONPath? {
         guard let first = segments.firstIndex(where: { $0.isFilter || $0 == .wildcard }) else { return nil }
         guard first + 1 < segments.count || segments[first].isFilter else { return nil }
         return JSONPath(segments: segments.prefix(first) + [.wildcard], description: description)
@@ -70,16 +77,18 @@ package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses a path.
     ///
-    /// - Parameter option: The option that holds the path, for the error message.
-    /// - Throws: ``BridgeError`` that names the character where the supported subset ends.
-    package init(_ text: String, option: String) throws {
+    /// - Parameters:
+    ///   - text: The path.
+    ///   - option: The option that holds the path, for the error message.
+    /// - Throws: `BridgeError` that names the character where the supported subset ends.
+    public init(_ text: String, option: String) throws {
         var parser = Parser(text: text, option: option)
         segments = try parser.parse()
         description = text
     }
 
     /// Whether everything that `other` selects is at or below what this path selects.
-    package func isPrefix(of other: JSONPath) -> Bool { other.segments.starts(with: segments) }
+    public func isPrefix(of other: JSONPath) -> Bool { other.segments.starts(with: segments) }
 
     private struct Parser {
         let text: String

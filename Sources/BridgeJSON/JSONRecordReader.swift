@@ -1,6 +1,6 @@
 internal import BridgeKit
 internal import JSONBatch
-package import RecordBatch
+public import RecordBatch
 
 /// Reads the records of JSON texts into batches, and values beside them.
 ///
@@ -15,9 +15,9 @@ package import RecordBatch
 ///     let cursor = reader.value(at: next)
 ///
 /// Not thread-safe.
-package final class JSONRecordReader {
+public final class JSONRecordReader {
     /// How a text is read.
-    package enum Mode {
+    public enum Mode {
         /// The first path selects the records. Those that a wildcard finds in an object get its key as the member
         /// `@key`; a plain value becomes a record with the member `@value`.
         case records
@@ -35,7 +35,8 @@ package final class JSONRecordReader {
         }
     }
 
-    package enum Status {
+    /// How far a text was read.
+    public enum Status {
         /// The text was read to its end and is well-formed.
         case done
         /// The batch has reached its size; continue.
@@ -44,53 +45,68 @@ package final class JSONRecordReader {
         case failed
     }
 
-    package struct Failure {
-        package enum Fault {
+    /// Why a text was refused.
+    public struct Failure {
+        /// The kind of fault.
+        public enum Fault {
             /// The text is empty or white space.
             case empty
             /// Something follows the value.
             case trailing
+            /// A limit is exceeded: on nesting, on size, or of the memory that the system gives.
             case tooDeep, tooLarge, memory
             /// The path of the records selects nothing, or a value that is neither an object nor an array.
             case noRecords, notRecords
+            /// The text is not JSON, for the reason in ``message``.
             case other
         }
 
-        package let fault: Fault
+        /// The kind of fault.
+        public let fault: Fault
         /// The place in the text, from 0.
-        package let offset: Int
+        public let offset: Int
         /// Empty if the text was well-formed.
-        package let message: String
+        public let message: String
     }
 
     /// A record that cannot be stored in a batch; the others are not affected.
-    package struct Rejected {
+    public struct Rejected {
         /// The record's number in the text, from 0.
-        package let index: Int
+        public let index: Int
         /// The place of its JSON in the text.
-        package let range: Range<Int>
-        package let reason: String
+        public let range: Range<Int>
+        /// Why it cannot be stored.
+        public let reason: String
     }
 
     /// The value at one place of a text.
-    package struct Value {
-        package enum Kind { case missing, null, `false`, `true`, number, text, object, array }
+    public struct Value {
+        /// The kind of value.
+        public enum Kind {
+            /// Nothing is at the place.
+            case missing
+            /// A value of this kind.
+            case null, `false`, `true`, number, text, object, array
+        }
 
-        package let kind: Kind
+        /// The kind of value.
+        public let kind: Kind
         /// A number in its original notation, a text, or the first character of an array's first element.
-        package let text: String
+        public let text: String
     }
 
     /// The number of zeros that must follow a text.
-    package static let padding = Int(BMO_JSON_PADDING)
+    public static let padding = Int(BMO_JSON_PADDING)
 
     private let reader: OpaquePointer
     /// The text and its padding, which the C reader points into.
     private var text: [UInt8] = []
     private var count = 0
 
-    /// - Throws: ``BridgeError`` if memory runs out.
-    package init() throws {
+    /// Creates a reader without paths.
+    ///
+    /// - Throws: `BridgeError` if memory runs out.
+    public init() throws {
         guard let reader = bmo_json_reader_new() else { throw BridgeError(.internal, "no memory for a JSON reader") }
         self.reader = reader
     }
@@ -98,14 +114,14 @@ package final class JSONRecordReader {
     deinit { bmo_json_reader_free(reader) }
 
     /// Sets the limit on structure for texts of up to this many bytes.
-    package func limit(bytes: Int) { bmo_json_limit(reader, bytes) }
+    public func limit(bytes: Int) { bmo_json_limit(reader, bytes) }
 
     /// Makes arrays and plain values count as records; the caller turns them into objects.
-    package func acceptAnyValue() { bmo_json_take_any(reader) }
+    public func acceptAnyValue() { bmo_json_take_any(reader) }
 
     /// Adds a path, and returns its number for ``value(at:)``.
     @discardableResult
-    package func addPath(_ path: JSONPath) -> UInt32 {
+    public func addPath(_ path: JSONPath) -> UInt32 {
         let number = bmo_json_add_path(reader)
         for segment in path.segments {
             switch segment {
@@ -122,7 +138,7 @@ package final class JSONRecordReader {
     }
 
     /// Sets the members to add in front of each record's own, from the next record on.
-    package func setFields(_ fields: [(name: String, value: String)]) {
+    public func setFields(_ fields: [(name: String, value: String)]) {
         bmo_json_clear_fields(reader)
         for (name, value) in fields {
             Self.withChars(name, value) {
@@ -139,8 +155,9 @@ package final class JSONRecordReader {
     /// - Parameters:
     ///   - bytes: The text, and after it ``padding`` zeros.
     ///   - count: The length of the text without the zeros.
+    ///   - mode: How to read it.
     /// - Returns: False if the text is refused at once; ``failure`` has the reason.
-    package func begin(_ bytes: [UInt8], count: Int, as mode: Mode = .records) -> Bool {
+    public func begin(_ bytes: [UInt8], count: Int, as mode: Mode = .records) -> Bool {
         self.count = count
         text = bytes
         if bytes.count < count + Self.padding {
@@ -152,15 +169,17 @@ package final class JSONRecordReader {
 
     /// Writes records until the batch has about `bytes` bytes, or 500 records have been rejected.
     ///
-    /// - Parameter writer: Nil for a text without records.
-    package func next(into writer: RecordBatchWriter?, bytes: Int = .max) -> Status {
+    /// - Parameters:
+    ///   - writer: Takes the records; nil for a text without records.
+    ///   - bytes: About how large a batch may become.
+    public func next(into writer: RecordBatchWriter?, bytes: Int = .max) -> Status {
         guard isHeld else { return .failed }
         let status = text.withUnsafeBufferPointer { _ in bmo_json_next(reader, writer?.raw, bytes) }
         return status == BMO_JSON_DONE ? .done : status == BMO_JSON_MORE ? .more : .failed
     }
 
     /// Releases the text; its values are then missing.
-    package func end() {
+    public func end() {
         text = []
         count = 0
     }
@@ -168,10 +187,10 @@ package final class JSONRecordReader {
     private var isHeld: Bool { !text.isEmpty }
 
     /// The number of records seen so far in the text, including rejected ones.
-    package var recordCount: Int { Int(bmo_json_records(reader)) }
+    public var recordCount: Int { Int(bmo_json_records(reader)) }
 
     /// The place of the last record's JSON, including white space after it; nil without a record.
-    package var lastRecord: Range<Int>? {
+    public var lastRecord: Range<Int>? {
         var offset = 0
         var length = 0
         if isHeld { bmo_json_last_record(reader, &offset, &length) }
@@ -179,7 +198,7 @@ package final class JSONRecordReader {
     }
 
     /// The records that the last call of ``next(into:bytes:)`` rejected.
-    package var rejected: [Rejected] {
+    public var rejected: [Rejected] {
         guard isHeld else { return [] }
         return (0..<bmo_json_rejected_count(reader)).map { number in
             var record = bmo_json_rejected()
@@ -191,12 +210,12 @@ package final class JSONRecordReader {
     }
 
     /// Returns the beginning of a rejected record's JSON.
-    package func excerpt(of record: Rejected, bytes: Int) -> String {
+    public func excerpt(of record: Rejected, bytes: Int) -> String {
         String(decoding: text[record.range].prefix(bytes), as: UTF8.self)
     }
 
     /// The reason why the text was refused, or why reading it failed.
-    package var failure: Failure {
+    public var failure: Failure {
         var error = bmo_json_error()
         bmo_json_failure(reader, &error)
         let fault: Failure.Fault =
@@ -214,12 +233,12 @@ package final class JSONRecordReader {
     }
 
     /// The paths of the text's arrays, separated by commas, for a remedy after a ``failure``.
-    package var arrayPaths: String { isHeld ? String(cString: bmo_json_arrays(reader)) : "" }
+    public var arrayPaths: String { isHeld ? String(cString: bmo_json_arrays(reader)) : "" }
 
     /// Returns the value that a path other than the records' selected; with duplicate members, the last.
     ///
     /// Valid once the text is ``Status/done``.
-    package func value(at path: UInt32) -> Value {
+    public func value(at path: UInt32) -> Value {
         var value = bmo_json_value()
         if isHeld { bmo_json_value_at(reader, path, &value) }
         return Value(value)
@@ -229,7 +248,7 @@ package final class JSONRecordReader {
     /// ``begin(_:count:as:)``.
     ///
     /// Arrays are skipped except lists of links. There are at most about 600 members; a fault ends the survey early.
-    package func survey() -> [(path: String, value: Value)] {
+    public func survey() -> [(path: String, value: Value)] {
         guard isHeld else { return [] }
         return (0..<bmo_json_survey(reader)).map { number in
             var finding = bmo_json_finding()

@@ -1,26 +1,33 @@
-package import BridgeKit
-package import RecordBatch
+public import BridgeKit
+public import RecordBatch
 internal import TextFormats
 
 /// A JSON value as a tree, for request bodies and documents but not for listings.
-package indirect enum JSONTree: Sendable, Equatable {
+public indirect enum JSONTree: Sendable, Equatable {
+    /// Null.
     case null
+    /// True or false.
     case bool(Bool)
     /// A number in its original notation.
     case number(String)
+    /// A string.
     case text(String)
+    /// An array.
     case array([JSONTree])
+    /// An object.
     case object(Members)
 
     /// The members of an object in order; the last member of a name wins.
-    package struct Members: Sendable, Equatable {
-        package private(set) var names: [String] = []
+    public struct Members: Sendable, Equatable {
+        /// The names, in order.
+        public private(set) var names: [String] = []
         private var values: [String: JSONTree] = [:]
 
         /// Creates an object without members.
-        package init() {}
+        public init() {}
 
-        package subscript(name: String) -> JSONTree? {
+        /// The value of a member; nil if there is none.
+        public subscript(name: String) -> JSONTree? {
             get { values[name] }
             set {
                 if let newValue {
@@ -31,11 +38,14 @@ package indirect enum JSONTree: Sendable, Equatable {
             }
         }
 
-        package var isEmpty: Bool { names.isEmpty }
-        package var all: [(name: String, value: JSONTree)] { names.map { ($0, values[$0] ?? .null) } }
+        /// Whether there is no member.
+        public var isEmpty: Bool { names.isEmpty }
+        /// The members, in order.
+        public var all: [(name: String, value: JSONTree)] { names.map { ($0, values[$0] ?? .null) } }
     }
 
-    package static func object(_ members: [(String, JSONTree)]) -> JSONTree {
+    /// Returns an object with members; the last member of a name wins.
+    public static func object(_ members: [(String, JSONTree)]) -> JSONTree {
         var object = Members()
         for (name, value) in members { object[name] = value }
         return .object(object)
@@ -44,7 +54,7 @@ package indirect enum JSONTree: Sendable, Equatable {
     /// Converts a value of a batch.
     ///
     /// Bytes become base64 and a timestamp becomes ISO 8601, as in all JSON of this program.
-    package init(_ value: BatchValue) {
+    public init(_ value: BatchValue) {
         switch value.tag {
         case .null: self = .null
         case .bool: self = .bool(value.bool)
@@ -63,17 +73,19 @@ package indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// Converts all members of a part of the config or of a request.
-    package init(_ options: BridgeOptions) {
+    public init(_ options: BridgeOptions) {
         var members = Members()
         for name in options.names { members[name] = options.withValue(name) { $0.map(JSONTree.init) } ?? .null }
         self = .object(members)
     }
 
-    package subscript(name: String) -> JSONTree? {
+    /// The value of an object's member; nil if there is none, or the value is not an object.
+    public subscript(name: String) -> JSONTree? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    package subscript(path: [String]) -> JSONTree? {
+    /// The value at a path of member names; nil if there is none.
+    public subscript(path: [String]) -> JSONTree? {
         var value = self
         for name in path {
             guard let next = value[name] else { return nil }
@@ -82,19 +94,25 @@ package indirect enum JSONTree: Sendable, Equatable {
         return value
     }
 
-    package var text: String? { if case .text(let text) = self { text } else { nil } }
-    package var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
-    package var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
-    package var elements: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
-    package var members: [(name: String, value: JSONTree)] {
+    /// The string; nil for any other value.
+    public var text: String? { if case .text(let text) = self { text } else { nil } }
+    /// True or false; nil for any other value.
+    public var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
+    /// The number, if it is an integer; nil for any other value.
+    public var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
+    /// The elements of an array; nil for any other value.
+    public var elements: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
+    /// The members of an object; none for any other value.
+    public var members: [(name: String, value: JSONTree)] {
         if case .object(let members) = self { members.all } else { [] }
     }
-    package var isObject: Bool { if case .object = self { true } else { false } }
+    /// Whether the value is an object.
+    public var isObject: Bool { if case .object = self { true } else { false } }
 
     /// Sets a value at a path.
     ///
     /// Creates missing objects along the path, and replaces values that are not objects.
-    package mutating func set(_ value: JSONTree, at path: ArraySlice<String>) {
+    public mutating func set(_ value: JSONTree, at path: ArraySlice<String>) {
         guard let name = path.first else {
             self = value
             return
@@ -110,7 +128,7 @@ package indirect enum JSONTree: Sendable, Equatable {
     /// Returns the value with each text transformed.
     ///
     /// Leaves out a member or element whose result is nil.
-    package func mapTexts(_ change: (String) -> JSONTree?) -> JSONTree? {
+    public func mapTexts(_ change: (String) -> JSONTree?) -> JSONTree? {
         switch self {
         case .text(let text): return change(text)
         case .array(let elements): return .array(elements.compactMap { $0.mapTexts(change) })
@@ -123,7 +141,7 @@ package indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// All texts in the value.
-    package var texts: [String] {
+    public var texts: [String] {
         switch self {
         case .text(let text): [text]
         case .array(let elements): elements.flatMap(\.texts)
@@ -133,7 +151,7 @@ package indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// The text for a form field or a query parameter, or nil for null, objects and arrays.
-    package var plainText: String? {
+    public var plainText: String? {
         switch self {
         case .bool, .number: json
         case .text(let text): text
@@ -142,7 +160,7 @@ package indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// Applies a merge patch (RFC 7386, section 2), but keeps nulls: a cleared value must be sent as null.
-    package func merging(_ patch: JSONTree) -> JSONTree {
+    public func merging(_ patch: JSONTree) -> JSONTree {
         guard case .object(let changes) = patch else { return patch }
         var members = Members()
         if case .object(let own) = self { members = own }
@@ -151,7 +169,7 @@ package indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// The value as JSON text (RFC 8259).
-    package var json: String {
+    public var json: String {
         var out = ""
         write(to: &out)
         return out
@@ -183,7 +201,7 @@ package indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// Writes the value into a batch.
-    package func write(to writer: RecordBatchWriter) {
+    public func write(to writer: RecordBatchWriter) {
         switch self {
         case .null: writer.null()
         case .bool(let value): writer.bool(value)
@@ -196,7 +214,7 @@ package indirect enum JSONTree: Sendable, Equatable {
     }
 
     /// Writes the members of an object into one that is open; nothing for any other value.
-    package func writeMembers(to writer: RecordBatchWriter) {
+    public func writeMembers(to writer: RecordBatchWriter) {
         for (name, value) in members {
             writer.key(name)
             value.write(to: writer)
@@ -207,21 +225,27 @@ package indirect enum JSONTree: Sendable, Equatable {
 extension JSONTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
     ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
 {
-    package init(stringLiteral value: String) { self = .text(value) }
-    package init(integerLiteral value: Int) { self = .number(String(value)) }
-    package init(booleanLiteral value: Bool) { self = .bool(value) }
-    package init(arrayLiteral elements: JSONTree...) { self = .array(elements) }
-    package init(dictionaryLiteral elements: (String, JSONTree)...) { self = .object(elements) }
+    /// Creates a string.
+    public init(stringLiteral value: String) { self = .text(value) }
+    /// Creates a number.
+    public init(integerLiteral value: Int) { self = .number(String(value)) }
+    /// Creates true or false.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates an array.
+    public init(arrayLiteral elements: JSONTree...) { self = .array(elements) }
+    /// Creates an object.
+    public init(dictionaryLiteral elements: (String, JSONTree)...) { self = .object(elements) }
 }
 
 extension JSONTree {
     /// Parses a JSON text.
     ///
     /// - Parameters:
+    ///   - text: The text in UTF-8.
     ///   - what: A description of the text, for messages.
     ///   - limit: The maximum size in bytes of the batch it makes. The tree takes up to ten times that.
-    /// - Throws: ``BridgeError`` with the fault and its byte offset.
-    package init(parsing text: [UInt8], what: String, limit: Int = 16 << 20) throws {
+    /// - Throws: `BridgeError` with the fault and its byte offset.
+    public init(parsing text: [UInt8], what: String, limit: Int = 16 << 20) throws {
         let reader = try JSONRecordReader()
         reader.addPath(.root)
         let first = text.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }

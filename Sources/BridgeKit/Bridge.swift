@@ -23,7 +23,7 @@ public import RecordBatch
 /// A client for one kind of API: configured once, then asked for records.
 ///
 /// The host makes one instance per bridge of the configuration. It calls an instance from several threads only if the
-/// descriptor sets `isConcurrent`. Calls may block. Throw ``BridgeError``; the user sees any other error as an internal
+/// descriptor sets `isConcurrent`. Calls may block. Throw `BridgeError`; the user sees any other error as an internal
 /// one. Never print, and never wait to retry: mark the error as retryable, and the host retries.
 public protocol Bridge: AnyObject, Sendable {
     /// The bridge's name, schemas and capabilities. Read once, before any instance is made.
@@ -68,11 +68,11 @@ extension Bridge {
 public protocol RecordSource: AnyObject {
     /// Writes the next records (aim for 1,000 records or 1 MiB) and returns the state of the scan.
     ///
-    /// Several calls may deliver the records of one page: the host commits when ``Page/isPageEnd`` is true, and rolls
+    /// Several calls may deliver the records of one page: the host commits when `Page.isPageEnd` is true, and rolls
     /// back to the end of the previous page if this throws.
     func next(into writer: RecordBatchWriter) throws -> Page
 
-    /// Makes the running and every later ``next(into:)`` call throw ``BridgeError/Code/cancelled`` soon.
+    /// Makes the running and every later ``next(into:)`` call throw `BridgeError.Code.cancelled` soon.
     func cancel()
 }
 
@@ -95,6 +95,7 @@ public struct BridgeContext: Sendable {
     ///   - work: Takes a request in the form that ``work(_:)`` writes, and returns the first batch of its fetch.
     ///   - learn: Takes the secrets passed to ``learn(secret:)``.
     ///   - measure: Takes what is passed to ``measure(_:seconds:)``.
+    ///   - send: Takes the log lines.
     public init(
         work: (@Sendable (RecordBatch) throws -> RecordBatch?)? = nil,
         learn: (@Sendable (String) -> Void)? = nil,
@@ -135,7 +136,7 @@ public struct BridgeContext: Sendable {
     /// section, which need not be valid in a configuration.
     ///
     /// - Returns: The records, or nil if there are none.
-    /// - Throws: ``BridgeError``: the error of the other process, or a failure if that process has ended.
+    /// - Throws: `BridgeError`: the error of the other process, or a failure if that process has ended.
     public func work(_ request: FetchRequest) throws -> RecordBatch? {
         guard let worker else { throw BridgeError(.unsupported, "the host has no further processes for this bridge") }
         let writer = RecordBatchWriter()
@@ -149,7 +150,14 @@ public struct BridgeContext: Sendable {
 
     /// The severity of a log line.
     public enum LogLevel: Int32, Sendable {
-        case debug, info, warning, error
+        /// Details that help to find a fault.
+        case debug
+        /// What is worth knowing of a normal run.
+        case info
+        /// Something is wrong, and the call goes on.
+        case warning
+        /// Something is wrong, and the call fails.
+        case error
     }
 
     /// Sends a line to the host's log.

@@ -27,7 +27,18 @@ public struct BridgeDescriptor: Sendable {
 
     /// An optional operation of a bridge.
     public enum Capability: String, Sendable, CaseIterable {
-        case check, discover, fetch, create, update, delete
+        /// The remote can be tried without reading records.
+        case check
+        /// The bridge can list the entities that the remote offers.
+        case discover
+        /// Records can be read.
+        case fetch
+        /// New objects can be sent.
+        case create
+        /// Changes of objects can be sent.
+        case update
+        /// Objects can be deleted.
+        case delete
         /// A fetch can start from the cursor of an earlier page.
         case resume
         /// A fetch can return only what changed since an earlier one: by a token of its own or by `since`.

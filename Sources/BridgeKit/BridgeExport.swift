@@ -1,7 +1,14 @@
 internal import BridgeRecording
 public import CBridge
-internal import Glibc
 public import RecordBatch
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The C interface of a Swift bridge: the values that its two exported functions return.
 ///

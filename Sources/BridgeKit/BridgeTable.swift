@@ -1,8 +1,15 @@
 internal import BridgeContract
 internal import BridgeRecording
 internal import CBridge
-internal import Glibc
 internal import RecordBatch
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The C functions of the table: each decodes its input, calls the bridge, and encodes the result.
 ///

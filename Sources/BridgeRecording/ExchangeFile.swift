@@ -1,5 +1,12 @@
-internal import Glibc
 internal import RecordBatch
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The file of one exchange, for people to read, edit and compare.
 ///

@@ -1,6 +1,13 @@
 internal import BridgeContract
-internal import Glibc
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The files of a recording, and the report of its use by a replay; several processes may access them at the same time.
 struct ExchangeFolder: Sendable {
@@ -72,7 +79,7 @@ struct ExchangeFolder: Sendable {
         let bytes = Self.read(report) ?? []
         let (more, result) = body(String(decoding: bytes, as: UTF8.self).split(separator: "\n"))
         let text = more.map { $0.replacing("\n", with: " ") + "\n" }.joined()
-        let written = Array(text.utf8).withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        let written = Array(text.utf8).withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
         guard written == text.utf8.count else { throw Self.failure("the report of the replay", report) }
         return result
     }

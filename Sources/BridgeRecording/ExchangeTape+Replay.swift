@@ -14,7 +14,7 @@ extension ExchangeTape {
     /// During a scan, an exchange that was recorded once may answer repeatedly, because the scan may restart after a
     /// fault.
     ///
-    /// - Throws: ``BridgeError`` for a request that was not recorded, with the nearest recorded request and the
+    /// - Throws: `BridgeError` for a request that was not recorded, with the nearest recorded request and the
     ///   differences.
     public func replay(_ request: Exchange.Request, isToken: Bool = false) throws -> Replayed {
         let asked = asked(request, counts: !isToken)

@@ -1,11 +1,18 @@
 package import BridgeContract
-internal import Glibc
 internal import Synchronization
 internal import SystemCalls
 
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
 /// The recording or replay of a bridge's exchanges.
 ///
-/// The host makes one per instance if the user asks for it; otherwise ``BridgeContext/exchange`` is nil. During a
+/// The host makes one per instance if the user asks for it; otherwise `BridgeContext.exchange` is nil. During a
 /// replay, a bridge opens no connection at all.
 ///
 /// ```swift
@@ -86,7 +93,9 @@ public final class ExchangeTape: Sendable {
 
     /// Records the start of a request.
     ///
-    /// - Parameter isToken: Whether the reply holds a token: every text in it is treated as a secret.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - isToken: Whether the reply holds a token: every text in it is treated as a secret.
     public func begin(_ request: Exchange.Request, isToken: Bool = false) -> Take {
         let number = state.withLock { state in
             state.takes += 1
@@ -144,7 +153,7 @@ public final class ExchangeTape: Sendable {
 
         /// Writes the exchange; only the first call has an effect.
         ///
-        /// - Throws: ``BridgeError`` when the file cannot be written.
+        /// - Throws: `BridgeError` when the file cannot be written.
         public func finish(_ reply: Exchange.Reply) throws {
             guard isWritten.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
             else { return }

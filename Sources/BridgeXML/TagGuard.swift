@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Counts the attributes of start tags before libxml2 parses them.
 ///

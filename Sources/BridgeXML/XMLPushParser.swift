@@ -20,7 +20,7 @@ open class XMLEventSink {
 ///
 /// A DOCTYPE is refused as soon as it is seen, so that only the five predefined entities exist; nothing is ever
 /// fetched. Not thread-safe.
-package final class XMLPushParser {
+public final class XMLPushParser {
     private let context: xmlParserCtxtPtr
     private let state: State
     private var tags = TagGuard()
@@ -71,7 +71,7 @@ package final class XMLPushParser {
     private static let initialized: Void = xmlInitParser()
 
     /// Creates a parser that reports to `sink`; `subject` names the document in errors ("the reply").
-    package init(sink: XMLEventSink, subject: String) throws(BridgeError) {
+    public init(sink: XMLEventSink, subject: String) throws(BridgeError) {
         _ = Self.initialized
         state = State(sink: sink, subject: subject)
         var handler = Self.handler
@@ -90,14 +90,14 @@ package final class XMLPushParser {
     deinit { xmlFreeParserCtxt(context) }
 
     /// Sets the character set before the first bytes; an unknown name has no effect.
-    package func setEncoding(_ name: String) {
+    public func setEncoding(_ name: String) {
         guard let handler = xmlFindCharEncodingHandler(name) else { return }
         xmlCharEncCloseFunc(handler)
         xmlCtxtResetPush(context, nil, 0, nil, name)
     }
 
     /// Parses the next bytes.
-    package func feed(_ bytes: ArraySlice<UInt8>) throws(BridgeError) {
+    public func feed(_ bytes: ArraySlice<UInt8>) throws(BridgeError) {
         let failure = bytes.withUnsafeBytes { buffer -> BridgeError? in
             do throws(BridgeError) {
                 try feed(buffer)
@@ -131,7 +131,7 @@ package final class XMLPushParser {
     }
 
     /// Ends the document; an incomplete document is an error.
-    package func finish() throws(BridgeError) {
+    public func finish() throws(BridgeError) {
         let open = context.pointee.nameNr > 0 ? context.pointee.name.map { String(cString: $0) } : nil
         do throws(BridgeError) {
             try check(xmlParseChunk(context, nil, 0, 1))

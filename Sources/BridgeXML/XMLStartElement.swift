@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// The start of an element as provided by libxml2; valid during the event only.
 public struct XMLStartElement {
@@ -7,26 +13,28 @@ public struct XMLStartElement {
 
     package let name: Characters
     package let namespacePointer: Characters?
-    package let namespaceCount: Int
+    /// The number of namespace declarations.
+    public let namespaceCount: Int
     package let namespaces: UnsafeMutablePointer<Characters?>?
-    package let attributeCount: Int
+    /// The number of attributes, without namespace declarations.
+    public let attributeCount: Int
     package let attributes: UnsafeMutablePointer<Characters?>?
 
     /// The UTF-8 of the local name.
-    package var nameBytes: UnsafeRawBufferPointer { Self.bytes(name) }
+    public var nameBytes: UnsafeRawBufferPointer { Self.bytes(name) }
     /// A copy of the local name.
-    package var localName: String { String(cString: name) }
+    public var localName: String { String(cString: name) }
     /// A copy of the namespace; empty for none.
-    package var namespace: String { namespacePointer.map { String(cString: $0) } ?? "" }
+    public var namespace: String { namespacePointer.map { String(cString: $0) } ?? "" }
 
     /// Returns the namespace declaration at `index`; an empty prefix stands for the default namespace.
-    package func declaration(_ index: Int) -> (prefix: String, namespace: String) {
+    public func declaration(_ index: Int) -> (prefix: String, namespace: String) {
         let prefix = namespaces?[index * 2].map { String(cString: $0) } ?? ""
         return (prefix, namespaces?[index * 2 + 1].map { String(cString: $0) } ?? "")
     }
 
     /// Returns the attribute at `index`.
-    package func attribute(_ index: Int) -> XMLAttribute? {
+    public func attribute(_ index: Int) -> XMLAttribute? {
         guard let attributes, let name = attributes[index * 5], let start = attributes[index * 5 + 3],
             let end = attributes[index * 5 + 4]
         else { return nil }
@@ -46,18 +54,21 @@ public struct XMLAttribute {
     package let name: XMLStartElement.Characters
     package let namespacePointer: XMLStartElement.Characters?
     /// The value from libxml2 without entity substitution: a `&` appears as `&#38;`.
-    package let rawValue: UnsafeRawBufferPointer
+    public let rawValue: UnsafeRawBufferPointer
 
-    package var nameBytes: UnsafeRawBufferPointer { XMLStartElement.bytes(name) }
-    package var localName: String { String(cString: name) }
+    /// The UTF-8 of the local name.
+    public var nameBytes: UnsafeRawBufferPointer { XMLStartElement.bytes(name) }
+    /// A copy of the local name.
+    public var localName: String { String(cString: name) }
     /// A copy of the name in James Clark's notation, `{namespace}name`.
-    package var expandedName: String {
+    public var expandedName: String {
         namespacePointer.map { "{\(String(cString: $0))}\(localName)" } ?? localName
     }
-    package var hasNamespace: Bool { namespacePointer != nil }
+    /// Whether the attribute is in a namespace: one without a prefix is in none.
+    public var hasNamespace: Bool { namespacePointer != nil }
 
     /// Returns whether the attribute is in this namespace.
-    package func isIn(_ namespace: StaticString) -> Bool {
+    public func isIn(_ namespace: StaticString) -> Bool {
         guard let namespacePointer else { return false }
         let bytes = XMLStartElement.bytes(namespacePointer)
         return Self.isEqual(bytes, namespace)
@@ -80,7 +91,8 @@ public struct XMLAttribute {
         isIn("http://schemas.xmlsoap.org/soap/encoding/") || isIn("http://www.w3.org/2003/05/soap-encoding")
     }
 
-    package func isNamed(_ wanted: StaticString) -> Bool {
+    /// Returns whether this is the local name.
+    public func isNamed(_ wanted: StaticString) -> Bool {
         Self.isEqual(nameBytes, wanted)
     }
 
@@ -90,14 +102,14 @@ public struct XMLAttribute {
     }
 
     /// A copy of the value.
-    package var value: String {
+    public var value: String {
         var bytes: [UInt8] = []
         appendValue(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Appends the value's UTF-8 to `out`.
-    package func appendValue(to out: inout [UInt8]) {
+    public func appendValue(to out: inout [UInt8]) {
         var index = 0
         let escaped: StaticString = "&#38;"
         while index < rawValue.count {

@@ -1,3 +1,5 @@
+/* Other systems have none of this: the host neither loads plugins nor starts processes there. */
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "bridge_guard.h"
 
@@ -228,3 +230,4 @@ void bmo_leave_a_guard(void) {
     }
     _exit(WEXITSTATUS(status));
 }
+#endif

@@ -65,7 +65,7 @@ public final class PageImport {
 
     /// Begins a page of `entity`.
     ///
-    /// - Throws: ``StoreError`` when the store cannot begin a transaction.
+    /// - Throws: `StoreError` when the store cannot begin a transaction.
     public init(_ entity: Int, of model: CompiledModel, from origin: Origin, into store: any PageStore) throws {
         self.model = model
         self.entity = entity
@@ -224,14 +224,14 @@ public final class PageImport {
     /// Commits the page together with the scan's progress.
     ///
     /// - Parameter progress: The scan's position; nil when it is complete.
-    /// - Throws: ``StoreError``, after rolling the page back.
+    /// - Throws: `StoreError`, after rolling the page back.
     public func commit(progress: ScanProgress?) throws {
         try commit { try transaction.saveProgress(scan.scope, progress: progress) }
     }
 
     /// Commits the last page of a scan together with its outcome: the sweep, and the cursor for the next scan.
     ///
-    /// - Throws: ``StoreError``, after rolling the page back.
+    /// - Throws: `StoreError`, after rolling the page back.
     public func commit(end: ScanEnd) throws -> SweepResult {
         var result = SweepResult()
         try commit {
@@ -255,7 +255,7 @@ public final class PageImport {
 
     /// Commits the page without changing the scan's progress, for records that do not come from a scan.
     ///
-    /// - Throws: ``StoreError``, after rolling the page back.
+    /// - Throws: `StoreError`, after rolling the page back.
     public func commitKeepingProgress() throws {
         do {
             try transaction.commit()

@@ -25,7 +25,9 @@ public final class Mapper {
 
     /// Creates a mapper for a model.
     ///
-    /// - Parameter knownMembers: The members that earlier scans of the same listing returned.
+    /// - Parameters:
+    ///   - model: The model whose entities the records are mapped to.
+    ///   - knownMembers: The members that earlier scans of the same listing returned.
     public init(_ model: CompiledModel, knownMembers: Set<ListedMember> = []) {
         self.model = model
         self.knownMembers = knownMembers
@@ -40,6 +42,7 @@ public final class Mapper {
     /// objects.
     ///
     /// - Parameters:
+    ///   - batch: The records.
     ///   - plan: The index in ``CompiledModel/plans`` of the plan for the entity, or for one of its sources.
     ///   - parent: The parent's key, in a scan per parent. The records refer to the parent, or are it, unless they say
     ///     otherwise.

@@ -66,7 +66,10 @@ public final class MemoryStores: StoreProvider {
 
     /// Adapts the database's tables to a model in one transaction, after a backup.
     ///
-    /// - Parameter backup: The location of the backup, at which no database may exist.
+    /// - Parameters:
+    ///   - location: The database.
+    ///   - model: The model that the tables are to fit.
+    ///   - backup: The location of the backup, at which no database may exist.
     public func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
         guard let database = existing(location) else { throw Self.missing(location) }
         let started = Clock.now()

@@ -79,11 +79,16 @@ enum BatchValidator {
         }
         guard index < text.count else { return }
         let rest = UnsafeBufferPointer(rebasing: text.assumingMemoryBound(to: UInt8.self)[index...])
+        #if canImport(Darwin)
+        // UTF8Span, which knows the place, needs iOS 26 and macOS 26.
+        guard String(validating: rest, as: UTF8.self) != nil else { throw RecordBatchError("the text is not UTF-8") }
+        #else
         do {
             _ = try UTF8Span(validating: Span(_unsafeElements: rest))
         } catch {
             throw RecordBatchError("the text is not UTF-8 at byte \(index + error.byteOffsets.lowerBound)")
         }
+        #endif
     }
 
     private static func validateKeys(

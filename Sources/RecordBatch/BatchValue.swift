@@ -15,8 +15,12 @@ public struct BatchValue {
 
     /// The kind of a value.
     public enum Tag: UInt8, Sendable {
+        /// The value is null.
         case null = 1
-        case bool, int64, double, decimal, text, bytes, timestamp, array, object
+        /// A value of its own; a decimal is text, and a timestamp counts microseconds since 1970.
+        case bool, int64, double, decimal, text, bytes, timestamp
+        /// A value with values in it.
+        case array, object
     }
 
     /// The kind of this value.

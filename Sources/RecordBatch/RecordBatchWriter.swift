@@ -1,5 +1,12 @@
 public import CBridge
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Writes records into a flat batch.
 ///

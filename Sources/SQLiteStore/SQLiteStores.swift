@@ -1,6 +1,13 @@
-internal import Glibc
 public import Mapping
 public import StoreContract
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// SQLite files as stores: the location is the file's path.
 ///

@@ -27,7 +27,10 @@ public protocol StoreProvider: Sendable {
 
     /// Takes a lock of a database, which need not exist yet, without waiting.
     ///
-    /// - Parameter command: How this process describes itself to others, such as `bmo sync`; no secrets.
+    /// - Parameters:
+    ///   - location: The database.
+    ///   - purpose: What the lock is for.
+    ///   - command: How this process describes itself to others, such as `bmo sync`; no secrets.
     /// - Throws: ``StoreError`` of the code `open` if the database cannot have a lock.
     func attemptLock(_ location: String, for purpose: LockPurpose, command: String) throws -> LockAttempt
 
@@ -51,7 +54,10 @@ public protocol StoreProvider: Sendable {
 
     /// Adapts the database's tables to a model in one transaction, after a backup; call it with the lock.
     ///
-    /// - Parameter backup: The backup's location, which must not exist.
+    /// - Parameters:
+    ///   - location: The database.
+    ///   - model: The model that the tables are to fit.
+    ///   - backup: The backup's location, which must not exist.
     /// - Throws: ``StoreError``; the database is unchanged then.
     func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult
 

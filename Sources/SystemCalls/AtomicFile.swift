@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Writes whole files: another process sees all of the new content or none of it.
 package enum AtomicFile {
@@ -47,7 +53,7 @@ package enum AtomicFile {
         bytes.withUnsafeBytes { bytes in
             var done = 0
             while done < bytes.count {
-                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+                let count = systemWrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return count < 0 ? errno : ENOSPC }
                 done += count

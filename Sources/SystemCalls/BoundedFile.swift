@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Reads files up to a limit, so that a large or an endless one does not fill the memory.
 package enum BoundedFile {
@@ -65,7 +71,7 @@ package enum BoundedFile {
         var chunk = [UInt8](repeating: 0, count: chunkSize)
         while true {
             if !isRegular, status.st_mode & S_IFMT != S_IFDIR { try wait(for: descriptor) }
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            let count = systemRead(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count >= 0 else { throw .unreadable(errno) }
             guard count > 0, try body(chunk[..<count]) else { return }

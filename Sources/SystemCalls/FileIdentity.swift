@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Identifies the file at a path, whatever its name; a file that replaces another one has another identity.
 package struct FileIdentity: Equatable, Sendable {

@@ -1,5 +1,12 @@
-internal import Glibc
 internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The part of a bridge's limits that this process may use, in a file that the host and the bridge both map.
 ///
@@ -31,7 +38,11 @@ package final class LimitShare: @unchecked Sendable {
         defer { close(file) }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         // A page without room on the disk would end the process at the first write (SIGBUS).
+        #if os(Linux)
         let failure = posix_fallocate(file, 0, off_t(size))
+        #else
+        let failure = ftruncate(file, off_t(size)) == 0 ? 0 : errno
+        #endif
         guard failure == 0 else {
             unlink(path)
             throw AtomicFile.Failure(number: failure)
@@ -72,7 +83,12 @@ package final class LimitShare: @unchecked Sendable {
     /// Seconds since the system's start, its sleep included: a part ends while the system sleeps, too.
     package static var now: Double {
         var time = timespec()
+        #if os(Linux)
         clock_gettime(CLOCK_BOOTTIME, &time)
+        #else
+        // Darwin's clock of this name runs while the system sleeps.
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        #endif
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 

@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// A value shared by threads, with a way to wait for a change.
 ///
@@ -16,7 +22,9 @@ package final class Monitor<Value>: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
+        #if !canImport(Darwin)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        #endif
         pthread_cond_init(changed, &attributes)
         pthread_condattr_destroy(&attributes)
     }
@@ -56,13 +64,26 @@ package final class Monitor<Value>: @unchecked Sendable {
         seconds: Double?, _ body: (inout Value) throws -> Result?
     ) rethrows -> Result? {
         guard let seconds else { return try wait(body) }
-        var end = MonotonicClock.time(after: seconds)
+        let end = MonotonicClock.seconds + seconds
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = try body(&value) { return result }
-            if pthread_cond_timedwait(changed, mutex, &end) != 0 { return try body(&value) }
+            guard wait(until: end) else { return try body(&value) }
         }
+    }
+
+    /// Waits for a signal with the lock held, until a time of ``MonotonicClock/seconds``; returns false at that time.
+    private func wait(until end: Double) -> Bool {
+        #if canImport(Darwin)
+        // Darwin's conditions know the system's clock alone, which may be set, or a relative time.
+        let left = max(0, end - MonotonicClock.seconds)
+        var time = timespec(tv_sec: Int(left), tv_nsec: Int((left - left.rounded(.down)) * 1e9))
+        return pthread_cond_timedwait_relative_np(changed, mutex, &time) == 0
+        #else
+        var time = timespec(tv_sec: Int(end), tv_nsec: Int((end - end.rounded(.down)) * 1e9))
+        return pthread_cond_timedwait(changed, mutex, &time) == 0
+        #endif
     }
 
     /// Wakes all waiting threads.

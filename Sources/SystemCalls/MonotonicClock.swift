@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// The time since an arbitrary start, which no change of the system's clock moves (CLOCK_MONOTONIC).
 package enum MonotonicClock {
@@ -17,15 +23,6 @@ package enum MonotonicClock {
     private static var now: timespec {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        return time
-    }
-
-    /// Returns the time in `seconds` from now, for calls that wait until a time.
-    static func time(after seconds: Double) -> timespec {
-        var time = now
-        let nanoseconds = time.tv_nsec + Int(seconds * 1e9)
-        time.tv_sec += nanoseconds / 1_000_000_000
-        time.tv_nsec = nanoseconds % 1_000_000_000
         return time
     }
 }

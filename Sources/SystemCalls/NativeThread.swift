@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// A POSIX thread, for calls that block: they must not run on Swift's cooperative pool.
 ///
@@ -17,7 +23,12 @@ package struct NativeThread: Sendable {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
+    #if canImport(Darwin)
+    // A pointer that only pthread_join reads.
+    private nonisolated(unsafe) let thread: pthread_t
+    #else
     private let thread: pthread_t
+    #endif
 
     /// Starts a thread, which must be joined; returns nil if the system cannot create one.
     package init?(blocking signals: BlockedSignals = .pipe, _ run: @escaping @Sendable () -> Void) {
@@ -36,7 +47,7 @@ package struct NativeThread: Sendable {
     }
 
     private static func create(
-        _ state: Int, _ signals: BlockedSignals, _ run: @escaping @Sendable () -> Void
+        _ state: some BinaryInteger, _ signals: BlockedSignals, _ run: @escaping @Sendable () -> Void
     ) -> pthread_t? {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -47,15 +58,24 @@ package struct NativeThread: Sendable {
         pthread_sigmask(SIG_BLOCK, &mask, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         let body = Unmanaged.passRetained(Body(run))
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        #else
         var thread = pthread_t()
+        #endif
         let code = pthread_create(
             &thread, &attributes,
             { argument in
-                if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+                Self.run(argument)
                 return nil
             }, body.toOpaque())
         if code != 0 { body.release() }
         return code == 0 ? thread : nil
+    }
+
+    /// Runs the body behind the argument of a thread's first function, which is optional on Linux alone.
+    private static func run(_ argument: UnsafeMutableRawPointer?) {
+        if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
     }
 }
 

@@ -1,4 +1,11 @@
+#if os(Linux)
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// The start of a program (posix_spawn(3)), with no signal blocked and none ignored.
 ///
@@ -89,3 +96,4 @@ package struct Spawn {
         }
     }
 }
+#endif

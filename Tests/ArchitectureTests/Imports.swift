@@ -33,12 +33,13 @@ enum Imports {
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),
         "BridgeJSON": Rule("BridgeKit", "JSONBatch", "RecordBatch", "TextFormats"),
         "BridgeXML": Rule("BridgeKit", "CLibXML2"),
+        "BridgePaging": Rule("BridgeJSON", "BridgeKit"),
         "RowFormats": Rule("BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "CCSV", "CZip", "CZlib"),
         "Inference": Rule("RecordBatch"),
         "RESTIntrospection": Rule("BridgeContract", "BridgeHTTP", "BridgeJSON", "Inference", "TextFormats"),
         "RESTBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeJSON",
-            "Inference", "RESTIntrospection"),
+            "BridgePaging", "Inference", "RESTIntrospection"),
         "SOAPBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeXML",
             "Digests", "Inference"),

@@ -76,7 +76,10 @@ enum SourceRules {
         }
         if files["README.md"] != nil { return nil }
         let first = text.split(separator: "\n").map { $0.drop { $0 == " " } }.first { line in
-            !["import ", "public import ", "internal import ", "#ifndef ", "#define ", "#include ", "#if "].contains {
+            ![
+                "import ", "public import ", "internal import ", "#ifndef ", "#define ", "#include ", "#if ", "#else",
+                "#endif",
+            ].contains {
                 line.hasPrefix($0)
             }
         }

@@ -55,42 +55,42 @@ private func check(_ holds: Bool) {
 public func testOneInput(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let bytes = UnsafeRawBufferPointer(start: data, count: size)
     #if FUZZ_JSON
-        readJSON(bytes)
+    readJSON(bytes)
     #else
-        readBatch(bytes)
+    readBatch(bytes)
     #endif
     return 0
 }
 
 #if !FUZZ_JSON
-    @_silgen_name("LLVMFuzzerMutate")
-    func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ most: Int) -> Int
+@_silgen_name("LLVMFuzzerMutate")
+func mutate(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ most: Int) -> Int
 
-    /// Mutates, and then mostly makes the header's sizes add up: what does not is refused at once and teaches nothing.
-    @_cdecl("LLVMFuzzerCustomMutator")
-    public func customMutator(
-        _ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ most: Int, _ seed: CUnsignedInt
-    ) -> Int {
-        let size = mutate(data, size, most)
-        let headerSize = MemoryLayout<bmo_batch_header>.size
-        guard seed % 8 != 0, size > headerSize else { return size }
-        let raw = UnsafeMutableRawPointer(data)
-        var header = raw.loadUnaligned(as: bmo_batch_header.self)
-        header.magic = UInt32(BMO_BATCH_MAGIC)
-        header.format = UInt16(BMO_BATCH_FORMAT)
-        let room = (size - headerSize) & ~7
-        header.key_count %= UInt32(room / 8 + 1)
-        var left = room - Int(header.key_count) * 8
-        header.record_count %= UInt32(left / 16 + 1)
-        left -= Int(header.record_count) * 16
-        header.slot_count %= UInt32(left / 16 + 1)
-        left -= Int(header.slot_count) * 16
-        header.text_size %= UInt32(left + 1)
-        left -= (Int(header.text_size) + 7) & ~7
-        // What is left is bytes; up to seven of them are padding.
-        header.bytes_size = UInt32(max(0, left))
-        header.total_size = UInt32(headerSize + room)
-        raw.storeBytes(of: header, as: bmo_batch_header.self)
-        return headerSize + room
-    }
+/// Mutates, and then mostly makes the header's sizes add up: what does not is refused at once and teaches nothing.
+@_cdecl("LLVMFuzzerCustomMutator")
+public func customMutator(
+    _ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ most: Int, _ seed: CUnsignedInt
+) -> Int {
+    let size = mutate(data, size, most)
+    let headerSize = MemoryLayout<bmo_batch_header>.size
+    guard seed % 8 != 0, size > headerSize else { return size }
+    let raw = UnsafeMutableRawPointer(data)
+    var header = raw.loadUnaligned(as: bmo_batch_header.self)
+    header.magic = UInt32(BMO_BATCH_MAGIC)
+    header.format = UInt16(BMO_BATCH_FORMAT)
+    let room = (size - headerSize) & ~7
+    header.key_count %= UInt32(room / 8 + 1)
+    var left = room - Int(header.key_count) * 8
+    header.record_count %= UInt32(left / 16 + 1)
+    left -= Int(header.record_count) * 16
+    header.slot_count %= UInt32(left / 16 + 1)
+    left -= Int(header.slot_count) * 16
+    header.text_size %= UInt32(left + 1)
+    left -= (Int(header.text_size) + 7) & ~7
+    // What is left is bytes; up to seven of them are padding.
+    header.bytes_size = UInt32(max(0, left))
+    header.total_size = UInt32(headerSize + room)
+    raw.storeBytes(of: header, as: bmo_batch_header.self)
+    return headerSize + room
+}
 #endif

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #endif
 
 /// A port of 127.0.0.1 for a server that cannot choose one itself and print it.

@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeHTTP
 internal import BridgeKit
 
@@ -19,7 +20,7 @@ final class ListingCheck {
     private let first: RESTSection
     /// The section with the paging detected from the first reply of the earlier scan.
     private let later: RESTSection
-    private let positions: [Position]
+    private let positions: [PagePosition]
     private let running: RunningRequests
     private var checked = 0
 

@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
@@ -6,7 +7,7 @@ internal import BridgeKit
 struct ListingMarks: Equatable, Sendable {
     /// A page with its validators.
     struct Page: Equatable, Sendable {
-        /// The page's ``Position/text``.
+        /// The page's ``PagePosition/text``.
         var position: String
         /// The ETag field (RFC 9110, section 8.8.3).
         var etag: String?
@@ -73,7 +74,7 @@ struct ListingMarks: Equatable, Sendable {
 extension ListingMarks.Page {
     fileprivate var isMarked: Bool { etag != nil || modified != nil }
 
-    init(at position: Position, _ response: HTTPResponse) {
+    init(at position: PagePosition, _ response: HTTPResponse) {
         self.position = position.text
         etag = response.header("etag")
         // A change within the same second as the reply would have the same date (RFC 9110, section 8.8.2.2).
@@ -102,7 +103,7 @@ extension ListingMarks {
         init(isPossible: Bool) { self.isPossible = isPossible }
 
         /// - Parameter position: The page's position, or nil if it cannot be stored.
-        mutating func add(_ position: Position?, _ response: HTTPResponse) {
+        mutating func add(_ position: PagePosition?, _ response: HTTPResponse) {
             guard let position, isPossible else {
                 isPossible = false
                 return

@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeJSON
 internal import BridgeKit
 
@@ -10,7 +11,7 @@ struct ResumePoint {
     var page: Int?
     /// The paging detected from the first reply, or nil if the config sets it.
     var detected: AutomaticCursor?
-    /// The ``Position/text`` of the next page.
+    /// The ``PagePosition/text`` of the next page.
     var position: String
 
     init(page: Int, detected: AutomaticCursor?, position: String) {

@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
@@ -10,7 +11,7 @@ extension RESTSection {
     ///   - page: The URL of the previous page, the base of relative references.
     ///   - delta: The remote's token from an earlier scan.
     /// - Throws: ``BridgeError`` if the remote's next URL is invalid.
-    func request(at position: Position, after page: HTTPURL?, delta: String?) throws -> (HTTPRequest, HTTPURL) {
+    func request(at position: PagePosition, after page: HTTPURL?, delta: String?) throws -> (HTTPRequest, HTTPURL) {
         var target = url
         var fields = headers
         var content = body
@@ -153,7 +154,7 @@ extension HTTPRequest {
     }
 }
 
-extension Position {
+extension PagePosition {
     fileprivate var isCursor: Bool {
         switch self {
         case .cursor, .json: true

@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeHTTP
 internal import BridgeKit
 
@@ -20,7 +21,7 @@ struct PageRequester: Sendable {
     ///   - remaining: The time that the scan may still take.
     /// - Throws: ``BridgeError`` if the remote's next URL is invalid, or if a secret would be sent to another origin.
     func start(
-        _ section: RESTSection, _ position: Position, after page: HTTPURL? = nil, delta: String? = nil,
+        _ section: RESTSection, _ position: PagePosition, after page: HTTPURL? = nil, delta: String? = nil,
         conditions: [(name: String, value: String)] = [], method: String? = nil, remaining: Duration? = nil
     ) throws -> HTTPExchange {
         var (request, url) = try section.request(at: position, after: page, delta: delta)

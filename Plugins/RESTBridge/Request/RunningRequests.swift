@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeHTTP
 internal import BridgeKit
 internal import Synchronization
@@ -8,23 +9,23 @@ internal import Synchronization
 final class RunningRequests: Sendable {
     private struct State {
         var current: HTTPExchange?
-        var ahead: [(position: Position, exchange: HTTPExchange)] = []
+        var ahead: [(position: PagePosition, exchange: HTTPExchange)] = []
         var isCancelled = false
     }
 
     private let state = Mutex(State())
 
-    func has(_ position: Position) -> Bool { state.withLock { $0.ahead.contains { $0.position == position } } }
+    func has(_ position: PagePosition) -> Bool { state.withLock { $0.ahead.contains { $0.position == position } } }
 
     /// Removes and returns the request sent ahead for a position, or nil if there is none.
-    func take(_ position: Position) -> HTTPExchange? {
+    func take(_ position: PagePosition) -> HTTPExchange? {
         state.withLock { state in
             guard let index = state.ahead.firstIndex(where: { $0.position == position }) else { return nil }
             return state.ahead.remove(at: index).exchange
         }
     }
 
-    func add(_ exchange: HTTPExchange, at position: Position) {
+    func add(_ exchange: HTTPExchange, at position: PagePosition) {
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.ahead.append((position, exchange)) }
             return state.isCancelled

@@ -24,7 +24,7 @@ extension Workspace {
     /// Checks the sections of a bridge's entities: the bridge validates them, or returns a page of each.
     ///
     /// - Returns: The findings; empty for a bridge that can't explain its requests.
-    /// - Throws: ``SecretError``.
+    /// - Throws: `SecretError`.
     public func check(entitiesOf bridge: BridgeConfiguration, over connection: BridgeConnection) async throws
         -> [EntityCheck]
     {

@@ -32,7 +32,7 @@ public struct Introspection: Sendable {
     ///
     /// - Parameters:
     ///   - host: The host that finds plugins.
-    ///   - plugin: The plugin's name.
+    ///   - name: The plugin's name.
     ///   - source: The source to inspect.
     ///   - options: The bridge's options as the configuration should state them; secrets by reference.
     ///   - bridge: The bridge's name in the configuration; nil derives one from the findings.
@@ -40,7 +40,7 @@ public struct Introspection: Sendable {
     ///   - directory: The base of relative paths.
     ///   - command: The command for the first line.
     /// - Returns: A checked configuration.
-    /// - Throws: ``BridgeFailure``, `SecretError`, ``IntrospectionError``.
+    /// - Throws: `BridgeFailure`, `SecretError`, ``IntrospectionError``.
     public static func run(
         host: BridgeHost, plugin name: String, source: Source = .options, options: ConfigValue = .object([]),
         bridge: String? = nil, database: String? = nil, directory: String = ".",

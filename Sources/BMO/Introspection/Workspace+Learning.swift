@@ -13,7 +13,7 @@ extension Workspace {
     private static let maxValues = 100_000
 
     /// Learns the attributes of entities with `attributes: auto`, and writes them to a file beside the configuration,
-    /// which every later ``load(path:host:environment:)`` reads.
+    /// which every later `load(path:host:environment:)` reads.
     ///
     /// An entity without learned attributes has its first page fetched. For the others, members that the last sync
     /// could only keep in the column `extra` become attributes: the next sync adds their columns. Call it before a
@@ -22,8 +22,9 @@ extension Workspace {
     /// - Parameters:
     ///   - path: The configuration's file.
     ///   - host: The host that finds plugins.
+    ///   - stores: The kind of database.
     /// - Returns: The new attributes, a sentence for each entity.
-    /// - Throws: ``ConfigurationErrors``, ``BridgeFailure``, `SecretError`; then nothing was written.
+    /// - Throws: `ConfigurationErrors`, `BridgeFailure`, `SecretError`; then nothing was written.
     public static func learnAttributes(
         path: String, host: BridgeHost, stores: any StoreProvider
     ) async throws -> [String] {

@@ -15,7 +15,9 @@ extension RequestManager {
 
     /// Returns the local objects of a query as a sequence, which reads page after page.
     ///
-    /// - Parameter pageSize: How many objects are read at a time.
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - pageSize: How many objects are read at a time.
     public func cursor<Object>(
         _ query: ObjectQuery<Object>, pageSize: Int = 500
     ) -> AsyncThrowingMapSequence<ObjectCursor, Object> {

@@ -44,7 +44,9 @@ public struct SectionedObservation<Object: BackedObject, ID: Hashable & Sendable
 extension RequestManager {
     /// Returns the local objects of a query in sections, and their later differences, whichever process writes them.
     ///
-    /// - Parameter section: What the objects of a section have in common.
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - section: What the objects of a section have in common.
     /// - Throws: ``RequestError``.
     public func observe<Object, ID>(
         _ query: ObjectQuery<Object>, sectionedBy section: @escaping @Sendable (Object) -> ID

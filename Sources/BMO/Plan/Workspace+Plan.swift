@@ -14,7 +14,7 @@ extension Workspace {
     ///   - options: As for ``sync(into:_:report:)``.
     ///   - store: The database, for cursors and parents; nil where it does not exist yet. It is only read.
     /// - Returns: A plan; a scan that cannot be planned contains its failure.
-    /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities; ``StoreError``.
+    /// - Throws: `ConfigurationErrors` for faults that `bmo check` finds in these entities; `StoreError`.
     public func plan(_ options: SyncOptions = SyncOptions(), in store: (any Store)?) async throws -> SyncPlan {
         let connections = Connections(self)
         var plan = SyncPlan()

@@ -1,11 +1,18 @@
 // Push sends local edits to the remote. A run takes them one after the other from the outbox; a sender sends one and
 // determines its outcome; a reader reads an object from the remote where the outcome is unknown.
 
-internal import Glibc
 internal import Importer
 internal import Mapping
 internal import Model
 public import StoreContract
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 extension Workspace {
     /// The options of a push.
@@ -44,9 +51,10 @@ extension Workspace {
     /// - Parameters:
     ///   - store: The database, without the file lock, so that a sync may run concurrently.
     ///   - options: The edits to send.
+    ///   - command: How this process describes itself in the history.
     ///   - report: Called when an edit is finished, from any thread.
-    /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities, before anything is sent;
-    ///   ``StoreError``: `busy` when another process is pushing, others when the outbox cannot be read or written.
+    /// - Throws: `ConfigurationErrors` for faults that `bmo check` finds in these entities, before anything is sent;
+    ///   `StoreError`: `busy` when another process is pushing, others when the outbox cannot be read or written.
     public func push(
         from store: any Store, _ options: PushOptions = PushOptions(), command: String = "bmo push",
         report: @escaping @Sendable (PushReport.Edit) -> Void = { _ in }
@@ -76,7 +84,9 @@ extension Workspace {
 
     /// Returns why an edit cannot be sent to the remote; empty where it can.
     ///
-    /// - Parameter isUnsent: Whether the object is new and has not been sent.
+    /// - Parameters:
+    ///   - edit: The edit.
+    ///   - isUnsent: Whether the object is new and has not been sent.
     public func refusals(of edit: LocalEdit, isUnsent: Bool = false) -> [String] {
         guard let index = model.index(of: edit.entity) else { return ["unknown entity \"\(edit.entity)\""] }
         let plan = OutgoingPlan(of: index, in: model)

@@ -181,7 +181,9 @@ public final class RequestManager: Sendable {
 
     /// Returns the local objects of a request as a sequence, which reads page after page.
     ///
-    /// - Parameter pageSize: How many objects are read at a time.
+    /// - Parameters:
+    ///   - request: The request; only its local part counts.
+    ///   - pageSize: How many objects are read at a time.
     public func cursor(_ request: ObjectRequest, pageSize: Int = 500) -> ObjectCursor {
         ObjectCursor(reader: reader, request: request, pageSize: max(1, pageSize))
     }

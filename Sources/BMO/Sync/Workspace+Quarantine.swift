@@ -30,7 +30,7 @@ extension Workspace {
     /// - Parameters:
     ///   - entity: Limits the retry to this entity's records.
     ///   - store: The database, with the file lock: see ``openLockedStore(command:timeout:rehearsing:onWait:)``.
-    /// - Throws: ``StoreError``; records imported before the error stay imported.
+    /// - Throws: `StoreError`; records imported before the error stay imported.
     public func retryQuarantine(of entity: String? = nil, in store: any Store) throws -> RetryReport {
         var report = RetryReport()
         try store.beginRun(kind: "retry")
@@ -91,7 +91,7 @@ extension Workspace {
 
     /// Returns a row's origin and changes, and the quarantined records that seem to belong to it.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func history(of entity: Int, key: [StoredValue], in store: any Store) throws -> RowHistory {
         var history = try store.history(of: entity, key: key)
         let wanted = key.map(\.description)

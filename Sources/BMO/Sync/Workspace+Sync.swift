@@ -58,8 +58,8 @@ extension Workspace {
     ///   - options: The options.
     ///   - report: Called for progress, from any thread.
     /// - Returns: The report, which contains failed entities; they are not thrown.
-    /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities, before anything is
-    ///   fetched; ``StoreError``: `request` for an invalid condition, before anything is fetched; `busy` when another
+    /// - Throws: `ConfigurationErrors` for faults that `bmo check` finds in these entities, before anything is
+    ///   fetched; `StoreError`: `request` for an invalid condition, before anything is fetched; `busy` when another
     ///   process is writing the file; others when the run cannot be recorded.
     public func sync(
         into store: any Store, _ options: SyncOptions = SyncOptions(),

@@ -54,7 +54,7 @@ extension Workspace {
     ///   - options: The options.
     ///   - news: Changes that the program learns of; they are synced at once.
     ///   - report: Called from any thread.
-    /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds in these entities; ``StoreError`` when the
+    /// - Throws: `ConfigurationErrors` for faults that `bmo check` finds in these entities; `StoreError` when the
     ///   database cannot be opened at all, or the health file cannot be written.
     public func watch(
         _ options: WatchOptions, news: RemoteNews = RemoteNews(), report: @escaping @Sendable (WatchEvent) -> Void

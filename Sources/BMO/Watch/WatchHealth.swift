@@ -1,8 +1,15 @@
-internal import Glibc
 internal import RecordBatch
 internal import StoreContract
 internal import Synchronization
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The state of a watch as a JSON file for monitors, which is replaced atomically.
 final class WatchHealth: Sendable {

@@ -1,7 +1,14 @@
 internal import BridgeHost
-internal import Glibc
 internal import Importer
 public import StoreContract
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The options of a worker.
 public struct WorkOptions: Sendable {
@@ -49,9 +56,11 @@ extension Workspace {
     ///
     /// When the task is cancelled, the worker rolls open pages back and gives its units back at once.
     ///
-    /// - Parameter report: Called from any thread.
+    /// - Parameters:
+    ///   - options: What the worker works on, and for how long.
+    ///   - report: Called from any thread.
     /// - Returns: The report of the last round that ended while this worker was running; nil if none did.
-    /// - Throws: ``StoreError``, `request` if only one process can write the database; ``ConfigurationErrors`` for faults
+    /// - Throws: `StoreError`, `request` if only one process can write the database; `ConfigurationErrors` for faults
     ///   that `bmo check` finds.
     public func work(
         _ options: WorkOptions, report: @escaping @Sendable (WorkEvent) -> Void

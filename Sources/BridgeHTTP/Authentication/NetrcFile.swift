@@ -1,5 +1,12 @@
-internal import Glibc
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The secrets of a netrc file, for removing them from text; libcurl reads the file itself.
 ///

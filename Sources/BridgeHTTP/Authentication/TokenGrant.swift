@@ -1,5 +1,12 @@
 internal import BridgeKit
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// The way to obtain a token: an OAuth 2.0 grant (RFC 6749, RFC 7523), a token that we sign ourselves, or a login
 /// request.

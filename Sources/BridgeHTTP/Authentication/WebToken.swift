@@ -1,8 +1,15 @@
 internal import BridgeKit
 internal import CLibCrypto
-internal import Glibc
 internal import RecordBatch
 internal import TextFormats
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// A signed JSON Web Token (RFC 7519, in the compact form of RFC 7515).
 struct WebToken: Sendable {

@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Detects the end of brotli data by decoding them a second time: only the last block is marked as last (RFC 7932,
 /// section 9.2).

@@ -40,7 +40,7 @@ public struct HTTPRequest: Sendable {
 
     /// Refuses a header field that cannot be sent, or that could inject another one (RFC 9110, section 5).
     ///
-    /// - Throws: ``BridgeError`` with code `configuration`.
+    /// - Throws: `BridgeError` with code `configuration`.
     public static func check(_ field: (name: String, value: String)) throws {
         let isToken =
             !field.name.isEmpty

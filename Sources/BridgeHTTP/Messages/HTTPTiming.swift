@@ -24,7 +24,7 @@ public struct HTTPTiming: Sendable, Equatable {
 
     /// Returns these limits, overridden by `options`.
     ///
-    /// - Throws: ``BridgeError`` with code `configuration` and the option's name.
+    /// - Throws: `BridgeError` with code `configuration` and the option's name.
     public func replaced(by options: BridgeOptions) throws -> HTTPTiming {
         var timing = self
         // A configuration that raised the older `idle_timeout` has slow servers.

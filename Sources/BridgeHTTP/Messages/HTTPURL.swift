@@ -1,7 +1,14 @@
 internal import BridgeKit
 internal import CCurl
-internal import Glibc
 internal import TextFormats
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// An absolute http or https URL (RFC 3986), normalised by libcurl's own parser, so that checks apply to the URL in
 /// use.

@@ -1,6 +1,13 @@
 internal import BridgeKit
-internal import Glibc
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 extension HTTPOptions {
     /// Refuses a file that does not exist or holds no PEM; a sync would notice only when it connects.

@@ -88,7 +88,7 @@ public struct HTTPOptions: Sendable {
 
     /// Parses and validates the options.
     ///
-    /// - Throws: ``BridgeError`` with code `configuration` and the option's name.
+    /// - Throws: `BridgeError` with code `configuration` and the option's name.
     public init(_ options: BridgeOptions) throws {
         if let fields = options.object("headers") {
             headers = try fields.names.map { name in

@@ -1,8 +1,15 @@
 internal import BridgeKit
 internal import CCurl
-internal import Glibc
 internal import SystemCalls
 internal import TextFormats
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// One request in libcurl, including redirects; owned by the I/O thread once it has begun.
 final class HTTPTransfer: @unchecked Sendable {

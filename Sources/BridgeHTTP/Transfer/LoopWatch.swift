@@ -1,6 +1,13 @@
 internal import CCurl
-internal import Glibc
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// Ends a client's connections if its I/O thread stays inside one libcurl call beyond a time limit.
 ///
@@ -76,7 +83,7 @@ final class LoopWatch: @unchecked Sendable {
                 return Unmanaged<LoopWatch>.fromOpaque(context).takeUnretainedValue().open(family, kind, way)
             },
             { context, socket in
-                guard let context else { return Glibc.close(socket) }
+                guard let context else { return systemClose(socket) }
                 return Unmanaged<LoopWatch>.fromOpaque(context).takeUnretainedValue().close(socket)
             }, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -92,7 +99,7 @@ final class LoopWatch: @unchecked Sendable {
     private func close(_ descriptor: Int32) -> Int32 {
         state.withLock { state in
             state.sockets[descriptor] = nil
-            return Glibc.close(descriptor)
+            return systemClose(descriptor)
         }
     }
 
@@ -123,7 +130,7 @@ final class LoopWatch: @unchecked Sendable {
         // The duplicate cannot be exchanged between the check and its use.
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard own >= 0 else { return }
-        defer { Glibc.close(own) }
+        defer { systemClose(own) }
         var status = stat()
         guard fstat(own, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_ino == inode else { return }
         shutdown(own, Int32(SHUT_RDWR))

@@ -8,7 +8,7 @@ public struct RetryPolicy: Sendable, Equatable {
     public var maximum: Duration = .seconds(30)
     /// The longest pause that a remote may ask for; the host does not retry after a longer one.
     public var maxRetryAfter: Duration = .seconds(120)
-    /// The time limit for all tries of a step together: see ``RetryClock``.
+    /// The time limit for all tries of a step together: see `RetryClock`.
     public var patience: Duration = .seconds(120)
     /// Whether to skip pauses, as in a replay.
     public var passesAtOnce = false

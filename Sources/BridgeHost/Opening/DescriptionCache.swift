@@ -1,7 +1,14 @@
-internal import Glibc
 internal import RecordBatch
 internal import SystemCalls
 internal import TextFormats
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// A cache of the descriptions of plugins on the standard paths, so that a start need not inspect each in a process.
 ///
@@ -48,9 +55,14 @@ struct DescriptionCache: Sendable {
         var status = stat()
         var now = timespec()
         guard stat(path, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
-        let changed = Self.nanoseconds(status.st_ctim)
+        #if canImport(Darwin)
+        let (modified, changed) = (Self.nanoseconds(status.st_mtimespec), Self.nanoseconds(status.st_ctimespec))
+        #else
+        let (modified, changed) = (Self.nanoseconds(status.st_mtim), Self.nanoseconds(status.st_ctim))
+        #endif
         guard changed + Int128(settling) < Self.nanoseconds(now) else { return nil }
-        return "\(status.st_dev):\(status.st_ino):\(status.st_size):\(Self.nanoseconds(status.st_mtim)):\(changed)"
+        return
+            "\(status.st_dev):\(status.st_ino):\(status.st_size):\(modified):\(changed)"
     }
 
     /// Returns nanoseconds since 1970.

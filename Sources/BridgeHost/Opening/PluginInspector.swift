@@ -1,3 +1,4 @@
+#if PLUGINS
 internal import Synchronization
 
 /// Inspects plugin files in child processes.
@@ -106,3 +107,4 @@ final class PluginInspector: Sendable {
         }
     }
 }
+#endif

@@ -1,4 +1,11 @@
+#if PLUGINS
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Inspects a file's ELF header (System V ABI, chapters 4 and 5) without running any of the file's code.
 enum ELFHeader {
@@ -57,11 +64,12 @@ enum ELFHeader {
 
     private static var machine: UInt64 {
         #if arch(arm64)
-            183
+        183
         #elseif arch(riscv64)
-            243
+        243
         #else
-            62
+        62
         #endif
     }
 }
+#endif

@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Checks that only the owner of a plugin's file can change it.
 ///

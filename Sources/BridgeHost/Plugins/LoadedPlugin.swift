@@ -1,7 +1,14 @@
 internal import CBridge
-internal import Glibc
 internal import RecordBatch
 internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// A plugin in this process, after the handshake.
 ///
@@ -20,6 +27,7 @@ final class LoadedPlugin: @unchecked Sendable {
         self.owner = owner
     }
 
+    #if PLUGINS
     /// The plugins loaded from sealed copies; the loader would treat a second copy as another library.
     private static let sealed = Mutex<[String: LoadedPlugin]>([:])
 
@@ -65,6 +73,7 @@ final class LoadedPlugin: @unchecked Sendable {
         }
         return LoadedPlugin(identity: identity, table: try complete(table))
     }
+    #endif
 
     /// Performs the handshake with a linked bridge.
     static func link(_ bridge: any LinkedBridge) throws(PluginRefusal) -> LoadedPlugin {

@@ -1,7 +1,15 @@
+#if PLUGINS
 internal import CBridgeGuard
 internal import Digests
-internal import Glibc
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The bytes of a pinned plugin, checked against the pin and sealed, so that the loaded bytes are the hashed bytes.
 ///
@@ -108,3 +116,4 @@ final class PinnedLibrary {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 }
+#endif

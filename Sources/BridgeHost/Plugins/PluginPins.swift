@@ -1,6 +1,13 @@
 internal import Digests
-internal import Glibc
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The plugins that a project trusts, each identified by its file's SHA-256, as stored in `bmo.lock`.
 ///

@@ -1,5 +1,13 @@
-internal import Glibc
+#if PLUGINS
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The private folder of a bridge process, used as its HOME and TMPDIR.
 ///
@@ -66,3 +74,4 @@ enum FolderRemoval {
         rmdir(path)
     }
 }
+#endif

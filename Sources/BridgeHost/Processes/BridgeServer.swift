@@ -1,9 +1,17 @@
+#if PLUGINS
 internal import CBridge
 internal import CBridgeGuard
 internal import CBridgeProcess
-internal import Glibc
 internal import RecordBatch
 internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The child's side: loads one plugin and answers frames until the host disconnects.
 enum BridgeServer {
@@ -240,3 +248,4 @@ extension BridgeCall {
         }
     }
 }
+#endif

@@ -1,4 +1,13 @@
+#if PLUGINS
+internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Splits one of a child's outputs into lines for the log, up to a limit, and keeps the last one.
 ///
@@ -34,7 +43,7 @@ struct ChildOutput {
     mutating func read() {
         var buffer = [UInt8](repeating: 0, count: 4096)
         for _ in 0..<64 where isOpen {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            let count = systemRead(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return }
             if count <= 0 {
@@ -80,3 +89,4 @@ struct ChildOutput {
         }
     }
 }
+#endif

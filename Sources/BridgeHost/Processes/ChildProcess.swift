@@ -1,6 +1,14 @@
-internal import Glibc
+#if PLUGINS
 internal import Synchronization
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// A process of the host's own executable that serves one plugin.
 ///
@@ -135,8 +143,8 @@ final class ChildProcess: Sendable {
             guard !state.isReaped, !state.isKilled else { return false }
             state.isKilled = true
             // The guard kills the other processes and exits. SIGCONT wakes a guard that is stopped.
-            _ = Glibc.kill(pid, SIGTERM)
-            _ = Glibc.kill(pid, SIGCONT)
+            systemKill(pid, SIGTERM)
+            systemKill(pid, SIGCONT)
             return true
         }
         if isFirst { _ = Alarm(after: Self.patience) { [self] in killAll() } }
@@ -146,8 +154,8 @@ final class ChildProcess: Sendable {
     private func killAll() {
         state.withLock { state in
             guard !state.isReaped else { return }
-            _ = Glibc.kill(-pid, SIGKILL)
-            _ = Glibc.kill(pid, SIGKILL)
+            systemKill(-pid, SIGKILL)
+            systemKill(pid, SIGKILL)
         }
     }
 
@@ -176,3 +184,4 @@ final class ChildProcess: Sendable {
         home?.remove()
     }
 }
+#endif

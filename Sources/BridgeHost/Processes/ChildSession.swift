@@ -1,7 +1,15 @@
-internal import Glibc
+#if PLUGINS
 internal import RecordBatch
 internal import Synchronization
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// A session with a bridge instance in a child process.
 final class ChildSession: BridgeSession {
@@ -267,3 +275,4 @@ final class ChildSession: BridgeSession {
         return BridgeFailure(.crashed, "\(what): \(how)\(lastMessage)", bridge: log.bridge, remedy: remedy)
     }
 }
+#endif

@@ -1,4 +1,13 @@
+#if PLUGINS
+internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// A message between the host and a child process: a header of 24 bytes, then up to two parts.
 ///
@@ -116,7 +125,7 @@ struct FrameSocket: Sendable {
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var filled = 0
         while filled < buffer.count {
-            let count = Glibc.read(descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
+            let count = systemRead(descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }
             filled += count
@@ -124,3 +133,4 @@ struct FrameSocket: Sendable {
         return true
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PLUGINS
 internal import CBridgeProcess
 
 /// A bridge process's memory use, as reported when it crashed.
@@ -39,3 +40,4 @@ enum MemoryShortage {
         return lastMessage.map { "\(reason); \($0)" } ?? reason
     }
 }
+#endif

@@ -63,7 +63,7 @@ public final class ChangeWatch: Sendable {
     /// Waits for a change, at most for `timeout`.
     ///
     /// - Returns: Whether something changed since the watch was opened or since this method last returned true.
-    /// - Throws: ``BridgeFailure``, after which the watch is closed; ``BridgeFailure/Code/cancelled``, at once, when
+    /// - Throws: ``BridgeFailure``, after which the watch is closed; `BridgeFailure.Code.cancelled`, at once, when
     ///   the task is cancelled.
     public func change(within timeout: Duration) async throws(BridgeFailure) -> Bool {
         let deadline = ContinuousClock.now + timeout
@@ -89,7 +89,7 @@ public final class ChangeWatch: Sendable {
         }
     }
 
-    /// Ends the watch; a waiting ``change(within:)`` throws ``BridgeFailure/Code/cancelled``.
+    /// Ends the watch; a waiting ``change(within:)`` throws `BridgeFailure.Code.cancelled`.
     ///
     /// Safe to call twice.
     public func close() async {

@@ -28,7 +28,7 @@ public struct PageInfo: Sendable, Equatable {
     public var warnings: [String] = []
     /// Other information from the API, as the text of a JSON object.
     public var metadata: String?
-    /// With ``end``: the ``FetchRequest/token`` for a later fetch.
+    /// With ``end``: the `FetchRequest.token` for a later fetch.
     public var token: String?
     /// With ``end``: whether nothing changed since the token or `since`.
     public var unchanged = false

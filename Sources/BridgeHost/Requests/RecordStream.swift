@@ -67,7 +67,7 @@ public final class RecordStream: Sendable {
     /// Returns the next batch, or nil after the last.
     ///
     /// - Throws: ``BridgeFailure``; unless it has ``BridgeFailure/breaksPage`` set, the stream has ended.
-    ///   ``BridgeFailure/Code/cancelled``, within half a second, when the task is cancelled.
+    ///   `BridgeFailure.Code.cancelled`, within half a second, when the task is cancelled.
     public func next() async throws(BridgeFailure) -> FetchedBatch? {
         while true {
             if try isOver() { return nil }
@@ -92,7 +92,7 @@ public final class RecordStream: Sendable {
         if let pause { try await sleep(pause) }
     }
 
-    /// Stops the fetch without blocking; a waiting ``next()`` throws ``BridgeFailure/Code/cancelled``.
+    /// Stops the fetch without blocking; a waiting ``next()`` throws `BridgeFailure.Code.cancelled`.
     public func cancel() {
         let (lease, pending, sleep) = state.withLock { state in
             defer { state.isCancelled = true }

@@ -1,7 +1,14 @@
 internal import CBridge
-internal import Glibc
 internal import RecordBatch
 internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// Drives one instance of a loaded plugin according to the contract's threading rules.
 ///

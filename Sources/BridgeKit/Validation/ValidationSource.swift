@@ -21,7 +21,7 @@ public struct SectionFault: Sendable {
     }
 }
 
-/// The source for a request with ``FetchRequest/validates``: the section's faults, or none.
+/// The source for a request with `FetchRequest.validates`: the section's faults, or none.
 ///
 /// A bridge that can report only one fault at a time may throw it instead.
 public final class ValidationSource: RecordSource {

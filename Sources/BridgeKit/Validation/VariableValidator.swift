@@ -10,8 +10,8 @@ public struct VariableValidator: Sendable {
     private let parent: BridgeOptions?
 
     /// - Parameters:
-    ///   - names: ``FetchRequest/names``.
-    ///   - parent: ``FetchRequest/parent``.
+    ///   - names: `FetchRequest.names`.
+    ///   - parent: `FetchRequest.parent`.
     public init(names: EntityNames?, parent: BridgeOptions?) {
         self.names = names
         self.parent = parent
@@ -20,6 +20,7 @@ public struct VariableValidator: Sendable {
     /// Returns the faults of all variables in the texts of a value, each once.
     ///
     /// - Parameters:
+    ///   - value: The text, or the object or list that contains the texts.
     ///   - option: The option that holds the value, such as `write.create.query`.
     ///   - isWrite: Whether the value is used to write an object.
     public func faults(in value: BatchValue, option: String, isWrite: Bool) -> [SectionFault] {

@@ -71,7 +71,9 @@ public final class CompiledModel: Sendable {
 
     /// Returns the rule for records that lack a member; nil if nothing reads it.
     ///
-    /// - Parameter source: The name of the further source that the records come from; nil for the entity's own bridge.
+    /// - Parameters:
+    ///   - member: The entity and the path of the member.
+    ///   - source: The name of the further source that the records come from; nil for the entity's own bridge.
     public func absentRule(of member: ListedMember, source: String?) -> AbsentRule? {
         plan(of: member.entity, source: source).flatMap { plan in
             plans[plan].members.first { $0.path == member.path }?.rule

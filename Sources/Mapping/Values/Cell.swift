@@ -10,6 +10,7 @@ public struct Cell: @unchecked Sendable {
         case absent
         /// The record sets the value to null.
         case null
+        /// A value of the attribute type of this name.
         case integer, boolean, real, text, decimal, timestamp, date, json, url, uuid, bytes
 
         /// How the payload is kept, and how a store without this type keeps the value.
@@ -27,7 +28,10 @@ public struct Cell: @unchecked Sendable {
 
     /// How the payload of a cell is kept: a boolean is an integer, and a decimal, time or UUID its canonical text.
     public enum StorageClass: UInt8, Sendable {
-        case absent, null, integer, real, text, bytes
+        /// No value: the record does not mention it, or sets it to null.
+        case absent, null
+        /// A number, or bytes in UTF-8 or of any kind.
+        case integer, real, text, bytes
     }
 
     /// The type.

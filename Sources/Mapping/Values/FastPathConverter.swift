@@ -1,7 +1,14 @@
-internal import Glibc
 internal import Model
 internal import RecordBatch
 internal import TextFormats
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// A fast path that converts the most common value forms to cells without creating a String.
 ///

@@ -3,13 +3,18 @@ public import Model
 /// A value without its type, in one of the five forms that JSON texts and databases with few types, such as SQLite,
 /// have.
 ///
-/// A boolean is 0 or 1. A decimal, time, JSON value, URL or UUID is its text. The column's ``AttributeType`` restores the
+/// A boolean is 0 or 1. A decimal, time, JSON value, URL or UUID is its text. The column's `AttributeType` restores the
 /// type: see ``StoredValue/init(_:as:)``.
 public enum StorageForm: Hashable, Sendable {
+    /// No value.
     case null
+    /// An integer or a boolean.
     case integer(Int64)
+    /// A floating-point number.
     case real(Double)
+    /// A text, or a value that is kept as its text.
     case text(String)
+    /// Bytes of any kind.
     case bytes([UInt8])
 
     /// Returns whether two values have the same form and value.

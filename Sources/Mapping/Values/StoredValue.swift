@@ -3,17 +3,29 @@
 /// The texts of ``decimal(_:)``, ``timestamp(_:)``, ``date(_:)`` and ``uuid(_:)`` are canonical, as ``Cell`` documents
 /// them, unless another program has written the value.
 public enum StoredValue: Hashable, Sendable, CustomStringConvertible {
+    /// No value.
     case null
+    /// An integer of 64 bits.
     case integer(Int64)
+    /// True or false.
     case boolean(Bool)
+    /// A floating-point number.
     case real(Double)
+    /// A text.
     case text(String)
+    /// A decimal number of any length, as text.
     case decimal(String)
+    /// An instant in UTC, in ISO 8601.
     case timestamp(String)
+    /// A calendar date, in ISO 8601.
     case date(String)
+    /// A JSON value, as text.
     case json(String)
+    /// A URL, as text.
     case url(String)
+    /// A UUID, as text.
     case uuid(String)
+    /// Bytes of any kind.
     case bytes([UInt8])
 
     /// Returns whether two values have the same ``form``.

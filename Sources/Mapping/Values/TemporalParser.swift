@@ -1,8 +1,15 @@
-internal import Glibc
 internal import CTime
 internal import Model
 internal import RecordBatch
 internal import TextFormats
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// A parser for timestamps and dates.
 ///

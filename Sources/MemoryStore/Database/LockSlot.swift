@@ -1,6 +1,13 @@
-internal import Glibc
 internal import StoreContract
 internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// One of a database's two locks.
 final class LockSlot: Sendable {

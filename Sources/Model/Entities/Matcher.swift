@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// The conditions for a remote representation, as in a configuration; all must hold.
 public struct Matcher: Sendable, Equatable {

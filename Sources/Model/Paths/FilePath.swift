@@ -1,5 +1,12 @@
-internal import Glibc
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// An error for a file that cannot be read.
 struct FileError: Error {

@@ -1,6 +1,14 @@
 internal import StoreContract
-internal import Glibc
 internal import Synchronization
+internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// An open file that can be locked; closed with its last reference.
 final class Descriptor: Sendable {
@@ -21,7 +29,7 @@ final class Descriptor: Sendable {
         number.withLock { number in
             guard number >= 0 else { return }
             body()
-            Glibc.close(number)
+            systemClose(number)
             number = -1
         }
     }

@@ -1,5 +1,12 @@
-internal import Glibc
 internal import StoreContract
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The exclusive right to write a database file, as a lock on `FILE-lock` beside it.
 ///

@@ -1,8 +1,15 @@
 internal import GRDBSQLite
-internal import Glibc
 internal import Mapping
 internal import Model
 internal import StoreContract
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// A prepared statement on GRDB's connection that binds cells without copying: the hot path.
 ///

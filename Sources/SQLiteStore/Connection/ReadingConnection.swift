@@ -1,6 +1,13 @@
 internal import GRDB
-internal import Glibc
 internal import StoreContract
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// Connections to files for reading, including files without write permission.
 enum ReadingConnection {

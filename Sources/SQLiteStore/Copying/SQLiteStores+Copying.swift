@@ -1,7 +1,14 @@
 internal import GRDB
-internal import Glibc
 public import Mapping
 public import StoreContract
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 extension SQLiteStores {
     /// Reads the whole content of the file at `location`, whose tables must fit the model.

@@ -10,7 +10,7 @@ extension SQLiteStore {
     ///   - run: The run's ID.
     ///   - entity: Returns only this entity's changes; nil for all.
     ///   - body: Called for each row.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func changes(of run: Int64, entity: String? = nil, _ body: (RowChange) throws -> Void) throws {
         try read("reading the changes") { db in
             // With `+`, SQLite reads in the order of the index by key, and need not find and sort the run's changes first.

@@ -11,7 +11,7 @@ extension SQLiteStore {
     /// the kind `push` with the push lock.
     ///
     /// - Parameter kind: The kind of run, such as `sync`.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func beginRun(kind: String) throws {
         try SQLiteStore.translating("beginning a run") {
             try writer.writeWithoutTransaction { db in
@@ -35,7 +35,7 @@ extension SQLiteStore {
     ///   - always: Whether to keep the run even if it changed nothing.
     ///   - retention: The runs to keep; the newest is always kept.
     /// - Returns: The run's ID, if it was kept.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     @discardableResult
     public func endRun(
         outcome: String, summary: String?, always: Bool, keeping retention: HistoryRetention = .usual

@@ -10,7 +10,7 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - entity: The entity's index in the model.
     ///   - key: The values of the row's key.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func history(of entity: Int, key: [StoredValue]) throws -> RowHistory {
         let layout = model.entities[entity]
         // All bookkeeping uses the entity that has the table.

@@ -7,7 +7,7 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - id: Returns only this run.
     ///   - limit: The maximum number of runs.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func runs(id: Int64? = nil, limit: Int? = nil) throws -> [RunRecord] {
         let runs = try readRuns(id: id, limit: limit)
         guard runs.contains(where: { $0.outcome == "running" }) else { return runs }
@@ -47,7 +47,7 @@ extension SQLiteStore {
 
     /// Returns the ID of the newest run that changed rows.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func lastRunWithChanges() throws -> Int64? {
         try read("reading the runs") { db in
             try Int64.fetchOne(db, sql: "SELECT max(run) FROM bmo_changes")

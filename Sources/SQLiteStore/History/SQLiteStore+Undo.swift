@@ -12,7 +12,7 @@ extension SQLiteStore {
     ///
     /// - Parameter id: The run's ID.
     /// - Returns: The ID of the run that records the undo.
-    /// - Throws: ``UndoRefusal`` if other runs or programs have changed the same rows since; ``StoreError``.
+    /// - Throws: `UndoRefusal` if other runs or programs have changed the same rows since; `StoreError`.
     public func undo(run id: Int64) throws -> Int64 {
         let run = try runForUndo(id)
         if run.kind == "edit" { return try undoEdits(of: run) }
@@ -64,7 +64,7 @@ extension SQLiteStore {
     ///
     /// The history does not have their values, so they are null in these rows afterwards.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func columnsWithoutHistory(undoing id: Int64) throws -> [String] {
         try read("reading the tables") { db in
             let tables = try String.fetchAll(

@@ -6,7 +6,7 @@ public import Mapping
 extension SQLiteStore {
     /// Returns the columns that were changed both locally and on the remote, in order of discovery.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func conflicts(entity: String? = nil, key: [StoredValue]? = nil) throws -> [EditConflict] {
         try read("reading the conflicts") { db in
             try ConflictTable(model, on: db.sqliteConnection).all(key: key, entity: entity)
@@ -19,8 +19,12 @@ extension SQLiteStore {
     /// With the local side, the edit is sent unchanged; for an object that the remote deleted, it becomes a create.
     /// With the remote side, the edit is dropped, and the row gets the remote's values.
     ///
-    /// - Parameter column: The column or relationship to resolve; nil for all.
-    /// - Throws: ``StoreError`` of code `request` if the conflict does not exist, or the object's edit is being sent.
+    /// - Parameters:
+    ///   - entity: The object's entity.
+    ///   - key: The object's key.
+    ///   - column: The column or relationship to resolve; nil for all.
+    ///   - take: The side whose values win.
+    /// - Throws: `StoreError` of code `request` if the conflict does not exist, or the object's edit is being sent.
     public func resolve(entity: String, key: [StoredValue], column: String? = nil, take: ConflictSide) throws {
         _ = try changeRows("resolve", "deciding a conflict") { editor in
             try editor.resolve(entity, key, column: column, take: take)
@@ -31,8 +35,10 @@ extension SQLiteStore {
     ///
     /// An entry with unknown outcome is still read back first, unless the caller has checked it.
     ///
-    /// - Parameter sendingUnknown: Whether to send these entries again too, with the same idempotency key.
-    /// - Throws: ``StoreError`` of code `request` for an entry that does not exist, is being sent, or has unresolved
+    /// - Parameters:
+    ///   - ids: The entries' IDs.
+    ///   - sendingUnknown: Whether to send these entries again too, with the same idempotency key.
+    /// - Throws: `StoreError` of code `request` for an entry that does not exist, is being sent, or has unresolved
     ///   conflicts. Nothing is changed then.
     public func retryOutbox(_ ids: [Int64], sendingUnknown: Bool = false) throws {
         try changeOutbox("trying edits again") { try $0.retry(ids, sendingUnknown: sendingUnknown) }
@@ -43,7 +49,7 @@ extension SQLiteStore {
     /// Columns get the remote's values, as far as imports have provided them since the edit; a new object is deleted,
     /// and a deleted one is restored.
     ///
-    /// - Throws: ``StoreError`` of code `request` for an entry that does not exist or is being sent, or if later edits
+    /// - Throws: `StoreError` of code `request` for an entry that does not exist or is being sent, or if later edits
     ///   depend on one and are not dropped with it. Nothing is changed then.
     public func dropOutbox(_ ids: [Int64]) throws {
         _ = try changeRows("drop", "dropping edits") { editor in try editor.drop(ids) }

@@ -13,7 +13,7 @@ extension SQLiteStore {
     ///   - joining: Whether the edits may join pending edits of the same objects. If not, such edits are refused, so
     ///     that dropping these entries later affects only these edits.
     /// - Returns: One receipt per edit.
-    /// - Throws: ``StoreError``: `request` for an invalid edit, `busy` if another process is writing; and any error of
+    /// - Throws: `StoreError`: `request` for an invalid edit, `busy` if another process is writing; and any error of
     ///   the closures. No edit is made then.
     public func edit(
         inTurn edits: [([EditReceipt]) throws -> LocalEdit], joining: Bool

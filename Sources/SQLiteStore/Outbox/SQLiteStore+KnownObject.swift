@@ -5,8 +5,11 @@ public import Mapping
 extension SQLiteStore {
     /// Returns whether the database had a row with a key at a time (ISO 8601), as far as the history shows.
     ///
-    /// - Parameter root: The entity that has the table.
-    /// - Throws: ``StoreError``.
+    /// - Parameters:
+    ///   - root: The entity that has the table.
+    ///   - key: The row's key.
+    ///   - instant: The time.
+    /// - Throws: `StoreError`.
     public func hasObject(_ root: EntityLayout, key: [StoredValue], before instant: String) throws -> Bool {
         guard try !rows(of: root.index, keys: [key]).isEmpty else { return false }
         return try read("looking whether an object was there before") { db in

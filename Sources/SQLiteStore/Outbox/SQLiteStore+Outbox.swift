@@ -9,7 +9,7 @@ extension SQLiteStore {
 
     /// Returns the edits in the outbox, in order of creation.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func outbox(entity: String? = nil, state: OutboxEntry.State? = nil) throws -> [OutboxEntry] {
         try readOutbox { outbox in
             try outbox.entries(
@@ -20,7 +20,7 @@ extension SQLiteStore {
 
     /// Returns one edit in the outbox; nil if there is none with this ID.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func outboxEntry(_ id: Int64) throws -> OutboxEntry? { try readOutbox { try $0.entry(id) } }
 
     /// Returns the first entry that may be sent at `instant`.
@@ -28,11 +28,11 @@ extension SQLiteStore {
     /// It is pending, due and the first entry of its object, and all objects that it refers to are on the remote.
     ///
     /// - Parameters:
-    ///   - instant: The time as ISO 8601, in the form of ``Clock/now()``.
+    ///   - instant: The time as ISO 8601, in the form of `Clock.now()`.
     ///   - entities: The entities to consider; nil for all.
     ///   - excluding: The IDs of entries to skip.
     ///   - entries: The IDs of entries to consider; nil for all.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func nextToSend(
         at instant: String, entities: Set<String>?, excluding: Set<Int64>, among entries: Set<Int64>? = nil
     ) throws -> OutboxEntry? {
@@ -47,14 +47,14 @@ extension SQLiteStore {
     /// Returns the entries that an entry waits for: earlier ones of its object, and the creates of the objects that it
     /// refers to.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func blockers(of entry: OutboxEntry) throws -> [OutboxEntry] {
         try readOutbox { outbox in try outbox.blockers(of: entry, in: model) }
     }
 
     /// Returns the edits of one object in the outbox, in order of creation.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func outbox(entity: String, key: [StoredValue]) throws -> [OutboxEntry] {
         try readOutbox { outbox in
             guard let index = model.index(of: entity) else { return [] }
@@ -64,7 +64,7 @@ extension SQLiteStore {
 
     /// Returns the columns and to-many relationships of an object that have unconfirmed edits.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func pendingFields(entity: String, key: [StoredValue]) throws -> [String] {
         try readOutbox { outbox in
             guard let index = model.index(of: entity) else { return [] }
@@ -77,7 +77,7 @@ extension SQLiteStore {
     ///
     /// The answer depends on the history that is kept.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func wasDropped(_ id: Int64) throws -> Bool {
         try read("looking what became of an edit") { db in
             try Bool.fetchOne(
@@ -103,7 +103,7 @@ extension SQLiteStore {
     ///
     /// - Returns: The entry to send, which later edits do not change; nil if it should not be sent any more, because it
     ///   was dropped or a conflict was found.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     @discardableResult
     public func markSending(_ id: Int64) throws -> OutboxEntry? {
         try changeOutbox("noting that an edit is sent") { try $0.markSending(id) }
@@ -111,7 +111,7 @@ extension SQLiteStore {
 
     /// Records the outcome of an entry that was not acknowledged; does nothing if the entry is gone.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func settle(_ id: Int64, _ outcome: EditOutcome) throws {
         try changeOutbox("noting what became of an edit") { try $0.settle(id, outcome) }
     }
@@ -119,7 +119,7 @@ extension SQLiteStore {
     /// Marks entries that a dead process was sending as `unknown`; call it under the push lock.
     ///
     /// - Returns: Those entries.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func recoverSending() throws -> [OutboxEntry] {
         let sending = try outbox(state: .sending)
         guard !sending.isEmpty else { return [] }

@@ -5,7 +5,7 @@ public import Mapping
 extension SQLiteStore {
     /// Returns the values in the column of unknown fields that are not null; empty if the entity has no such column.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func extraValues(of layout: EntityLayout, limit: Int) throws -> [ExtraValue] {
         guard let field = layout.extra else { return [] }
         let column = SchemaBuilder.quoted(layout.fields[field].name)

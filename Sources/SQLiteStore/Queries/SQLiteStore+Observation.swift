@@ -3,7 +3,7 @@ internal import GRDB
 internal import Mapping
 
 extension SQLiteStore {
-    /// Returns the changes of entities from now on, whichever process commits them; see ``StoreChanges``.
+    /// Returns the changes of entities from now on, whichever process commits them; see `StoreChanges`.
     ///
     /// ```swift
     /// for await change in try store.changes(of: "Country") { refresh() }
@@ -12,7 +12,7 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - entities: The entities' names; empty for all.
     ///   - interval: The interval for polling the file for other writers. Imports by this process are notified at once.
-    /// - Throws: ``StoreError`` of code `request` for an unknown entity.
+    /// - Throws: `StoreError` of code `request` for an unknown entity.
     public func changes(
         of entities: [String], every interval: Duration
     ) throws -> StoreChanges {
@@ -22,12 +22,12 @@ extension SQLiteStore {
     }
 
     /// Returns the rows of a query and their differences from now on, whichever process changes them; see
-    /// ``QueryChanges``.
+    /// `QueryChanges`.
     ///
     /// - Parameters:
     ///   - query: The query.
     ///   - interval: The interval for polling the file for other writers. Imports by this process are notified at once.
-    /// - Throws: ``StoreError`` of code `request` for an unknown entity or field.
+    /// - Throws: `StoreError` of code `request` for an unknown entity or field.
     public func observe(_ query: RowQuery, every interval: Duration = .milliseconds(100)) throws -> QueryChanges {
         let compiled = try CompiledQuery(query, model)
         return QueryChanges(watcher.subscribe(to: [compiled.entity], every: interval)) { [self] in

@@ -5,7 +5,7 @@ internal import StoreRules
 extension SQLiteStore {
     /// Returns the ID of the newest recorded change, before a page begins.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func newestChange() throws -> Int64 {
         try read("reading the changes") { db in
             try Int64.fetchOne(db, sql: "SELECT max(id) FROM bmo_changes") ?? 0
@@ -17,7 +17,7 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - number: The result of ``newestChange()`` before the page.
     ///   - limit: The maximum number of change records to read.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func changes(after number: Int64, limit: Int) throws -> [RowChange] {
         guard
             let run = try SQLiteStore.translating(

@@ -4,7 +4,7 @@ public import StoreContract
 extension SQLiteStore {
     /// Returns the quarantined records, oldest first.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func quarantined(entity: String? = nil) throws -> [QuarantineEntry] {
         try read("reading the quarantine") { db in
             let statement = try RawStatement(
@@ -33,7 +33,7 @@ extension SQLiteStore {
 
     /// Returns the number of an entity's records quarantined since `instant`; 0 if that is empty.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func quarantinedCount(of entity: String, since instant: String) throws -> Int {
         guard !instant.isEmpty else { return 0 }
         return try read("counting the quarantine") { db in
@@ -45,7 +45,7 @@ extension SQLiteStore {
 
     /// Removes a record from quarantine, as part of the open page.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func removeQuarantined(_ id: Int64) throws {
         try SQLiteStore.translating("clearing the quarantine") {
             try writer.writeWithoutTransaction { db in
@@ -56,8 +56,11 @@ extension SQLiteStore {
 
     /// Removes the quarantined records of an entity that a complete scan, begun at `instant`, did not list again.
     ///
-    /// - Parameter isListed: Returns whether the scan covered a record that it did not list.
-    /// - Throws: ``StoreError``.
+    /// - Parameters:
+    ///   - entity: The entity.
+    ///   - instant: The time at which the scan began.
+    ///   - isListed: Returns whether the scan covered a record that it did not list.
+    /// - Throws: `StoreError`.
     public func releaseQuarantine(
         of entity: String, notSeenSince instant: String,
         where isListed: (_ record: (representation: String, cutFrom: Int?)) -> Bool = { _ in true }
@@ -85,7 +88,7 @@ extension SQLiteStore {
 
     /// Returns the number of stubs of an entity.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func stubCount(of entity: String) throws -> Int {
         try read("counting stubs") { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM bmo_stubs WHERE entity = ?", arguments: [entity]) ?? 0

@@ -5,7 +5,7 @@ public import Mapping
 extension SQLiteStore {
     /// Returns the committed rows of a query.
     ///
-    /// - Throws: ``StoreError``; of code `request` for names that are not in the model.
+    /// - Throws: `StoreError`; of code `request` for names that are not in the model.
     public func rows(of query: RowQuery) throws -> [EntityRow] {
         let compiled = try CompiledQuery(query, model)
         return try read("reading \(query.entity)") { try compiled.rows(in: $0) }
@@ -13,7 +13,7 @@ extension SQLiteStore {
 
     /// Calls `body` with each committed row of a query, from one snapshot of the file while imports continue.
     ///
-    /// - Throws: ``StoreError``; of code `request` for names that are not in the model.
+    /// - Throws: `StoreError`; of code `request` for names that are not in the model.
     public func rows(of query: RowQuery, _ body: (EntityRow) throws -> Void) throws {
         let compiled = try CompiledQuery(query, model)
         try read("reading \(query.entity)") { try compiled.forEachRow(in: $0, body) }
@@ -21,7 +21,7 @@ extension SQLiteStore {
 
     /// Returns the number of rows of a query, ignoring its limit and offset.
     ///
-    /// - Throws: ``StoreError``; of code `request` for names that are not in the model.
+    /// - Throws: `StoreError`; of code `request` for names that are not in the model.
     public func count(of query: RowQuery) throws -> Int {
         let compiled = try CompiledQuery(query, model)
         return try read("counting \(query.entity)") { try compiled.count(in: $0) }
@@ -29,7 +29,7 @@ extension SQLiteStore {
 
     /// Returns the rows of an entity with these keys, in no particular order; keys without a row are left out.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func rows(of entity: Int, keys: [[StoredValue]]) throws -> [EntityRow] {
         let layout = model.entities[entity]
         let columns = layout.columns.map { SchemaBuilder.quoted($0.name) }
@@ -53,9 +53,9 @@ extension SQLiteStore {
     ///
     /// - Parameters:
     ///   - entity: The index of the entity that has the relationship.
-    ///   - relationship: The relationship's index in ``EntityLayout/toMany``.
+    ///   - relationship: The relationship's index in `EntityLayout.toMany`.
     ///   - owners: The keys of the objects that have the relationship.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func links(
         of entity: Int, _ relationship: Int, owners: [[StoredValue]]
     ) throws -> [[StoredValue]: [[StoredValue]]] {
@@ -103,7 +103,7 @@ extension SQLiteStore {
 
     /// Returns which of these objects are stubs.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func stubs(of entity: Int, among keys: [[StoredValue]]) throws -> Set<[StoredValue]> {
         let name = model.entities[model.entities[entity].root].name
         return try read("reading stubs") { db in
@@ -128,7 +128,7 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - entity: The entity's index in the model.
     ///   - texts: One text per attribute of the key, in order; bytes as base64.
-    /// - Throws: ``StoreError`` of code `request` for text that does not fit the attribute's type.
+    /// - Throws: `StoreError` of code `request` for text that does not fit the attribute's type.
     public func key(of entity: Int, from texts: [String]) throws -> [StoredValue] {
         try model.entities[entity].keyValues(from: texts)
     }

@@ -6,7 +6,7 @@ internal import Mapping
 extension SQLiteStore {
     /// Returns the status of each entity of the model.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func status() throws -> [EntityStatus] {
         try read("reading the status") { db in
             let tables = SQLiteStatusTables(db: db, model: model)
@@ -16,7 +16,7 @@ extension SQLiteStore {
 
     /// Returns the keys of an entity's stubs as JSON arrays, in order.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func stubs(of entity: String) throws -> [String] {
         try read("reading the stubs") { db in
             try String.fetchAll(db, sql: "SELECT key FROM bmo_stubs WHERE entity = ? ORDER BY key", arguments: [entity])

@@ -5,7 +5,7 @@ extension SQLiteStore {
     /// Returns the fields of remote records that nothing reads, by entity and path.
     ///
     /// - Parameter instant: Restricts the result to fields that first occurred since this time, as ISO 8601.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func unknownFields(since instant: String = "") throws -> [UnknownFieldRecord] {
         try read("reading the unknown fields") { db in
             // Not `tableExists`, which would cache that the table does not exist.

@@ -9,7 +9,7 @@ extension SQLiteStore {
     /// Takes the write lock only if there are any. Call it between pages.
     ///
     /// - Returns: The number of stubs removed.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     @discardableResult
     public func removeAbandonedStubs() throws -> Int {
         var count = 0

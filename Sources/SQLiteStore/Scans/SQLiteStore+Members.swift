@@ -5,7 +5,7 @@ public import Mapping
 extension SQLiteStore {
     /// Returns the members of the listing's records, from this scan or an earlier one.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func members(of listing: MemberListing) throws -> Set<ListedMember> {
         try read("reading the members of a listing") { db in
             let rows = try MemberTable.rows(of: listing, in: db).filter { $0.request == listing.request }
@@ -15,9 +15,11 @@ extension SQLiteStore {
 
     /// Marks the members that no record of a complete listing had any more.
     ///
-    /// - Parameter seen: The members received; the path "" stands for the records of an entity themselves.
+    /// - Parameters:
+    ///   - listing: The listing.
+    ///   - seen: The members received; the path "" stands for the records of an entity themselves.
     /// - Returns: Those seen before but not now; each is reported once for as long as it is missing.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func noteMissing(in listing: MemberListing, seen: Set<ListedMember>) throws -> [MissingMember] {
         let present = Set(seen.filter(\.path.isEmpty).map(\.entity))
         let gone = try read("reading the members of a listing") { db in

@@ -9,7 +9,7 @@ extension SQLiteStore {
     /// After an hour, the earlier pages are no longer fresh, and the remote may have shifted its pages. A position is
     /// also invalid if the file's rows have new rowids after VACUUM, or if its tables have changed.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func progress(of scope: ScanScope) throws -> ScanProgress? {
         try read("reading the scan's place") { db in
             let version = try Int64.fetchOne(db, sql: "PRAGMA schema_version")
@@ -30,7 +30,7 @@ extension SQLiteStore {
 
     /// Forgets the position of a scan, so that the next one starts from the beginning.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func forgetProgress(of scope: ScanScope) throws {
         try SQLiteStore.translating("forgetting the scan's place") {
             try writer.writeWithoutTransaction { db in
@@ -51,7 +51,7 @@ extension SQLiteStore {
     /// The next scan lists them again, as other rows. If rows have new rowids since, they are kept.
     ///
     /// - Returns: The number of deleted rows.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func removeAbandoned(_ scope: ScanScope, of entity: Int, as source: PageSource) throws -> Int {
         // Checks first, as beginning a page takes the write lock.
         let isThere = try read("looking for an interrupted scan") { db in
@@ -82,18 +82,18 @@ extension SQLiteStore {
 
     /// Returns the cursor that an earlier scan left.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func cursor(of scope: ScanScope) throws -> ScanCursor? {
         try read("reading the scan's cursor") { db in
             try CursorTable(on: db.sqliteConnection).cursor(of: scope)
         }
     }
 
-    /// Returns the ID of the newest edit that the remote accepted during a scan, for ``ScanTarget/acknowledged``.
+    /// Returns the ID of the newest edit that the remote accepted during a scan, for `ScanTarget.acknowledged`.
     ///
     /// Read it before querying the remote.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func newestAcknowledged() throws -> Int64 {
         try read("reading what the remote took") { db in
             try Int64.fetchOne(db, sql: "SELECT max(id) FROM bmo_acknowledged") ?? 0
@@ -116,7 +116,7 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - scope: The scope of the scan.
     ///   - page: The page after which an earlier scan resumes; the rows that it listed count.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func beginScan(_ scope: ScanScope, afterPage page: Int?) throws {
         try SQLiteStore.translating("beginning a scan") {
             try writer.writeWithoutTransaction { _ in
@@ -136,7 +136,7 @@ extension SQLiteStore {
 
     /// Begins the scans of an entity's parents; missing rows are settled after the last of them.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func beginParents(of entity: Int) throws {
         try SQLiteStore.translating("beginning the scans of parents") {
             try writer.writeWithoutTransaction { _ in try writers.sweep.beginParents(of: entity) }
@@ -145,7 +145,7 @@ extension SQLiteStore {
 
     /// Returns the greatest rowid of an entity's table.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func lastRow(of entity: Int) throws -> Int64 {
         let layout = model.entities[entity]
         return try read("reading \(layout.name)") { db in
@@ -166,7 +166,7 @@ extension SQLiteStore {
     ///   - conditions: Conditions on fields of the entity's layout, which must all hold.
     ///   - row: Returns only objects after this row.
     ///   - limit: The maximum number of objects.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func parents(
         of entity: Int, where conditions: [LocalCondition], after row: Int64, limit: Int
     ) throws -> [ParentRow] {

@@ -1,15 +1,23 @@
 internal import GRDB
-internal import Glibc
 public import StoreContract
 internal import StoreRules
 public import Mapping
+internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 extension SQLiteStore {
     /// Returns the changes that the tables of the file at `path` need to fit a model, with their cost.
     ///
     /// Only reads the file.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public static func migrationPlan(path: String, model: CompiledModel) throws -> SchemaPlan {
         try naming(path) {
             try translating("reading the tables") {
@@ -33,10 +41,10 @@ extension SQLiteStore {
     /// The transaction ends with a check of the whole file and is rolled back if the check fails.
     ///
     /// - Parameters:
-    ///   - path: The file, whose ``FileLock`` the caller holds.
+    ///   - path: The file, whose `FileLock` the caller holds.
     ///   - model: The model.
     ///   - backup: The path of the backup, which must not exist.
-    /// - Throws: ``StoreError``; the file is unchanged then.
+    /// - Throws: `StoreError`; the file is unchanged then.
     public static func migrate(path: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
         try naming(path) {
             try translating("migrating") {

@@ -1,11 +1,18 @@
 internal import GRDB
 internal import GRDBSQLite
-internal import Glibc
 public import StoreContract
 internal import StoreRules
 public import Mapping
 internal import Synchronization
 internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// A store that imports records into a SQLite file.
 ///
@@ -59,7 +66,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 
     /// Opens or creates the file at `path` and adapts its tables to the model.
     ///
-    /// - Throws: ``StoreError``: `open` if the file cannot be opened, `schema` if its tables do not fit the model.
+    /// - Throws: `StoreError`: `open` if the file cannot be opened, `schema` if its tables do not fit the model.
     public convenience init(path: String, model: CompiledModel) throws {
         try self.init(path: path, model: model, use: .writing) { try Self.open(path) }
     }
@@ -70,7 +77,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     ///
     /// Pages are savepoints in one transaction, which locks out other writers as long as it lasts.
     ///
-    /// - Throws: ``StoreError`` as for ``init(path:model:)``, and `busy` if another process is writing.
+    /// - Throws: `StoreError` as for ``init(path:model:)``, and `busy` if another process is writing.
     public convenience init(rehearsing path: String, model: CompiledModel) throws {
         // SQLite's name for a private temporary database, which is on disk only when it is large.
         let path = access(path, F_OK) == 0 ? path : ""
@@ -85,7 +92,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     ///   - path: The file, which must exist.
     ///   - model: The model.
     ///   - entities: The indexes of the entities whose objects will be read; nil for all.
-    /// - Throws: ``StoreError``: `open` if the file cannot be opened, `schema` if it lacks tables or columns of these
+    /// - Throws: `StoreError`: `open` if the file cannot be opened, `schema` if it lacks tables or columns of these
     ///   entities.
     public convenience init(reading path: String, model: CompiledModel, entities: [Int]? = nil) throws {
         try self.init(path: path, model: model, use: .reading, entities: entities) {
@@ -195,7 +202,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 
     /// Closes the file and empties its WAL, unless another process has it open.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func close() throws {
         watcherInUse?.close()
         try SQLiteStore.translating("closing the database") {

@@ -19,8 +19,28 @@ public enum ContentTable: Hashable, Sendable {
 
     /// A table of bmo's own.
     public enum Bookkeeping: String, CaseIterable, Sendable {
-        case stubs, sources, runs, changes, outbox, conflicts, cursors, origins, orphans, quarantine
-        case unknownFields, members, collections
+        /// The rows that only references have made so far.
+        case stubs
+        /// The sources that wrote the columns of rows.
+        case sources
+        /// The history: runs, and the values that they changed.
+        case runs, changes
+        /// Edits that wait, and what keeps them from being sent.
+        case outbox, conflicts
+        /// The states of scans.
+        case cursors
+        /// The listings and parents that rows came from.
+        case origins
+        /// The objects that scans removed from a relationship with `orphans: delete`.
+        case orphans
+        /// Records that could not be imported.
+        case quarantine
+        /// The members of records that no attribute takes.
+        case unknownFields
+        /// The members that the records of a listing had.
+        case members
+        /// The lists that the database keeps in the remote's order.
+        case collections
         /// One row: the numbers of the last run and of the last edit, which are not used again.
         case counters
 

@@ -32,7 +32,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// Whether the transaction was rolled back and may succeed if it is run again from its beginning: a serialization
     /// failure, a deadlock, or a connection lost before the commit.
     ///
-    /// ``TransientRetry`` runs it again.
+    /// `TransientRetry` runs it again.
     public var isTransient: Bool
 
     /// Creates an error.

@@ -66,7 +66,9 @@ public protocol HistoryStore: AnyObject, Sendable {
 
     /// Returns what this store's run changed after a recorded change, row by row; call it between two pages.
     ///
-    /// - Parameter limit: The maximum number of change records to read.
+    /// - Parameters:
+    ///   - number: The number of the change after which to begin.
+    ///   - limit: The maximum number of change records to read.
     func changes(after number: Int64, limit: Int) throws -> [RowChange]
 }
 

@@ -60,7 +60,7 @@ public struct RowHistory: Sendable {
     public var entity: String
     /// The row's key.
     public var key: [StoredValue]
-    /// The values, one per field of ``EntityLayout/columns``; nil if the row does not exist now.
+    /// The values, one per field of `EntityLayout.columns`; nil if the row does not exist now.
     public var values: [StoredValue]?
     /// Whether it is a stub.
     public var isStub: Bool

@@ -18,7 +18,9 @@ public protocol ChangeFeed: AnyObject, Sendable {
 
     /// Returns the rows of a query and their differences from now on; see ``QueryChanges``.
     ///
-    /// - Parameter interval: As in ``changes(of:every:)``.
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - interval: As in ``changes(of:every:)``.
     /// - Throws: ``StoreError`` of code `request` for an unknown entity or field.
     func observe(_ query: RowQuery, every interval: Duration) throws -> QueryChanges
 

@@ -39,5 +39,8 @@ public struct EditConflict: Sendable, Equatable {
 
 /// The side whose value is kept.
 public enum ConflictSide: String, Sendable, CaseIterable {
-    case local, remote
+    /// The value of the local edit.
+    case local
+    /// The remote's value.
+    case remote
 }

@@ -38,6 +38,7 @@ public enum EditOutcome: Sendable, Equatable {
 
     /// The kinds of outcomes; the raw values are printed by the commands, in this order.
     public enum Kind: String, Sendable, CaseIterable {
+        /// The outcome of this name.
         case sent, waits, refused, conflict, unknown, dropped
     }
 

@@ -33,14 +33,20 @@ public protocol EditStore: AnyObject, Sendable {
     /// With the local side, the edit is sent unchanged; for an object that the remote deleted, it becomes a create.
     /// With the remote side, the edit is dropped, and the row gets the remote's values.
     ///
-    /// - Parameter column: The column or relationship to resolve; nil for all.
+    /// - Parameters:
+    ///   - entity: The object's entity.
+    ///   - key: The object's key.
+    ///   - column: The column or relationship to resolve; nil for all.
+    ///   - take: The side whose values win.
     func resolve(entity: String, key: [StoredValue], column: String?, take: ConflictSide) throws
 
     /// Makes entries due now that were refused, are in conflict with the remote, or wait for a later attempt.
     ///
     /// An entry with unknown outcome is still read back first, unless the caller has checked it.
     ///
-    /// - Parameter sendingUnknown: Whether to send these entries again too, with the same idempotency key.
+    /// - Parameters:
+    ///   - ids: The entries' IDs.
+    ///   - sendingUnknown: Whether to send these entries again too, with the same idempotency key.
     func retryOutbox(_ ids: [Int64], sendingUnknown: Bool) throws
 
     /// Drops entries and rolls back their local changes.

@@ -4,7 +4,12 @@ public import Mapping
 public struct OutboxEntry: Sendable, Equatable, Identifiable {
     /// The kind of edit.
     public enum Operation: String, Sendable, CaseIterable {
-        case create, update, delete
+        /// The remote gets a new object.
+        case create
+        /// An object of the remote is changed.
+        case update
+        /// An object of the remote is deleted.
+        case delete
     }
 
     /// The state of an entry.

@@ -40,8 +40,10 @@ extension OutboxEntry {
     ///     pending | refused | conflict --retried--> pending
     ///     unknown   --retried--> pending with `sendingUnknown`, else unknown, which is looked up again at once
     ///
-    /// - Parameter hasConflicts: Whether undecided conflicts of the object are recorded; they keep it in `conflict`.
-    ///   Evaluated only where the answer matters.
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - hasConflicts: Whether undecided conflicts of the object are recorded; they keep it in `conflict`.
+    ///     Evaluated only where the answer matters.
     public func after(
         _ event: OutboxEvent, hasConflicts: @autoclosure () throws -> Bool
     ) rethrows -> OutboxEntry? {

@@ -3,7 +3,7 @@ public import Mapping
 /// The outbox: local edits that the remote has not confirmed, and how each is sent.
 ///
 /// The order for one entry: ``markSending(_:)`` before the request goes out; then either
-/// ``PageTransaction/acknowledge(_:key:)`` in the page that imports the reply, or ``settle(_:_:)``. A process that dies
+/// `PageTransaction.acknowledge(_:key:)` in the page that imports the reply, or ``settle(_:_:)``. A process that dies
 /// in between leaves the state `sending`, which ``recoverSending()`` turns into `unknown`. The writes are on disk when
 /// they return, and the caller holds the push lock.
 ///
@@ -72,7 +72,10 @@ public protocol OutboxStore: AnyObject, Sendable {
 
     /// Returns whether the database had a row with a key at a time (ISO 8601), as far as the history shows.
     ///
-    /// - Parameter root: The entity that has the table.
+    /// - Parameters:
+    ///   - root: The entity that has the table.
+    ///   - key: The row's key.
+    ///   - instant: The time.
     func hasObject(_ root: EntityLayout, key: [StoredValue], before instant: String) throws -> Bool
 }
 

@@ -4,7 +4,7 @@ public import Mapping
 public struct EntityRow: Sendable, Hashable {
     /// The values of the key, which identifies the object.
     public var key: [StoredValue]
-    /// The values, one per column of the entity, in the order of ``EntityLayout/columns``.
+    /// The values, one per column of the entity, in the order of `EntityLayout.columns`.
     public var values: [StoredValue]
 
     /// Creates a row.

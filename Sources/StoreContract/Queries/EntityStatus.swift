@@ -6,7 +6,7 @@ public struct EntityStatus: Sendable {
         public var page: Int
         /// When the last page was imported, as ISO 8601.
         public var saved: String
-        /// Whether the next sync resumes here; see ``ScanProgress/expiry``.
+        /// Whether the next sync resumes here; see `ScanProgress.expiry`.
         public var isFresh: Bool
 
         /// Creates a point.

@@ -18,7 +18,9 @@ public protocol QueryStore: AnyObject, Sendable {
     ///
     /// A store behind a network reads the rows in portions; each portion is a snapshot of its own.
     ///
-    /// - Parameter body: Called for each row in the query's order; an error that it throws ends the reading.
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - body: Called for each row in the query's order; an error that it throws ends the reading.
     func rows(of query: RowQuery, _ body: (EntityRow) throws -> Void) throws
 
     /// Returns the number of rows of a query, ignoring its limit and offset.
@@ -31,7 +33,7 @@ public protocol QueryStore: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - entity: The index of the entity that has the relationship.
-    ///   - relationship: The relationship's index in ``EntityLayout/toMany``.
+    ///   - relationship: The relationship's index in `EntityLayout.toMany`.
     ///   - owners: The keys of the objects that have the relationship.
     func links(
         of entity: Int, _ relationship: Int, owners: [[StoredValue]]
@@ -42,6 +44,8 @@ public protocol QueryStore: AnyObject, Sendable {
 
     /// Parses the values of an object's key.
     ///
-    /// - Parameter texts: One text per attribute of the key, in order; bytes as base64.
+    /// - Parameters:
+    ///   - entity: The entity's index in the model.
+    ///   - texts: One text per attribute of the key, in order; bytes as base64.
     func key(of entity: Int, from texts: [String]) throws -> [StoredValue]
 }

@@ -10,7 +10,10 @@ public enum RowRole: Sendable, Equatable {
 
 /// The outcome of merging one object.
 public enum MergeOutcome: Sendable, Equatable {
+    /// The row is new.
     case inserted
+    /// At least one value of the row changed.
     case updated
+    /// The row has these values already.
     case unchanged
 }

@@ -6,7 +6,7 @@ public import Mapping
 public struct PageLinks {
     /// The index of the entity that has the relationship.
     public let entity: Int
-    /// The relationship's index in ``EntityLayout/toMany``.
+    /// The relationship's index in `EntityLayout.toMany`.
     public let relationship: Int
     /// The cells of the owner: one per field of the entity's layout.
     public let owner: UnsafeBufferPointer<Cell>

@@ -24,11 +24,11 @@ public protocol PageStore: AnyObject, Sendable {
 /// with one statement per entity; an embedded store works through the batch row by row.
 ///
 /// The order of calls:
-/// 1. ``follow(_:)`` once, if the page belongs to a scan;
-/// 2. per batch ``setSource(_:)``, quarantined records and noted members, ``merge(_:outcome:)``,
-///    ``ensure(_:created:)`` for the references of the rows that were written, ``mergeLinks(_:changed:)``, and
-///    ``delete(_:deleted:)`` for the objects that the remote reports as deleted;
-/// 3. ``finish(_:)`` in the last page of a scan, and ``saveProgress(_:progress:)``;
+/// 1. `follow(_:)` once, if the page belongs to a scan;
+/// 2. per batch `setSource(_:)`, quarantined records and noted members, `merge(_:outcome:)`,
+///    `ensure(_:created:)` for the references of the rows that were written, `mergeLinks(_:changed:)`, and
+///    `delete(_:deleted:)` for the objects that the remote reports as deleted;
+/// 3. `finish(_:)` in the last page of a scan, and `saveProgress(_:progress:)`;
 /// 4. ``commit()`` or ``rollback()``.
 ///
 /// All calls except `commit` and `rollback` are made inside ``access(_:)``, from one thread at a time, and block. A call

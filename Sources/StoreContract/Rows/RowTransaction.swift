@@ -31,7 +31,7 @@ public protocol RowTransaction: AnyObject {
     ///   - rows: The rows of one batch, of any entities, in the order of the records.
     ///   - outcome: Called once per row in the order of the rows, but not for rows that are left out: with what the
     ///     merge did, or with the error of code ``StoreError/Code/constraint`` that rejected the row. It may call
-    ///     ``quarantine(_:)``, ``markSkipped(entity:key:)`` and ``skipUnknown()``. An error that it throws ends the merge.
+    ///     ``quarantine(_:)``, `markSkipped(entity:key:)` and `skipUnknown()`. An error that it throws ends the merge.
     func merge(
         _ rows: [PageRow], outcome: (_ index: Int, _ result: Result<MergeOutcome, StoreError>) throws -> Void
     ) throws

@@ -4,8 +4,8 @@ public import Model
 /// The state of scans: positions, cursors, and what listings had.
 ///
 /// The order of a scan: ``cursor(of:)``, ``progress(of:)`` and ``newestAcknowledged()`` before the remote is asked;
-/// ``beginScan(_:afterPage:)``; pages, which follow the scan (``PageTransaction/follow(_:)``) and save its
-/// position; ``PageTransaction/finish(_:)`` in the last page; ``endScan(_:)`` in any case.
+/// ``beginScan(_:afterPage:)``; pages, which follow the scan (`PageTransaction.follow(_:)`) and save its
+/// position; `PageTransaction.finish(_:)` in the last page; ``endScan(_:)`` in any case.
 ///
 /// ```swift
 /// let scope = ScanScope(entity: "City")
@@ -52,13 +52,18 @@ public protocol ScanStore: AnyObject, Sendable {
 
     /// Marks the members that no record of a complete listing had any more.
     ///
-    /// - Parameter seen: The members received; the path "" stands for the records of an entity themselves.
+    /// - Parameters:
+    ///   - listing: The listing.
+    ///   - seen: The members received; the path "" stands for the records of an entity themselves.
     /// - Returns: Those seen before but not now; each is reported once for as long as it is missing.
     func noteMissing(in listing: MemberListing, seen: Set<ListedMember>) throws -> [MissingMember]
 
     /// Removes the quarantined records of an entity that a complete scan, begun at `instant`, did not list again.
     ///
-    /// - Parameter isListed: Returns whether the scan covered a record that it did not list.
+    /// - Parameters:
+    ///   - entity: The entity.
+    ///   - instant: The time at which the scan began.
+    ///   - isListed: Returns whether the scan covered a record that it did not list.
     func releaseQuarantine(
         of entity: String, notSeenSince instant: String,
         where isListed: (_ record: (representation: String, cutFrom: Int?)) -> Bool) throws
@@ -70,7 +75,7 @@ public protocol ScanStore: AnyObject, Sendable {
 /// The objects for which scans list children, and the deletion of children after the last of those scans.
 ///
 /// The order: ``beginParents(of:)``; parents in portions, each from the last row of the one before; a scan per parent
-/// whose ``ScanEnd/defersSweep`` is set; ``PageTransaction/finishParents(of:_:)``.
+/// whose ``ScanEnd/defersSweep`` is set; `PageTransaction.finishParents(of:_:)`.
 ///
 /// ```swift
 /// let end = try store.lastRow(of: country)

@@ -1,6 +1,13 @@
-internal import Glibc
 internal import RecordBatch
 internal import TextFormats
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The wall clock, in the format of the tables.
 package enum Clock {

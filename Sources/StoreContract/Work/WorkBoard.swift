@@ -56,7 +56,11 @@ public struct WorkBoard: Sendable, Equatable {
 
     /// Notes that a worker is alive: its lease begins anew.
     ///
-    /// - Parameter lease: The length of the lease in milliseconds.
+    /// - Parameters:
+    ///   - id: The worker's ID.
+    ///   - name: The worker's name; empty if it is known.
+    ///   - now: The time in milliseconds.
+    ///   - lease: The length of the lease in milliseconds.
     public mutating func hear(of id: String, name: String = "", at now: Int64, for lease: Int64) {
         workers[id] = Worker(id: id, name: workers[id]?.name ?? name, until: now + lease)
     }

@@ -23,7 +23,9 @@ public import Model
 public protocol WorkStore: AnyObject, Sendable {
     /// Joins the open round, or begins one if it is due, and says that this worker is alive.
     ///
-    /// - Parameter plan: The units that a round begins with.
+    /// - Parameters:
+    ///   - plan: The units that a round begins with.
+    ///   - worker: How this worker describes itself.
     /// - Returns: False if the last round ended too short a time ago.
     /// - Throws: `busy` if other workers are in a round of another plan.
     func joinRound(_ plan: [WorkUnit], as worker: WorkerDescription) throws -> Bool
@@ -80,7 +82,10 @@ public protocol WorkStore: AnyObject, Sendable {
     ///
     /// Rows that have moved to another parent since, in whatever range, are not missing.
     ///
-    /// - Parameter relationship: The index of the relationship to the parent.
+    /// - Parameters:
+    ///   - entity: The entity's index in the model.
+    ///   - relationship: The index of the relationship to the parent.
+    ///   - group: The group of the ranges, which share a scan.
     func gatherParents(of entity: Int, relationship: Int?, group: String) throws
 }
 

@@ -1,4 +1,10 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Points in time as microseconds since 1970-01-01T00:00:00Z, and their text.
 package enum Timestamp {

@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeHTTP
 
 /// The rules of header fields.

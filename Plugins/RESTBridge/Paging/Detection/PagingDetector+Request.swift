@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeHTTP
 internal import Inference
 
@@ -32,7 +33,7 @@ extension PagingDetector {
     }
 
     /// Returns the paging with the reply's total and its flag for more records.
-    private func counted(_ members: [DetectedPaging.Member], first: Position) -> DetectedPaging {
+    private func counted(_ members: [DetectedPaging.Member], first: PagePosition) -> DetectedPaging {
         let total = statedTotal
         return DetectedPaging(
             members: members + Self.ending(total.place.map { ("total", $0) }, hasMore), first: first,

@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeKit
 
 /// The detected paging, in terms of the config's `paging`.
@@ -6,7 +7,7 @@ struct DetectedPaging: Equatable {
 
     var members: [Member]
     /// The position of the page that was read, if pages are numbered.
-    var first: Position?
+    var first: PagePosition?
     /// Whether it is unknown if pages count from 0 or from 1.
     var isStartUnknown = false
     /// Whether a full page is the only sign of more records.

@@ -1,3 +1,4 @@
+internal import BridgeHTTP
 internal import BridgeKit
 
 /// The mapping from conditions on attributes to query parameters, from the section's `filters`.

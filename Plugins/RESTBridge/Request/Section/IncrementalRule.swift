@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeJSON
 internal import BridgeKit
 

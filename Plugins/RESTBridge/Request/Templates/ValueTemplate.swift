@@ -1,3 +1,4 @@
+internal import BridgeHTTP
 internal import BridgeJSON
 
 /// A text of a query, a header or a body with known variables such as `{since}` and `{parent.id}`.

@@ -1,10 +1,11 @@
-internal import BridgeHTTP
-internal import BridgeJSON
+public import BridgeJSON
 internal import BridgeKit
 
 /// A place in a reply: a path of its body, or a header field.
-enum ReplyPlace: Hashable, Sendable, CustomStringConvertible {
+public enum ReplyPlace: Hashable, Sendable, CustomStringConvertible {
+    /// A path of the body.
     case body(JSONPath)
+    /// A header field.
     case header(String)
     /// A member of a header field whose value is JSON, such as `X-Pagination: {"total": 130}`.
     case headerMember(String, JSONPath)
@@ -13,7 +14,12 @@ enum ReplyPlace: Hashable, Sendable, CustomStringConvertible {
     ///
     /// A text that begins with `$` is a path. Any other text names a header field, and a part after a dot leads into
     /// its JSON.
-    init(_ text: String, option: String) throws {
+    ///
+    /// - Parameters:
+    ///   - text: The place as written in the config.
+    ///   - option: The option that holds it, for the error message.
+    /// - Throws: `BridgeError` that says how to write a place.
+    public init(_ text: String, option: String) throws {
         if text.hasPrefix("$") {
             self = .body(try JSONPath(text, option: option))
         } else if case let name = text.prefix(while: { $0 != "." }), !name.isEmpty,
@@ -30,10 +36,11 @@ enum ReplyPlace: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    var path: JSONPath? { if case .body(let path) = self { path } else { nil } }
+    /// The path of the body; nil for a header field.
+    public var path: JSONPath? { if case .body(let path) = self { path } else { nil } }
 
     /// The place as written in the config.
-    var description: String {
+    public var description: String {
         switch self {
         case .body(let path): path.description
         case .header(let name): name

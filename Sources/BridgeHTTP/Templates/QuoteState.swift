@@ -4,19 +4,19 @@
 ///
 /// Inside single quotes, a single quote is doubled, as in OData, SQL and CQL, or prefixed with `!` in Rison. Inside
 /// double quotes, a double quote and a backslash are prefixed with a backslash, as in JSON and GraphQL.
-struct QuoteState {
+package struct QuoteState {
     private var quote: Character?
     private let isRison: Bool
     /// Whether the template is XML, whose quotes follow other rules.
     private let isMarkup: Bool
 
-    init(_ template: String) {
+    package init(_ template: String) {
         isRison = template.hasPrefix("(") && template.contains("!(")
         isMarkup = template.hasPrefix("<")
     }
 
     /// Advances past literal text of the template.
-    mutating func pass(_ text: some StringProtocol) {
+    package mutating func pass(_ text: some StringProtocol) {
         for character in text {
             if character == quote {
                 quote = nil
@@ -29,7 +29,7 @@ struct QuoteState {
     /// Returns the value escaped for the current place.
     ///
     /// - Parameter rest: The text after the value. A quote that it does not close is an apostrophe.
-    func escaped(_ value: String, before rest: some StringProtocol) -> String {
+    package func escaped(_ value: String, before rest: some StringProtocol) -> String {
         guard let quote, !isMarkup, rest.contains(quote) else { return value }
         switch quote {
         case "'" where isRison: return value.replacing("!", with: "!!").replacing("'", with: "!'")

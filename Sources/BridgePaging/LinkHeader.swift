@@ -1,7 +1,9 @@
 /// The Link header field (RFC 8288, section 3).
-enum LinkHeader {
+public enum LinkHeader {
     /// Returns the target of the first link with the relation `next`.
-    static func next(_ values: [String]) -> String? {
+    ///
+    /// - Parameter values: The values of the field, which may come several times.
+    public static func next(_ values: [String]) -> String? {
         for value in values {
             var rest = value[...]
             while let link = parse(&rest) {
@@ -12,7 +14,7 @@ enum LinkHeader {
     }
 
     /// Whether the links identify the reply as a page of a listing.
-    static func hasPaging(_ values: [String]) -> Bool {
+    public static func hasPaging(_ values: [String]) -> Bool {
         values.contains { value in
             var rest = value[...]
             while let link = parse(&rest) {

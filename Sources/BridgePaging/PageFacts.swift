@@ -1,23 +1,32 @@
-/// The facts of a page that paging uses.
-struct PageFacts: Sendable {
+/// What a page says about the listing, as far as paging uses it.
+public struct PageFacts: Sendable {
     /// The number of records on the page, including rejected ones.
-    var count = 0
+    public var count = 0
     /// The next URL or cursor, from the body, a header field or the last record.
-    var next: NextValue = .missing
-    var total: Int?
-    var pages: Int?
+    public var next: NextValue = .missing
+    /// The number of records in the listing, if the reply says it.
+    public var total: Int?
+    /// The number of pages, if the reply says it.
+    public var pages: Int?
     /// Whether the reply says that more pages follow.
-    var hasMore: Bool?
+    public var hasMore: Bool?
     /// Whether the reply has no place for records and indicates an empty listing, as `{}` does.
-    var isBare = false
+    public var isBare = false
     /// A digest that is equal for pages with the same records.
-    var digest: UInt64 = 0
+    ///
+    /// The pager finds by it that a remote ignores the paging parameters.
+    public var digest: UInt64 = 0
 
-    enum NextValue: Equatable, Sendable {
+    /// Creates facts that say nothing.
+    public init() {}
+
+    /// What the reply says about the next page.
+    public enum NextValue: Equatable, Sendable {
         /// The reply does not mention a next page.
         case missing
         /// The reply says that no next page exists: null, false or an empty text.
         case none
+        /// The next page's URL or cursor.
         case value(String)
         /// An object or an array for the next request's body, as JSON.
         case json(String)
@@ -30,7 +39,7 @@ extension PageFacts.NextValue {
     /// Returns a next path appended to its base URL, such as Confluence's `_links.base`.
     ///
     /// A path that repeats the base's own path stays unchanged.
-    func below(_ base: String) -> Self {
+    package func below(_ base: String) -> Self {
         guard case .value(let text) = self, text.hasPrefix("/"), !text.hasPrefix("//") else { return self }
         let host = base.firstRange(of: "://").map { base[$0.upperBound...].prefix { $0 != "/" }.endIndex }
         var path = host.map { base[$0...] } ?? ""

@@ -1,16 +1,23 @@
-internal import BridgeJSON
-internal import BridgeKit
+public import BridgeJSON
+public import BridgeKit
 
 /// The paging of a listing, from the config or from detection.
-struct PagingRule: Sendable {
-    enum Style: Sendable {
+public struct PagingRule: Sendable {
+    /// How a remote names its pages.
+    public enum Style: Sendable {
+        /// One reply is all.
         case none
         /// Detected from the first reply.
         case automatic
+        /// Pages have numbers.
         case page(start: Int)
+        /// Pages begin after a number of records.
         case offset(start: Int)
+        /// The reply has the URL of the next page.
         case nextURL(ReplyPlace)
+        /// The reply's field `Link` has the URL of the next page (RFC 8288).
         case linkHeader
+        /// The reply has a value that requests the next page.
         case cursor(ReplyPlace)
         /// An object in the reply whose members are parameters of the next request, as MediaWiki's `continue`.
         case members(JSONPath)
@@ -19,46 +26,58 @@ struct PagingRule: Sendable {
     }
 
     /// The place of the page's position in a request.
-    enum Parameter: Equatable, Sendable {
+    public enum Parameter: Equatable, Sendable {
+        /// A query parameter.
         case query(String)
+        /// A header field.
         case header(String)
         /// A path into the JSON body.
         case body([String])
     }
 
-    var style = Style.none
-    var name = "none"
-    var parameter = Parameter.query("page")
+    /// How the remote names its pages.
+    public var style = Style.none
+    /// The style's name in the config.
+    public var name = "none"
+    /// Where a request says which page it wants.
+    public var parameter = Parameter.query("page")
     /// The text around `{value}` in the parameter's value, if it contains more than the position.
-    var template: String?
-    var sizeParameter: Parameter?
-    var size: Int?
-    var total: ReplyPlace?
-    var pages: ReplyPlace?
-    var hasMore: ReplyPlace?
+    public var template: String?
+    /// Where a request says how many records it wants.
+    public var sizeParameter: Parameter?
+    /// How many records a request wants.
+    public var size: Int?
+    /// The place of the number of records in the listing.
+    public var total: ReplyPlace?
+    /// The place of the number of pages.
+    public var pages: ReplyPlace?
+    /// The place of the flag for further pages.
+    public var hasMore: ReplyPlace?
     /// The place of the flag for the last page, the inverse of ``hasMore``.
-    var done: ReplyPlace?
+    public var done: ReplyPlace?
     /// The place of the base URL of a next path, if that is not the page's host.
-    var base: ReplyPlace?
+    public var base: ReplyPlace?
     /// The path, relative to the bridge's url, for requesting later pages by cursor alone, or nil for the path of the
     /// first page.
-    var nextPath: String?
+    public var nextPath: String?
     /// The members of a later page's body besides the cursor.
-    var nextBody: JSONTree?
-    var maxPages: Int?
+    public var nextBody: JSONTree?
+    /// After how many pages to stop.
+    public var maxPages: Int?
     /// Whether the config declares that one reply is all.
-    var isSingle = false
+    public var isSingle = false
     /// Whether one reply is all, regardless of signs of more.
-    var isWhole = false
+    public var isWhole = false
 
     /// The config's `paging: none`.
-    static let single: PagingRule = {
+    public static let single: PagingRule = {
         var rule = PagingRule()
         rule.isSingle = true
         return rule
     }()
 
-    static let automatic: PagingRule = {
+    /// The config's `paging: auto`.
+    public static let automatic: PagingRule = {
         var rule = PagingRule()
         rule.style = .automatic
         rule.name = "auto"
@@ -90,13 +109,18 @@ struct PagingRule: Sendable {
     /// Names of the same styles in other tools.
     private static let aliases = ["max_id": "keyset", "since_id": "keyset", "next": "next_url", "link": "link_header"]
 
-    init() {}
+    /// Creates a rule for a single page.
+    public init() {}
 
+    /// Reads a rule from the config.
+    ///
     /// - Parameters:
-    ///   - options: The section's `paging`.
+    ///   - options: The section's `paging`, as docs/rest.md describes it.
     ///   - pageSize: The host's preferred page size, if the config sets none.
-    ///   - bodyPrefix: The path in a body at which `size` and its parameter are placed unless `in` says otherwise.
-    init(_ options: BridgeOptions, pageSize: Int?, bodyPrefix: [String]?) throws {
+    ///   - bodyPrefix: The path in a body at which `size` and its parameter are placed unless `in` says otherwise; nil for
+    ///     requests without a body.
+    /// - Throws: `BridgeError` with code `configuration`, which names the option and lists what it takes.
+    public init(_ options: BridgeOptions, pageSize: Int?, bodyPrefix: [String]? = nil) throws {
         let given = options.string("style") ?? "auto"
         name = Self.aliases[given] ?? given
         guard let known = Self.members[name] else {
@@ -213,14 +237,14 @@ struct PagingRule: Sendable {
     }
 
     /// Returns the value to send; in a template it is part of a text.
-    func value(_ value: JSONTree) -> JSONTree {
+    public func value(_ value: JSONTree) -> JSONTree {
         template.map { .text($0.replacing("{value}", with: value.plainText ?? value.json)) } ?? value
     }
 
-    var isByMembers: Bool { if case .members = style { true } else { false } }
+    package var isByMembers: Bool { if case .members = style { true } else { false } }
 
     /// Returns the place of a parameter whose name comes from the reply.
-    func place(of name: String) -> Parameter {
+    package func place(of name: String) -> Parameter {
         switch parameter {
         // A server that may name header fields could set any of them.
         case .query, .header: .query(name)
@@ -229,7 +253,7 @@ struct PagingRule: Sendable {
     }
 
     /// The place of the next position in the reply.
-    var next: ReplyPlace? {
+    public var next: ReplyPlace? {
         switch style {
         case .nextURL(let place), .cursor(let place): place
         case .none, .automatic, .page, .offset, .linkHeader, .members, .keyset: nil
@@ -237,13 +261,13 @@ struct PagingRule: Sendable {
     }
 
     /// Whether paging reads header fields.
-    var readsHead: Bool {
+    public var readsHead: Bool {
         if case .linkHeader = style { return true }
         return [next, total, pages, hasMore, done].contains { place in place.map { $0.path == nil } ?? false }
     }
 
     /// Whether the scan depends on the number of a page's records.
-    var countsRecords: Bool {
+    package var countsRecords: Bool {
         switch style {
         case .none, .automatic, .page, .offset, .keyset: true
         case .nextURL, .linkHeader, .cursor, .members: total != nil
@@ -251,7 +275,7 @@ struct PagingRule: Sendable {
     }
 
     /// Whether each page must name the next one.
-    var needsNext: Bool {
+    package var needsNext: Bool {
         switch style {
         case .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset: true
         case .none, .page, .offset: false
@@ -259,7 +283,7 @@ struct PagingRule: Sendable {
     }
 
     /// Whether pages are requested by number or offset, and the listing ends at one without records.
-    var isNumbered: Bool {
+    package var isNumbered: Bool {
         switch style {
         case .page, .offset: true
         case .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset, .none: false
@@ -267,8 +291,8 @@ struct PagingRule: Sendable {
     }
 
     /// All paths into the reply's body.
-    var paths: [JSONPath] { [next, total, pages, hasMore, done, base].compactMap { $0?.path } }
+    public var paths: [JSONPath] { [next, total, pages, hasMore, done, base].compactMap { $0?.path } }
 
     /// Whether a cursor may be an object or an array, which only a body can carry.
-    var takesJSON: Bool { if case .body = parameter { true } else { false } }
+    package var takesJSON: Bool { if case .body = parameter { true } else { false } }
 }

@@ -1,15 +1,20 @@
 /// The position of a page in a listing.
-enum Position: Equatable, Hashable, Sendable {
+public enum PagePosition: Equatable, Hashable, Sendable {
+    /// The first page of a listing whose later ones the remote names, or of one that has no others.
     case only
+    /// A page by its number.
     case page(Int)
+    /// A page by the number of records before it.
     case offset(Int)
+    /// A page by its URL.
     case url(String)
+    /// A page by a value that only the remote understands.
     case cursor(String)
     /// A cursor that is an object or an array, as JSON.
     case json(String)
 
     /// The position as text that a later run can resume from.
-    var text: String {
+    public var text: String {
         switch self {
         case .only: "only:"
         case .page(let number): "page:\(number)"

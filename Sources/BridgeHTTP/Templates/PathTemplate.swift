@@ -1,4 +1,3 @@
-internal import BridgeHTTP
 internal import BridgeKit
 
 /// A path with variables, optionally with a query.
@@ -12,27 +11,30 @@ internal import BridgeKit
 ///
 /// ```swift
 /// let template = try PathTemplate("/users(/|key.id|)", option: "path")
-/// template.expand(variables)   // /users or /users/42
+/// try template.expand { ["key.id": "42"][$0] }    // /users/42; without a value, /users
 /// ```
-struct PathTemplate: Sendable, CustomStringConvertible {
-    indirect enum Part: Equatable, Sendable {
+public struct PathTemplate: Sendable, CustomStringConvertible {
+    /// A part of a template.
+    package indirect enum Part: Equatable, Sendable {
         case literal(String)
         /// An expression with its operator, or a space for none.
         case expression(Character, [String])
         case group([Part])
     }
 
-    let parts: [Part]
+    package let parts: [Part]
     /// The template as written in the config.
-    let description: String
+    public let description: String
     /// All variables, in order.
-    var names: [String] { Self.names(of: parts) }
+    public var names: [String] { Self.names(of: parts) }
 
     /// Parses a template.
     ///
-    /// - Parameter option: The option that contains the template, for messages.
-    /// - Throws: ``BridgeError`` with the fault and its character position.
-    init(_ text: String, option: String) throws {
+    /// - Parameters:
+    ///   - text: The template.
+    ///   - option: The option that contains the template, for messages.
+    /// - Throws: `BridgeError` with the fault and its character position.
+    public init(_ text: String, option: String) throws {
         var parser = Parser(text: text, option: option, rest: text[...])
         parts = try parser.parts(isGroup: false)
         description = text
@@ -40,47 +42,19 @@ struct PathTemplate: Sendable, CustomStringConvertible {
 
     /// Returns the path with variables replaced.
     ///
+    /// - Parameter value: Returns the value of a variable, not encoded; nil if there is none.
     /// - Returns: nil if a variable outside of groups has no value.
-    /// - Throws: ``BridgeError`` if a value would leave its place in the path.
-    func expand(_ variables: TemplateVariables) throws -> String? {
-        try expand { name, isInQuery in variables.value(name, keepsEmpty: isInQuery) }
+    /// - Throws: `BridgeError` if a value would leave its place in the path, as `..` does.
+    public func expand(_ value: (String) -> String?) throws -> String? {
+        try expand(placed: { name, _ in value(name) })
     }
 
-    /// Returns the path with values from a closure.
-    func expand(_ value: (String) -> String?) throws -> String? { try expand { name, _ in value(name) } }
-
-    private func expand(_ value: Values) throws -> String? {
+    /// Returns the path with values from a closure, whose second argument tells whether the variable is in a query.
+    package func expand(placed value: (String, Bool) -> String?) throws -> String? {
         var place = ExpressionContext(description)
         guard let pieces = Self.expand(parts, value, &place) else { return nil }
         try checkSegments(of: pieces)
         return pieces.map(\.text).joined()
-    }
-
-    /// Returns the first variable outside of groups without a value, which makes ``expand(_:)-(TemplateVariables)``
-    /// return nil.
-    func missing(_ variables: TemplateVariables) -> String? {
-        for case .expression(let sign, let names) in parts where sign == " " || sign == "+" {
-            if let name = names.first(where: { variables.value($0) == nil }) { return name }
-        }
-        return nil
-    }
-
-    /// Requires values for the variables that identify the parent.
-    ///
-    /// - Throws: ``SkippedParent`` if one has no value, or ``BridgeError`` if the parent has no such attribute.
-    func requireParentValues(_ variables: TemplateVariables, option: String) throws {
-        var isInQuery = false
-        for part in parts {
-            switch part {
-            case .literal(let text): isInQuery = isInQuery || text.contains("?")
-            case .group: break
-            case .expression(let sign, let names):
-                isInQuery = isInQuery || sign == "?" || sign == "&"
-                for name in names {
-                    try variables.requireParentValue(name, option: option, takesEmpty: isInQuery)
-                }
-            }
-        }
     }
 
     private static func names(of parts: [Part]) -> [String] {
@@ -169,7 +143,7 @@ struct PathTemplate: Sendable, CustomStringConvertible {
     ///
     /// Percent-encoding does not help (section 6.2.2.3), so a URL cannot contain such a value. Some servers, such as
     /// Tomcat, drop the text after a `;` first.
-    static func check(segment: String, of place: String) throws {
+    package static func check(segment: String, of place: String) throws {
         var plain = segment
         for (code, character) in [("%2e", "."), ("%3b", ";")] {
             plain = plain.replacing(code, with: character).replacing(code.uppercased(), with: character)

@@ -2,8 +2,19 @@ internal import BridgeKit
 
 /// Decides how a scan continues.
 ///
-/// Does no I/O and uses only the facts of pages.
-struct Pager: Sendable {
+/// A state machine that does no I/O: request the page at ``first``, describe the reply by its facts, and request the page
+/// that ``after(_:_:)`` names, until it ends.
+///
+/// ```swift
+/// var pager = try Pager(PagingRule(options.object("paging"), pageSize: nil), cursor: request.cursor)
+/// var step = Pager.Step.go(pager.first)
+/// while case .go(let position) = step {
+///     let facts = try read(position)
+///     step = try pager.after(position, facts)
+/// }
+/// page.isComplete = pager.isComplete
+/// ```
+public struct Pager: Sendable {
     private let rule: PagingRule
     /// Whether the scan resumes an earlier one.
     private let resumed: Bool
@@ -31,12 +42,14 @@ struct Pager: Sendable {
     private var pageLength: Int?
     /// The reply's sign of more records and its total, if the config says that one reply is all.
     private var contradiction: (sign: String?, total: (place: String, count: Int)?)?
-    private(set) var warnings: [String] = []
-    private(set) var isComplete = false
+    /// Why the listing is not complete, or what is odd about its paging, for a person.
+    public private(set) var warnings: [String] = []
+    /// Whether the listing has been read to its end, as far as the replies tell.
+    public private(set) var isComplete = false
     /// Whether insertions or deletions during the scan may have shifted a record past it.
     ///
     /// A next URL from the server may be that of a numbered page. A cursor or a key is not positional.
-    var isPositional: Bool {
+    public var isPositional: Bool {
         guard pagesRead > 1 || resumed else { return false }
         switch rule.style {
         case .page, .offset, .nextURL, .linkHeader: return true
@@ -44,18 +57,24 @@ struct Pager: Sendable {
         }
     }
     /// Whether the first page was short and the next request confirms the end.
-    private(set) var isConfirming = false
+    public private(set) var isConfirming = false
 
     /// The step after a page.
-    enum Step: Equatable, Sendable {
+    public enum Step: Equatable, Sendable {
+        /// The scan ends.
         case end
-        case go(Position)
+        /// The page at this position is next.
+        case go(PagePosition)
     }
 
+    /// Creates the pager of a scan.
+    ///
     /// - Parameters:
-    ///   - cursor: A ``Position/text`` of an earlier scan.
+    ///   - rule: How the remote pages.
+    ///   - cursor: A ``PagePosition/text`` of an earlier scan, at which to continue; nil for the beginning.
     ///   - isDetected: Whether an earlier scan detected the rule from a reply.
-    init(_ rule: PagingRule, cursor: String?, isDetected: Bool = false) throws {
+    /// - Throws: `BridgeError` if the cursor does not fit the rule.
+    public init(_ rule: PagingRule, cursor: String?, isDetected: Bool = false) throws {
         self.rule = rule
         resumed = cursor != nil
         self.isDetected = isDetected
@@ -75,8 +94,9 @@ struct Pager: Sendable {
     ///   - limit: The request's own limit parameter, if no rule was found.
     ///   - isUntold: Whether nothing in the reply concerns paging.
     ///   - isEndUnknown: Whether a full page is the only sign of more records.
-    init(
-        detected rule: PagingRule, first: Position?, promise: String? = nil, limit: (name: String, count: Int)? = nil,
+    package init(
+        detected rule: PagingRule, first: PagePosition?, promise: String? = nil,
+        limit: (name: String, count: Int)? = nil,
         isUntold: Bool = false, isEndUnknown: Bool = false
     ) {
         self.rule = rule
@@ -91,10 +111,10 @@ struct Pager: Sendable {
     }
 
     /// The position at which the scan starts.
-    let first: Position
+    public let first: PagePosition
 
     /// Returns the position at which a scan by a rule starts.
-    static func beginning(_ rule: PagingRule) -> Position {
+    package static func beginning(_ rule: PagingRule) -> PagePosition {
         switch rule.style {
         case .page(let start): .page(start)
         case .offset(let start): .offset(start)
@@ -102,7 +122,7 @@ struct Pager: Sendable {
         }
     }
 
-    private static func parse(_ text: String, _ rule: PagingRule) throws -> Position {
+    private static func parse(_ text: String, _ rule: PagingRule) throws -> PagePosition {
         let value = String(text.drop { $0 != ":" }.dropFirst())
         switch (text.prefix { $0 != ":" }, rule.style) {
         case ("page", .page): if let number = Int(value) { return .page(number.clampedPosition) }
@@ -120,9 +140,9 @@ struct Pager: Sendable {
     /// Returns up to `limit` positions that can be requested before the page at `position` is read.
     ///
     /// Without a total, this assumes that as many pages remain as were read.
-    func ahead(of position: Position, limit: Int) -> [Position] {
+    public func ahead(of position: PagePosition, limit: Int) -> [PagePosition] {
         guard let step = numberStep else { return [] }
-        var positions: [Position] = []
+        var positions: [PagePosition] = []
         var left = rule.maxPages.map { $0 - pagesRead - 1 } ?? Int.max
         if let pages, case .page(let number) = position, case .page(let start) = rule.style {
             left = min(left, start + pages - 1 - number)
@@ -154,7 +174,7 @@ struct Pager: Sendable {
     }
 
     /// Records the reply's signs of more records, for a config that says that there are none.
-    mutating func noteContradiction(sign: String?, total: (place: String, count: Int)?) {
+    package mutating func noteContradiction(sign: String?, total: (place: String, count: Int)?) {
         contradiction = (sign, total)
     }
 
@@ -167,8 +187,8 @@ struct Pager: Sendable {
 
     /// Returns the step after the page at `position`.
     ///
-    /// - Throws: ``BridgeError`` if the paging loops, or if the reply's cursor is not usable.
-    mutating func after(_ position: Position, _ facts: PageFacts) throws -> Step {
+    /// - Throws: `BridgeError` if the paging loops, or if the reply's cursor is not usable.
+    public mutating func after(_ position: PagePosition, _ facts: PageFacts) throws -> Step {
         let isEndKnown = !resumed && (pagesRead == 0 || fetched == total)
         fetched += facts.count
         pagesRead += 1
@@ -208,9 +228,9 @@ struct Pager: Sendable {
     }
 
     /// Ends the scan: the page requested only to confirm the end does not exist.
-    mutating func confirmEnd() -> Step { end() }
+    public mutating func confirmEnd() -> Step { end() }
 
-    private mutating func decide(_ position: Position, _ facts: PageFacts) throws -> Step {
+    private mutating func decide(_ position: PagePosition, _ facts: PageFacts) throws -> Step {
         switch rule.style {
         case .none, .automatic:
             if let sign = sign(besides: facts.count) {
@@ -255,7 +275,7 @@ struct Pager: Sendable {
             case .value(let text):
                 sawNext = true
                 // Some servers return the same cursor forever and end with a page without records.
-                let next = if case .nextURL = rule.style { Position.url(text) } else { Position.cursor(text) }
+                let next = if case .nextURL = rule.style { PagePosition.url(text) } else { PagePosition.cursor(text) }
                 // A scroll returns its cursor even after the last record.
                 let isOver =
                     seen.contains(next.hashValue) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
@@ -318,7 +338,7 @@ struct Pager: Sendable {
         if facts.hasMore == nil, let size = rule.size, facts.count < size, pagesRead > 1 {
             return endUntold(resumed ? nil : fetched)
         }
-        let next: Position
+        let next: PagePosition
         switch facts.next {
         case .value(let key): next = .cursor(key)
         case .json(let key): next = .json(key)
@@ -336,7 +356,7 @@ struct Pager: Sendable {
         return .go(next)
     }
 
-    private mutating func decideByNumber(_ position: Position, _ facts: PageFacts) throws -> Step {
+    private mutating func decideByNumber(_ position: PagePosition, _ facts: PageFacts) throws -> Step {
         if facts.count == 0 {
             if facts.hasMore == true, !isLastPage(position) {
                 guard case .page(let number) = position else { return endPromised() }
@@ -392,7 +412,7 @@ struct Pager: Sendable {
     }
 
     /// Whether the reply's number of pages is reached; one below 1 is not a number of pages.
-    private func isLastPage(_ position: Position) -> Bool {
+    private func isLastPage(_ position: PagePosition) -> Bool {
         guard case .page(let number) = position, case .page(let start) = rule.style, let pages, pages > 0 else {
             return false
         }
@@ -400,7 +420,7 @@ struct Pager: Sendable {
     }
 
     /// Returns the number of records up to the end of this page, if known.
-    private func reached(_ position: Position, _ count: Int) -> Int? {
+    private func reached(_ position: PagePosition, _ count: Int) -> Int? {
         switch (position, rule.style) {
         case (.offset(let number), .offset(let start)): number - start + count
         case (.page(let number), .page(let start)) where resumed:
