@@ -5,11 +5,16 @@ import PackageDescription
 let package = Package(
     name: "local-fetch-benchmark",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "bmo", path: "../..")],
+    dependencies: [
+        .package(name: "bmo", path: "../.."), .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
     targets: [
         .executableTarget(
             name: "LocalFetch",
-            dependencies: [.product(name: "BMO", package: "bmo"), .product(name: "BridgeKit", package: "bmo")],
+            dependencies: [
+                .product(name: "BMO", package: "bmo"), .product(name: "BridgeKit", package: "bmo"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: [.swiftLanguageMode(.v6)])
     ]
 )

@@ -1,72 +1,158 @@
 import BMO
-import SQLiteStore
 import BridgeKit
-import RecordBatch
+import Foundation
+import GRDB
+import SQLiteStore
 
-/// Measures local fetches of an idle database and of one that a million rows are being imported into.
+/// Measures the library as a screen meets it - 100 objects of a million, saves, observed objects - beside GRDB alone on the same file.
 ///
-///     swift run -c release LocalFetch [ROWS] [DATABASE]
+///     swift run -c release LocalFetch [ROWS] [DATABASE]             makes the database, and measures times
+///     swift run -c release LocalFetch ROWS DATABASE memory|grdb    measures the memory of observed objects, or of GRDB's
 @main
 struct LocalFetch {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         let rows = arguments.first.flatMap { Int64($0) } ?? 1_000_000
+        let path = arguments.dropFirst().first ?? "local-fetch.sqlite"
         let definition = ModelDefinition(
-            database: arguments.dropFirst().first ?? "local-fetch.sqlite",
-            bridges: ["numbers": .plugin("numbers", options: ["rows": .int(rows)])],
-            entities: ["Shown", "Number"].map { name in
+            database: path, bridges: ["numbers": .plugin("numbers", options: ["rows": .int(rows)])],
+            entities: ["Number", "Other"].map { name in
                 EntityDefinition(
                     name, bridge: "numbers", key: "id",
-                    attributes: ["id": .integer, "name": .text, "value": .integer],
-                    section: ["small": .bool(name == "Shown")])
+                    attributes: ["id": .integer, "name": .text, "value": .integer], section: [:],
+                    settings: ["writable": true])
             })
+        var options = RequestManager.Options()
+        options.sendsEdits = false
         let manager = try await RequestManager(
-            definition, stores: SQLiteStores(), bridges: [BridgeExport(NumberBridge.self)])
-        _ = try await manager.fetch(ObjectRequest("Shown")).remote
+            definition, stores: SQLiteStores(), bridges: [BridgeExport(NumberBridge.self)], options: options)
+        let plain = try DatabasePool(path: path)
+        switch arguments.dropFirst(2).first {
+        case "memory": return try await observed(manager, min(rows, 100_000))
+        case "grdb": return try await fetched(plain, min(rows, 100_000))
+        default: break
+        }
+        _ = try await manager.fetch(ObjectRequest("Number")).remote
 
-        let idle = try await measure(manager, for: .seconds(10)) { false }
-        let fetch = try await manager.fetch(ObjectRequest("Number"))
-        let start = ContinuousClock.now
+        report("100 of \(rows) objects, idle", try await first(manager, plain, rows) { false })
+        let sync = try await manager.fetch(ObjectRequest("Other"))
         let isOver = Flag()
         let load = Task {
             defer { isOver.set() }
-            return try await fetch.remote
+            return try await sync.remote
         }
-        let busy = try await measure(manager, for: .seconds(600)) { isOver.value }
-        let result = try await load.value
-        print("imported \(result.counts["Number"]?.inserted ?? 0) rows in \(ContinuousClock.now - start)")
-        print("idle:   \(idle)")
-        print("import: \(busy)")
-        print("times idle: p50 \(ratio(busy.p50, idle.p50)), p99 \(ratio(busy.p99, idle.p99))")
+        report("100 of \(rows) objects, while a sync runs", try await first(manager, plain, rows) { isOver.value })
+        _ = try await load.value
+        report("a save", try await saves(manager, plain, rows))
         try await manager.close()
     }
 
-    struct Latency: CustomStringConvertible {
-        let count: Int
-        let p50: Duration
-        let p99: Duration
-        var description: String { "\(count) fetches, p50 \(p50), p99 \(p99)" }
+    struct Number: Codable, FetchableRecord, Sendable {
+        var id: Int64
+        var name: String?
+        var value: Int64?
     }
 
-    /// Fetches the same hundred of a thousand objects again and again, with a pause, as a screen would.
-    static func measure(
-        _ manager: RequestManager, for duration: Duration, until isOver: @Sendable () -> Bool
-    ) async throws -> Latency {
-        let request = ObjectRequest("Shown", where: Field("value") > 100, sort: ["-value"], limit: 100, type: .never)
-        var times: [Duration] = []
+    /// Fetches a hundred objects from some place of the table, again and again, in turn with GRDB.
+    static func first(
+        _ manager: RequestManager, _ plain: DatabasePool, _ rows: Int64, until isOver: @Sendable () -> Bool
+    ) async throws -> (Series, Series) {
+        var (ours, theirs) = (Series(), Series())
         let start = ContinuousClock.now
-        while ContinuousClock.now - start < duration, !isOver() {
-            let began = ContinuousClock.now
-            _ = try await manager.objects(request)
-            times.append(ContinuousClock.now - began)
+        var place: Int64 = 0
+        while ContinuousClock.now - start < .seconds(8), !isOver() {
+            place = (place + 7919) % max(1, rows - 100)
+            let from = place
+            try await ours.time {
+                let request = ObjectRequest("Number", where: Field("id") >= from, limit: 100, type: .never)
+                let objects = try await manager.fetch(request).local
+                guard objects.count == 100 else { throw Wrong(count: objects.count) }
+            }
+            try await theirs.time {
+                let numbers = try await plain.read { db in
+                    try Number.fetchAll(
+                        db, sql: "SELECT id, name, value FROM Number WHERE id >= ? ORDER BY id LIMIT 100",
+                        arguments: [from])
+                }
+                guard numbers.count == 100 else { throw Wrong(count: numbers.count) }
+            }
             try await Task.sleep(for: .milliseconds(2))
         }
-        times.sort()
-        let last = times.count - 1
-        return Latency(count: times.count, p50: times[last / 2], p99: times[last * 99 / 100])
+        return (ours, theirs)
     }
 
-    static func ratio(_ one: Duration, _ other: Duration) -> Double { (one / other * 100).rounded() / 100 }
+    /// Saves one value of one object, again and again, in turn with GRDB; nothing is sent.
+    static func saves(_ manager: RequestManager, _ plain: DatabasePool, _ rows: Int64) async throws -> (Series, Series)
+    {
+        var (ours, theirs) = (Series(), Series())
+        for number in 0..<300 {
+            guard let object = try await manager.get("Number", Int64(number)) else { throw Wrong(count: 0) }
+            let value = Int64(number) + 1_000_000
+            try await ours.time {
+                _ = try await manager.save(
+                    [.update(object.id, values: ["value": .integer(value)])], workflow: .localOnly)
+            }
+            try await theirs.time {
+                try await plain.write { db in
+                    try db.execute(
+                        sql: "UPDATE Number SET value = ? WHERE id = ?", arguments: [value, rows - 1 - Int64(number)])
+                }
+            }
+        }
+        return (ours, theirs)
+    }
+
+    /// Observes many objects, and says what they add to the process's memory.
+    static func observed(_ manager: RequestManager, _ count: Int64) async throws {
+        let before = resident()
+        var iterator = try manager.observe(ObjectRequest("Number", limit: Int(count), type: .never)).makeAsyncIterator()
+        let change = try await iterator.next()
+        guard let change, change.objects.count == count else { throw Wrong(count: change?.objects.count ?? 0) }
+        print("an observed object of 3 attributes takes \((resident() - before) / Int(count)) bytes")
+        withExtendedLifetime((change, iterator)) {}
+    }
+
+    /// Fetches many structs with GRDB, and says what they add to the process's memory.
+    static func fetched(_ plain: DatabasePool, _ count: Int64) async throws {
+        let before = resident()
+        let numbers = try await plain.read { db in
+            try Number.fetchAll(db, sql: "SELECT id, name, value FROM Number ORDER BY id LIMIT ?", arguments: [count])
+        }
+        guard numbers.count == count else { throw Wrong(count: numbers.count) }
+        print("a struct of 3 attributes takes \((resident() - before) / Int(count)) bytes")
+        withExtendedLifetime(numbers) {}
+    }
+
+    /// The resident memory of this process in bytes (proc(5)).
+    static func resident() -> Int {
+        let words = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+        return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * 4096
+    }
+
+    static func report(_ what: String, _ series: (ours: Series, theirs: Series)) {
+        print("\(what): bmo \(series.ours); GRDB alone \(series.theirs)")
+    }
+}
+
+/// A measurement found something else than it expects.
+struct Wrong: Error { let count: Int }
+
+/// Durations, and their median.
+struct Series: CustomStringConvertible {
+    private var times: [Duration] = []
+
+    mutating func time(_ body: () async throws -> Void) async throws {
+        let began = ContinuousClock.now
+        try await body()
+        times.append(ContinuousClock.now - began)
+    }
+
+    var description: String {
+        let sorted = times.sorted()
+        guard let last = sorted.indices.last else { return "not measured" }
+        func text(_ time: Duration) -> String { "\((time / .microseconds(1) / 10).rounded() / 100) ms" }
+        return "median \(text(sorted[last / 2])), p99 \(text(sorted[last * 99 / 100])) of \(sorted.count)"
+    }
 }
 
 /// Set once, by another task.
@@ -74,43 +160,4 @@ final class Flag: @unchecked Sendable {
     // An aligned byte that goes from false to true; a late look costs one fetch more.
     private(set) var value = false
     func set() { value = true }
-}
-
-/// Brings numbers: a thousand to a small listing, all to the other.
-final class NumberBridge: Bridge {
-    static let descriptor = BridgeDescriptor(
-        name: "numbers", version: "1.0", summary: "Numbers", optionsSchema: "", entitySchema: "", isConcurrent: true,
-        capabilities: [.fetch])
-    private let rows: Int64
-
-    init(options: BridgeOptions, context: BridgeContext) { rows = Int64(options.integer("rows") ?? 0) }
-
-    func fetch(_ request: FetchRequest) throws -> any RecordSource {
-        Numbers(request.section.bool("small") == true ? 1000 : rows)
-    }
-}
-
-/// Pages of a thousand.
-private final class Numbers: RecordSource {
-    private let rows: Int64
-    private var next: Int64 = 0
-
-    init(_ rows: Int64) { self.rows = rows }
-
-    func next(into writer: RecordBatchWriter) throws -> Page {
-        let end = min(rows, next + 1000)
-        while next < end {
-            writer.object {
-                writer.key("id")
-                writer.int64(next)
-                writer.member("name", "number \(next)")
-                writer.key("value")
-                writer.int64(next % 997)
-            }
-            next += 1
-        }
-        return Page(isPageEnd: true, isEnd: next >= rows, isComplete: next >= rows)
-    }
-
-    func cancel() {}
 }
