@@ -12,10 +12,10 @@ public struct PageFacts: Sendable {
     public var hasMore: Bool?
     /// Whether the reply has no place for records and indicates an empty listing, as `{}` does.
     public var isBare = false
-    /// A digest that is equal for pages with the same records.
+    /// A digest that is equal for pages with the same records; nil if it is not known.
     ///
     /// The pager finds by it that a remote ignores the paging parameters.
-    public var digest: UInt64 = 0
+    public var digest: UInt64?
 
     /// Creates facts that say nothing.
     public init() {}

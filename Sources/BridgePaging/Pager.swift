@@ -269,7 +269,7 @@ public struct Pager: Sendable {
             if case .value(let url) = facts.next { return .go(.url(url)) }
             return endByTotal(fetched)
         case .nextURL, .cursor, .members:
-            if facts.count > 0, facts.digest == lastDigest { throw circles }
+            if facts.count > 0, repeats(facts) { throw circles }
             if facts.hasMore == false { return endByTotal(fetched) }
             switch facts.next {
             case .value(let text):
@@ -301,6 +301,9 @@ public struct Pager: Sendable {
             }
         }
     }
+
+    /// Whether the page has the records of the one before.
+    private func repeats(_ facts: PageFacts) -> Bool { facts.digest.map { $0 == lastDigest } ?? false }
 
     private var circles: BridgeError {
         BridgeError(
@@ -352,7 +355,7 @@ public struct Pager: Sendable {
             if facts.count == 1 { return end() }
             throw circles
         }
-        if facts.digest == lastDigest { throw circles }
+        if repeats(facts) { throw circles }
         return .go(next)
     }
 
@@ -373,7 +376,7 @@ public struct Pager: Sendable {
             }
             return end()
         }
-        if lastDigest == facts.digest {
+        if repeats(facts) {
             guard isConfirming else { throw circles }
             if isEndUnknown {
                 warnings.append(

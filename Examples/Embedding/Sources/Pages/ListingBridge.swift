@@ -7,7 +7,7 @@ import BridgePaging
 /// every style of paging with `PagingRule`.
 final class ListingBridge: Bridge {
     static let descriptor = BridgeDescriptor(
-        name: "listing", version: "1.0", summary: "Listings of a JSON API", optionsSchema: "", entitySchema: "",
+        name: "pages", version: "1.0", summary: "Listings of a JSON API", optionsSchema: "", entitySchema: "",
         capabilities: [.fetch, .resume])
 
     private let client: HTTPClient
@@ -45,8 +45,9 @@ private final class Listing: RecordSource {
         self.client = client
         self.start = start
         self.rule = rule
-        reader = try JSONRecordReader()
+        let reader = try JSONRecordReader()
         reader.addPath(JSONPath(names: ["items"]))
+        self.reader = reader
         places = [rule.next, rule.total].compactMap { $0 }.compactMap { place in
             place.path.map { (place, reader.addPath($0)) }
         }

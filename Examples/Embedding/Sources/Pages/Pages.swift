@@ -9,7 +9,7 @@ struct Pages {
         guard CommandLine.arguments.count == 2 else { return print("usage: Pages URL") }
         let definition = ModelDefinition(
             database: "pages.sqlite",
-            bridges: ["world": .plugin("listing", options: ["url": .string(CommandLine.arguments[1])])],
+            bridges: ["world": .plugin("pages", options: ["url": .string(CommandLine.arguments[1])])],
             entities: [
                 EntityDefinition(
                     "River", bridge: "world", key: "id", attributes: ["id": .integer, "name": .text],
