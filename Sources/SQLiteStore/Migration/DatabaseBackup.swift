@@ -1,6 +1,13 @@
 internal import GRDB
-internal import Glibc
 internal import StoreContract
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// The copy of a database file that a migration makes first.
 ///
@@ -44,12 +51,12 @@ struct DatabaseBackup {
     private func create() throws {
         var status = stat()
         let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
-        let descriptor = Glibc.open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure() }
         // As root, gives the copy the file's owner; a failure is not a reason to stop.
         _ = fchown(descriptor, status.st_uid, status.st_gid)
         _ = fchmod(descriptor, mode)
-        Glibc.close(descriptor)
+        close(descriptor)
     }
 
     private func failure() -> StoreError {
