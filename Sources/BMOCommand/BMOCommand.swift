@@ -27,7 +27,8 @@ public struct BMOCommand: AsyncParsableCommand {
             """,
         version: ProgramVersion.text,
         subcommands: [
-            InitCommand.self, IntrospectCommand.self, CheckCommand.self, PlanCommand.self, SyncCommand.self,
+            InitCommand.self, ConnectorsCommand.self, IntrospectCommand.self, CheckCommand.self, PlanCommand.self,
+            SyncCommand.self,
             WorkCommand.self, ListCommand.self, GetCommand.self, CreateCommand.self, UpdateCommand.self,
             DeleteCommand.self,
             PushCommand.self, OutboxCommand.self, ConflictsCommand.self, ResolveCommand.self, WatchCommand.self,

@@ -15,6 +15,15 @@ struct InitCommand: ParsableCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("The same, as in other commands.", valueName: "path"))
     var file: String?
 
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("The same, as in `bmo introspect`; - is stdout.", valueName: "path"))
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write this connector: a name of `bmo connectors`, or the path of a folder or file.", valueName: "name"))
+    var from: String?
+
     @Flag(help: "Write the configuration of the demonstration: three bridges, six entities.")
     var demo = false
 
@@ -50,12 +59,20 @@ struct InitCommand: ParsableCommand {
     }
 
     func validate() throws {
-        if path != nil, file != nil { throw ValidationError("PATH and --file are the same: give one") }
+        guard [path, file, output].compactMap({ $0 }).count < 2 else {
+            throw ValidationError("PATH, --file and --output are the same: give one")
+        }
+        if from != nil, demo { throw ValidationError("--from and --demo exclude each other") }
     }
 
     func run() throws {
-        let path = path ?? file ?? "bmo.yml"
-        let text = demo ? demonstration : ConfigurationTemplate.commented()
+        let path = path ?? file ?? output ?? "bmo.yml"
+        let connector = try from.map(ConnectorCatalog.entry)
+        let text = connector?.configuration(for: path) ?? (demo ? demonstration : ConfigurationTemplate.commented())
+        guard path != "-" else {
+            print(text, terminator: "")
+            return
+        }
         let options: Data.WritingOptions = force ? [.atomic] : [.withoutOverwriting]
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: options)
@@ -64,6 +81,13 @@ struct InitCommand: ParsableCommand {
         } catch {
             throw CommandFailure(unwritable: path, error)
         }
-        print("wrote \(path); edit it, then: bmo check && bmo sync")
+        guard let connector else {
+            print("wrote \(path); edit it, then: bmo check && bmo sync")
+            return
+        }
+        let unset = connector.variables.filter { ProcessInfo.processInfo.environment[$0] == nil }
+        let option = path == "bmo.yml" ? "" : " -f \(path)"
+        let first = unset.isEmpty ? "" : "set \(unset.joined(separator: ", ")), "
+        print("wrote \(path); \(first)then: bmo check\(option) && bmo sync\(option)")
     }
 }
