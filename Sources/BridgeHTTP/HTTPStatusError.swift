@@ -29,7 +29,7 @@ public enum HTTPStatusError {
             remedy =
                 response.lostCredentials
                 ? "a redirect led to another origin, where credentials are not sent: set the URL that it leads to"
-                : "check the option auth"
+                : "check the option auth" + advice(onChallengesOf: response)
         case 407: (code, remedy) = (.authentication, "check the option proxy")
         // Some APIs send "forbidden" for "too many requests", with a wait time.
         case 403 where wait != nil: (code, isRetryable) = (.rateLimited, true)
@@ -57,6 +57,16 @@ public enum HTTPStatusError {
             code, "\(asked): the server answers \(status)\(name(status))", remedy: remedy, location: response.location,
             remote: words, isRetryable: isRetryable,
             retryAfterMilliseconds: isRetryable ? wait : nil)
+    }
+
+    /// Returns what a server that wants a Kerberos ticket needs (RFC 4559).
+    private static func advice(onChallengesOf response: HTTPResponse) -> String {
+        guard response.all("www-authenticate").contains(where: { $0.lowercased().hasPrefix("negotiate") }) else {
+            return ""
+        }
+        return
+            "; the server wants a Kerberos ticket: with auth.type negotiate, run kinit or set KRB5_CLIENT_KTNAME, and "
+            + "write the host as the service's principal has it"
     }
 
     /// Returns a header field of a refusal that looks like a session value for the next request.

@@ -8,6 +8,10 @@ enum HTTPAuthentication: Sendable {
     case fixed(Credential)
     /// libcurl answers the server's challenge (RFC 7616).
     case digest(user: String, password: String)
+    /// libcurl shows a Kerberos ticket (RFC 4559): one of the credential cache, or one that a keytab gets.
+    case negotiate
+    /// libcurl answers the server's challenge (MS-NLMP).
+    case ntlm(user: String, password: String)
     /// libcurl looks up the host in a file; nil: the file in the home folder.
     case netrc(file: String?)
     /// libcurl signs each request (AWS Signature Version 4).
@@ -22,9 +26,10 @@ enum HTTPAuthentication: Sendable {
           "additionalProperties": false,
           "required": ["type"],
           "properties": {
-            "type": {"type": "string", "enum": ["none", "basic", "bearer", "api_key", "digest", "netrc", "oauth2", "jwt", "login", "aws_sigv4"], "description": "none; basic, digest: user and password; bearer: token; api_key: value, in the named header, query parameter or cookie; netrc: from a file; oauth2: a token from token_url; jwt: a token that bmo signs; login: a request that answers with a token or a cookie; aws_sigv4: signed requests."},
-            "user": {"type": "string", "description": "basic, digest, login, oauth2 password: the user's name."},
-            "password": {"type": "string", "writeOnly": true, "description": "basic, digest, login, oauth2 password: the password."},
+            "type": {"type": "string", "enum": ["none", "basic", "bearer", "api_key", "digest", "negotiate", "ntlm", "netrc", "oauth2", "jwt", "login", "aws_sigv4"], "description": "none; basic, digest, ntlm: user and password; negotiate: a Kerberos ticket; bearer: token; api_key: value, in the named header, query parameter or cookie; netrc: from a file; oauth2: a token from token_url; jwt: a token that bmo signs; login: a request that answers with a token or a cookie; aws_sigv4: signed requests."},
+            "user": {"type": "string", "description": "basic, digest, ntlm, login, oauth2 password: the user's name."},
+            "password": {"type": "string", "writeOnly": true, "description": "basic, digest, ntlm, login, oauth2 password: the password."},
+            "domain": {"type": "string", "description": "ntlm: the user's domain; default: the server's."},
             "token": {"type": "string", "writeOnly": true, "description": "bearer: the token."},
             "scheme": {"type": "string", "description": "bearer, oauth2, jwt, login: the word before the token; default: Bearer. api_key: default nothing."},
             "header": {"type": "string", "description": "api_key: the header's name, such as X-API-Key; oauth2, jwt, login: default Authorization."},
@@ -63,6 +68,7 @@ enum HTTPAuthentication: Sendable {
     private static let members: [String: [String]] = [
         "none": [], "basic": ["user", "password"], "bearer": ["token", "scheme"],
         "api_key": ["header", "query", "cookie", "value", "scheme"], "digest": ["user", "password"], "netrc": ["file"],
+        "negotiate": [], "ntlm": ["user", "password", "domain"],
         "oauth2": [
             "grant", "token_url", "client_id", "client_secret", "client_auth", "refresh_token", "user", "password",
             "scope",
@@ -132,6 +138,10 @@ enum HTTPAuthentication: Sendable {
                     remedy: "name the header, the query parameter or the cookie that carries the key")
             }
         case "digest": self = .digest(user: try value("user"), password: try password())
+        case "negotiate": self = .negotiate
+        case "ntlm":
+            let (domain, user) = (options.string("domain") ?? "", try value("user"))
+            self = .ntlm(user: domain.isEmpty ? user : "\(domain)\\\(user)", password: try password())
         case "netrc": self = .netrc(file: options.string("file"))
         case "aws_sigv4":
             self = .signature(
@@ -158,6 +168,24 @@ enum HTTPAuthentication: Sendable {
 
     /// The credential that is known before any request.
     var credential: Credential { if case .fixed(let credential) = self { credential } else { .none } }
+
+    /// Whether a connection is authenticated, and not a request: this needs HTTP/1.1.
+    var isOfConnections: Bool {
+        switch self {
+        case .negotiate, .ntlm: true
+        default: false
+        }
+    }
+
+    /// The scheme in the challenge that libcurl answers itself, in lower case.
+    var challenge: String? {
+        switch self {
+        case .digest: "digest"
+        case .negotiate: "negotiate"
+        case .ntlm: "ntlm"
+        default: nil
+        }
+    }
 
     /// Returns all secrets of the options.
     func secrets(_ options: BridgeOptions?) -> [String] {

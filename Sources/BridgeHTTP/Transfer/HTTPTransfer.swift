@@ -35,8 +35,10 @@ final class HTTPTransfer: @unchecked Sendable {
     private var (began, headArrived) = (0.0, 0.0)
     /// Whether the rate limit and the limit on running requests apply; a token request that others wait for is exempt.
     let isLimited: Bool
-    /// Whether a challenge is expected: libcurl answers the first one by itself.
-    private var mayBeChallenged = false
+    /// How many replies with a challenge libcurl may still answer.
+    private var challenges = 0
+    /// Whether the last head was such a reply.
+    private var wasChallenged = false
 
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -161,6 +163,8 @@ final class HTTPTransfer: @unchecked Sendable {
         setTLS(set, set)
         setAuthentication(set, set)
         switch options.version {
+        case .automatic where options.authentication.isOfConnections:
+            set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         case .automatic: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         case .http1: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         case .http2: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_0))
@@ -214,13 +218,29 @@ final class HTTPTransfer: @unchecked Sendable {
     }
 
     private func setAuthentication(_ set: (CURLoption, Int) -> Void, _ setText: (CURLoption, String) -> Void) {
-        mayBeChallenged = false
-        guard sendsCredentials else { return }
+        challenges = 0
+        wasChallenged = false
+        guard sendsCredentials else {
+            // A kept connection may be authenticated.
+            if options.authentication.isOfConnections { set(CURLOPT_FRESH_CONNECT, 1) }
+            return
+        }
         switch options.authentication {
         case .fixed, .granted: break
         case .digest(let user, let password):
-            mayBeChallenged = true
+            challenges = 1
             set(CURLOPT_HTTPAUTH, 2)
+            setText(CURLOPT_USERNAME, user)
+            setText(CURLOPT_PASSWORD, password)
+        case .negotiate:
+            challenges = 2
+            set(CURLOPT_HTTPAUTH, 4)
+            // The server gets no ticket to act as the user elsewhere.
+            set(CURLOPT_GSSAPI_DELEGATION, 0)
+            setText(CURLOPT_USERPWD, ":")
+        case .ntlm(let user, let password):
+            challenges = 1
+            set(CURLOPT_HTTPAUTH, 8)
             setText(CURLOPT_USERNAME, user)
             setText(CURLOPT_PASSWORD, password)
         case .netrc(let file):
@@ -303,9 +323,12 @@ final class HTTPTransfer: @unchecked Sendable {
         let status = words.count > 1 ? Int(words[1]) ?? 0 : 0
         // 1xx: the final head follows (RFC 9110, section 15.2).
         guard status >= 200 else { return }
-        if status == 401, mayBeChallenged, received.contains(where: { Self.isDigest($0) }) {
+        if status == 401, challenges > 0, let scheme = options.authentication.challenge,
+            received.contains(where: { Self.isChallenge($0, scheme) })
+        {
             // libcurl repeats the request with credentials; this head does not belong to the final reply.
-            mayBeChallenged = false
+            challenges -= 1
+            wasChallenged = true
             received = []
             return
         }
@@ -354,13 +377,16 @@ final class HTTPTransfer: @unchecked Sendable {
         bodyEnd?.append(UnsafeRawBufferPointer(start: data, count: count))
     }
 
-    private static func isDigest(_ field: (name: String, value: String)) -> Bool {
+    /// Whether a header field has a challenge of this scheme.
+    private static func isChallenge(_ field: (name: String, value: String), _ scheme: String) -> Bool {
         guard field.name.lowercased() == "www-authenticate" else { return false }
         // One field may hold several challenges, and commas separate their parameters, too (RFC 9110, section 11.6.1).
         let unquoted = field.value.lowercased().replacing(/"(?:[^"\\]|\\.)*"/, with: "")
         return unquoted.split(separator: ",").contains { part in
             let part = part.drop { $0 == " " || $0 == "\t" }
-            return part.prefix { $0 != " " && $0 != "\t" } == "digest"
+            // A bare `Negotiate` or `NTLM` is a refusal: libcurl has sent its first token before any challenge.
+            let words = part.split { $0 == " " || $0 == "\t" }
+            return words.count > 1 && words[0] == scheme
         }
     }
 
@@ -426,6 +452,12 @@ final class HTTPTransfer: @unchecked Sendable {
         if redirectTarget != nil, result == CURLE_OK || result == CURLE_WRITE_ERROR { return redirect() }
         if result == CURLE_OK {
             if isHeadComplete { return .done(cutCompression(easy)) }
+            if wasChallenged {
+                return .done(
+                    BridgeError(
+                        .authentication, "the server answers 401 to the credentials, and libcurl has no others",
+                        remedy: "check the option auth; the server's log has the reason", location: location))
+            }
             return .done(BridgeError(.malformed, "the reply lacks a header", location: location, isRetryable: true))
         }
         let words = errorText.pointee == 0 ? String(cString: curl_easy_strerror(result)) : String(cString: errorText)

@@ -129,7 +129,11 @@ final class ChildProcess: Sendable {
         if let memory { environment.append("\(BridgeServer.memory)=\(memory)") }
         if let digest { environment.append("\(BridgeServer.digest)=\(digest)") }
         if let home { environment += ["HOME=\(home)", "TMPDIR=\(home)"] }
-        for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH", "BMO_TRACEABLE"] {
+        // Those of Kerberos name files, and hold no secret.
+        let names = [
+            "PATH", "LANG", "TZ", "LD_LIBRARY_PATH", "BMO_TRACEABLE", "KRB5_CONFIG", "KRB5CCNAME", "KRB5_CLIENT_KTNAME",
+        ]
+        for name in names {
             if let value = getenv(name) { environment.append("\(name)=\(String(cString: value))") }
         }
         return environment

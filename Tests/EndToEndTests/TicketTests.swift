@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Sites of organizations: Kerberos tickets (Negotiate) and NTLM, each verified by a server that knows nothing of bmo.
+    @Suite struct TicketTests {
+        /// A realm with apache2, and the workspace of a configuration for it.
+        private struct Realm {
+            let server: RemoteServer
+            let folder: TemporaryFolder
+
+            init() async throws {
+                folder = try TemporaryFolder()
+                let script = PackageFolder.path + "/Tests/Servers/kerberos.py"
+                let realm = try TemporaryFolder("realm", in: folder)
+                server = try await RemoteServer(["python3", script, realm.path])
+                try folder.write(
+                    """
+                    version: 1
+                    bridges:
+                      site: {plugin: rest, options: {url: "http://localhost:\(server.port)", auth: {type: negotiate}}}
+                    entities:
+                      Team: {bridge: site, key: id, attributes: {id: integer, name: text}, rest: {path: /api/teams.json, records: $}}
+                      Away: {bridge: site, key: id, attributes: {id: integer, name: text}, rest: {path: /away, records: $}}
+                      Stale: {bridge: site, key: id, attributes: {id: integer, name: text}, rest: {path: /stale, records: $}}
+
+                    """, to: "bmo.yml")
+            }
+
+            func sync(_ entity: String, environment: [String: String]) async throws -> ProcessRun {
+                let own = [
+                    "KRB5_CONFIG": folder.path + "/realm/krb5.conf", "KRB5CCNAME": "FILE:\(folder.path)/tickets",
+                ]
+                return try await ProcessRun.run(
+                    BuiltCommand.path(), ["sync", entity], environment: own.merging(environment) { $1 },
+                    directory: folder.path)
+            }
+
+            func log(_ name: String) throws -> String {
+                try String(contentsOfFile: folder.path + "/realm/\(name).log", encoding: .utf8)
+            }
+        }
+
+        @Test func `a keytab or a credential cache gets a ticket, which no other origin receives`() async throws {
+            let realm = try await Realm()
+            let none = try await realm.sync("Team", environment: [:])
+            #expect(none.exitCode == 1 && none.errorOutput.contains("run kinit or set KRB5_CLIENT_KTNAME"), "\(none)")
+
+            let keytab = ["KRB5_CLIENT_KTNAME": "FILE:\(realm.folder.path)/realm/client.keytab"]
+            let memory = keytab.merging(["KRB5CCNAME": "MEMORY:bmo"]) { $1 }
+            let first = try await realm.sync("Team", environment: memory)
+            #expect(first.exitCode == 0 && first.output.contains("2         2"), "\(first)")
+            #expect(try realm.log("site").contains("/api/teams.json user=ann@BMO.TEST authorization=Negotiate "))
+
+            // The library keeps the ticket in the cache, where kinit would put it; then the keytab is not needed.
+            _ = try await realm.sync("Team", environment: keytab)
+            let cached = try await realm.sync("Team", environment: [:])
+            #expect(cached.exitCode == 0, "\(cached)")
+
+            let stale = try await realm.sync("Stale", environment: memory)
+            #expect(stale.exitCode == 1 && stale.errorOutput.contains("authentication: "), "\(stale)")
+            #expect(!stale.errorOutput.contains("tried"), "\(stale)")
+
+            let away = try await realm.sync("Away", environment: memory)
+            #expect(away.exitCode == 0, "\(away)")
+            #expect(try realm.log("other") == "/api/teams.json user=- authorization=-\n")
+        }
+
+        @Test func `NTLM is proved once for a connection, and a wrong password is a refusal`() async throws {
+            let cache = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? NSHomeDirectory() + "/.cache"
+            let server = try await RemoteServer([
+                cache + "/bmo/test-python/bin/python3", PackageFolder.path + "/Tests/Servers/ntlm-site.py", "ann",
+                "s3cr3t",
+            ])
+            let folder = try TemporaryFolder()
+            try folder.write(
+                """
+                version: 1
+                bridges:
+                  site:
+                    plugin: rest
+                    options:
+                      url: \(server.url)
+                      auth: {type: ntlm, domain: TOWN, user: ann, password: {env: PASSWORD}}
+                entities:
+                  Team: {bridge: site, key: id, attributes: {id: integer, name: text}, rest: {path: /teams, records: $}}
+                  Away: {bridge: site, key: id, attributes: {id: integer, name: text}, rest: {path: /away, records: $}}
+
+                """, to: "bmo.yml")
+            func sync(_ entity: String, password: String) async throws -> ProcessRun {
+                try await ProcessRun.run(
+                    BuiltCommand.path(), ["sync", entity], environment: ["PASSWORD": password], directory: folder.path)
+            }
+            let right = try await sync("Team", password: "s3cr3t")
+            #expect(right.exitCode == 0 && right.output.contains("2         2"), "\(right)\n\(server.log)")
+            let wrong = try await sync("Team", password: "wr0ng-word")
+            #expect(wrong.exitCode == 1 && wrong.allOutput.contains("answers 401"), "\(wrong)")
+            #expect(!wrong.allOutput.contains("wr0ng-word"))
+            let away = try await sync("Away", password: "s3cr3t")
+            #expect(away.exitCode == 0, "\(away)")
+            let open = server.log.split(separator: "\n").filter { $0.hasPrefix("/open ") }
+            #expect(open.nonEmptyAllSatisfy { $0.hasSuffix(" -") }, "\(server.log)")
+        }
+    }
+}
