@@ -144,6 +144,21 @@ struct IntrospectionTests {
             "\(options)")
     }
 
+    @Test(arguments: [
+        (
+            #"{"url": "{scheme}://h/v1", "variables": {"scheme": {"enum": ["https", "http"], "default": "https"}}}"#,
+            "https://h/v1"
+        ),
+        (#"{"url": "https://{region}.h", "variables": {"region": {"enum": ["eu", "us"]}}}"#, "https://eu.h"),
+    ])
+    func `the variables of a server have their defaults, also the one at its beginning`(server: String, url: String)
+        throws
+    {
+        let text = document(reply: Self.pets).replacing(#"{"url": "https://h/v1"}"#, with: server)
+        let options = try #require(try discover(text)[""])
+        #expect(options.contains("\"url\":\"\(url)\""), "\(options)")
+    }
+
     @Test func `Swagger 2 names its host, its security and its bodies otherwise`() throws {
         let offers = try discover(
             #"""

@@ -22,6 +22,25 @@ struct RecordMapper {
     }
 
     let targets: [Target]
+    /// The indices of the targets by their names in the singular, and by schema: a document may list thousands.
+    private let named: [String: [Int]]
+    private let ofSchema: [String: [Int]]
+
+    init(targets: [Target]) {
+        self.targets = targets
+        named = Dictionary(grouping: targets.indices) { Self.form(targets[$0].name) }
+        var ofSchema: [String: [Int]] = [:]
+        for (index, target) in targets.enumerated() {
+            for schema in target.schemas { ofSchema[schema, default: []].append(index) }
+        }
+        self.ofSchema = ofSchema
+    }
+
+    /// Returns the form in which two names are equal if `NameWords` takes them for the same.
+    private static func form(_ name: String) -> String { NameWords.singular(NameWords.plain(name)) }
+
+    /// Returns the targets of this name, in the singular or the plural.
+    private func targets(named name: String) -> [Target] { (named[Self.form(name)] ?? []).map { targets[$0] } }
 
     private static let maxFlattened = 10
     /// The maximum number of columns that one member of a record becomes, at any depth.
@@ -84,7 +103,7 @@ struct RecordMapper {
         let found = targets.filter { $0.isUsable && $0.types.contains(word) }
         if found.count == 1 { return found.first }
         let isIdentifier = shape.properties.allSatisfy { ["type", "id", "meta", "links"].contains($0.name) }
-        return isIdentifier ? targets.first { $0.isUsable && $0.types.isEmpty && NameWords.match($0.name, word) } : nil
+        return isIdentifier ? targets(named: word).first { $0.isUsable && $0.types.isEmpty } : nil
     }
 
     /// Returns the entity that contains these objects with the same values, such as User for `assignee: {id, name}`.
@@ -122,7 +141,7 @@ struct RecordMapper {
                         confidence: confidence(element, target, "a list of")))
                 return
             }
-            let named = targets.first { NameWords.match($0.name, last) }
+            let named = targets(named: last).first
             if let element = shape.element, let (target, why) = bare(last, element) ?? keyed(element, named) {
                 offer.relationships.append(
                     EntityOffer.Relationship(
@@ -173,7 +192,7 @@ struct RecordMapper {
             return
         }
         // A plural name would be a count.
-        let named = targets.first { target in
+        let named = targets(named: last).first { target in
             NameWords.plain(target.name) == NameWords.plain(last) && target.name != offer.name
                 && !Self.numbers.contains(last.lowercased())
         }
@@ -210,8 +229,8 @@ struct RecordMapper {
     private func bare(_ name: String, _ shape: ValueShape) -> (target: Target, why: String)? {
         guard shape.isScalar, !Self.numbers.contains(name.lowercased()), let seen = shape.seen?.scalars, !seen.isEmpty
         else { return nil }
-        let target = targets.first { target in
-            target.isUsable && target.key.count == 1 && NameWords.match(target.name, name)
+        let target = targets(named: name).first { target in
+            target.isUsable && target.key.count == 1
                 && FieldGuess.make(shape, name: name).type == target.keyType
                 && !target.keyValues.isDisjoint(with: seen)
         }
@@ -243,14 +262,16 @@ struct RecordMapper {
         guard shape.solid.isSubset(of: [.object]) else { return nil }
         if let typed = typed(shape) { return typed }
         func hasKey(_ target: Target) -> Bool { target.key.allSatisfy { shape[$0] != nil } }
-        if let schema = shape.name, let found = targets.first(where: { $0.isUsable && $0.schemas.contains(schema) }) {
+        if let schema = shape.name, let found = ofSchema[schema]?.lazy.map({ targets[$0] }).first(where: \.isUsable) {
             // A recursive schema is cut off and has no properties here.
             return shape.properties.isEmpty || hasKey(found) ? found : nil
         }
         guard !shape.properties.isEmpty else { return nil }
         // `UserSummary` or `UserRef` holds some members of User under another name.
-        if let schema = shape.name,
-            let found = targets.first(where: { $0.isUsable && Self.isBrief(schema, of: $0.name) && hasKey($0) })
+        if let schema = shape.name, let entity = Self.entity(ofBrief: schema),
+            let found = targets(named: entity).first(where: {
+                $0.isUsable && NameWords.plain($0.name) == entity && hasKey($0)
+            })
         {
             return found
         }
@@ -259,17 +280,17 @@ struct RecordMapper {
             target.members.isEmpty
                 || shape.properties.filter { target.members.contains($0.name) }.count * 2 > shape.properties.count
         }
-        return targets.first { $0.isUsable && NameWords.match($0.name, name) && hasKey($0) && isAlike($0) }
+        return targets(named: name).first { $0.isUsable && hasKey($0) && isAlike($0) }
     }
 
-    /// Whether a schema's name is that of an abbreviated form of an entity.
-    private static func isBrief(_ schema: String, of entity: String) -> Bool {
+    /// Returns the plain name of the entity that a schema abbreviates; nil if its name does not say so.
+    private static func entity(ofBrief schema: String) -> String? {
         let marks = [
             "ref", "reference", "summary", "brief", "mini", "simple", "basic", "nested", "short", "compact", "link",
         ]
         let words = NameWords.lower(schema)
         let rest = words.filter { !marks.contains($0) }
-        return rest.count < words.count && NameWords.plain(rest.joined()) == NameWords.plain(entity)
+        return rest.count < words.count ? NameWords.plain(rest.joined()) : nil
     }
 
     private func confidence(_ shape: ValueShape, _ target: Target, _ what: String) -> Confidence {
@@ -291,7 +312,7 @@ struct RecordMapper {
             return nil
         }
         let stem = words.dropLast().joined()
-        guard let target = targets.first(where: { $0.isUsable && NameWords.match($0.name, stem) }),
+        guard let target = targets(named: stem).first(where: \.isUsable),
             target.key.count == 1,
             FieldGuess.make(shape, name: name).type == target.keyType
         else { return nil }

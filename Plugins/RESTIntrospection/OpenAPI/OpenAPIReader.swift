@@ -6,12 +6,26 @@ internal import Inference
 package struct OpenAPIReader {
     private let document: OpenAPIDocument
     private var paths: [(path: String, item: JSONTree)] = []
+    /// The same by path, and the paths of single objects by what precedes their variable: a document may have
+    /// thousands.
+    private var items: [String: JSONTree] = [:]
+    private var itemPaths: [String: (path: String, variable: String)] = [:]
 
     /// Creates a reader of a document.
     package init(_ document: OpenAPIDocument) {
         self.document = document
         paths = (document.root["paths"]?.members ?? []).filter { $0.name.hasPrefix("/") }
             .map { ($0.name, document.resolve($0.value).value) }
+        for (path, item) in paths {
+            items[path] = items[path] ?? item
+            let trimmed = path.trimmingSlash
+            guard let slash = trimmed.lastIndex(of: "/") else { continue }
+            let (prefix, last) = (String(trimmed[...slash]), trimmed[trimmed.index(after: slash)...])
+            if last.hasPrefix("{"), last.hasSuffix("}"), last.count(where: { $0 == "{" }) == 1, itemPaths[prefix] == nil
+            {
+                itemPaths[prefix] = (path, String(last.dropFirst().dropLast()))
+            }
+        }
     }
 
     /// A request whose reply is a listing.
@@ -160,17 +174,7 @@ package struct OpenAPIReader {
     }
 
     private func itemPath(of listing: String) -> (path: String, variable: String)? {
-        let prefix = listing.hasSuffix("/") ? listing : listing + "/"
-        for (path, _) in paths where path.hasPrefix(prefix) {
-            let rest = path.dropFirst(prefix.count)
-            let trimmed = rest.hasSuffix("/") ? rest.dropLast() : rest
-            if trimmed.hasPrefix("{"), trimmed.hasSuffix("}"), !trimmed.contains("/"),
-                trimmed.count(where: { $0 == "{" }) == 1
-            {
-                return (path, String(trimmed.dropFirst().dropLast()))
-            }
-        }
-        return nil
+        itemPaths[listing.hasSuffix("/") ? listing : listing + "/"]
     }
 
     private func subject(of path: String) -> String {
@@ -182,7 +186,7 @@ package struct OpenAPIReader {
     }
 
     static func variables(_ path: String) -> [String] {
-        path.split(separator: "{").dropFirst().compactMap { part in
+        path.split(separator: "{", omittingEmptySubsequences: false).dropFirst().compactMap { part in
             part.firstIndex(of: "}").map { String(part[..<$0]) }
         }
     }
@@ -270,6 +274,9 @@ package struct OpenAPIReader {
 
     /// Fills the variables of paths from the preceding entity, or reports the missing ones.
     private func resolvePaths(_ offers: inout [(offer: EntityOffer, listing: Listing)]) {
+        let parents = Dictionary(grouping: offers.indices.filter { offers[$0].listing.variables.isEmpty }) {
+            offers[$0].listing.path.trimmingSlash
+        }
         for index in offers.indices {
             let listing = offers[index].listing
             var obstacles: [String] = []
@@ -279,10 +286,7 @@ package struct OpenAPIReader {
             }
             if listing.variables.count == 1, let variable = listing.variables.first {
                 let prefix = listing.path.components(before: "{\(variable)}")
-                let parent = offers.indices.first { other in
-                    other != index && offers[other].listing.variables.isEmpty && offers[other].offer.obstacle == nil
-                        && offers[other].listing.path.trimmingSlash == prefix.trimmingSlash
-                }
+                let parent = parents[prefix.trimmingSlash]?.first { $0 != index && offers[$0].offer.obstacle == nil }
                 if let parent, let attribute = attribute(variable, of: offers[parent]) {
                     let target = offers[parent].offer.name
                     let name = target.prefix(1).lowercased() + target.dropFirst()
@@ -338,8 +342,7 @@ package struct OpenAPIReader {
 
     private func propose(_ listing: Listing, _ offer: inout EntityOffer) {
         if let moved = IncrementalGuess.make(offer.fields, listing.parameters) { offer.proposals.append(moved) }
-        guard let collection = paths.first(where: { $0.path == listing.path || $0.path == originalPath(listing) })?.item
-        else { return }
+        guard let collection = items[originalPath(listing)] ?? items[listing.path] else { return }
         var write: [(String, JSONTree)] = []
         var words: [String] = []
         let plainPath = originalPath(listing)
@@ -347,7 +350,7 @@ package struct OpenAPIReader {
             write.append(("create", body(of: operation, listing.found.item)))
             words.append("POST \(plainPath)")
         }
-        if let (path, variable) = listing.itemPath, let item = paths.first(where: { $0.path == path })?.item {
+        if let (path, variable) = listing.itemPath, let item = items[path] {
             let attribute =
                 listing.found.item.properties.contains { $0.name == variable }
                     && !offer.key.contains([variable]) ? "{object.\(LocalName.make([variable]))}" : "{key}"
