@@ -5,7 +5,7 @@ public import StoreContract
 extension SQLiteStore {
     /// Returns the pages of a collection by number; none if it is not kept.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func pages(of collection: CollectionName) throws -> [CollectionPage] {
         guard let index = model.index(of: collection.entity) else { return [] }
         return try read("reading a collection of \(collection.entity)") { db in
@@ -19,7 +19,7 @@ extension SQLiteStore {
 
     /// Removes the pages with these numbers, and adds others.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func replacePages(
         _ numbers: ClosedRange<Int>, of collection: CollectionName, with pages: [CollectionPage]
     ) throws {
@@ -42,7 +42,7 @@ extension SQLiteStore {
 
     /// Returns the kept collections, by entity and name.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func collections() throws -> [KeptCollection] {
         try read("reading the collections") { db in
             guard try CollectionTable.exists(in: db) else { return [] }
