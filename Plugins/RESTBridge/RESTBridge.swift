@@ -105,7 +105,8 @@ public final class RESTBridge: Bridge {
             }
             // Fail on the section's faults before the first slice is requested.
             let first = try source(request, slices.first)
-            guard slices.count > 1 else { return first }
+            // One listing up to a time keeps that time when it is resumed, so that its pages belong together.
+            guard slices.count > 1 || slices.first?.until != nil else { return first }
             let began = ContinuousClock.now
             return SlicedSource(slices, request, now: now, at: point) { [self] in
                 try source($1, $0, began: began)

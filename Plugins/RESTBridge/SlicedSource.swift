@@ -2,7 +2,7 @@ internal import BridgeKit
 internal import RecordBatch
 internal import Synchronization
 
-/// The scans of several slices, one after the other, as one scan.
+/// The scans of several slices, or of one up to a time, one after the other, as one scan.
 ///
 /// A resume point names the slice and then the position in it. After an incomplete slice there is none.
 final class SlicedSource: RecordSource {
@@ -44,7 +44,7 @@ final class SlicedSource: RecordSource {
         self.request = request
         self.request.cursor = known?.cursor
         // A validator or token applies to a whole listing, not to a slice.
-        self.request.token = nil
+        if slices.count > 1 { self.request.token = nil }
     }
 
     func cancel() {
@@ -74,8 +74,10 @@ final class SlicedSource: RecordSource {
 
     func next(into writer: RecordBatchWriter) throws -> Page {
         var page = try source().next(into: writer)
-        page.token = nil
-        page.total = nil
+        if slices.count > 1 {
+            page.token = nil
+            page.total = nil
+        }
         guard page.isEnd else {
             page.cursor = isComplete ? page.cursor.map { point($0) } : nil
             return page

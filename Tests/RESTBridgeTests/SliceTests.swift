@@ -114,6 +114,18 @@ import TestSupport
         #expect(try scan([pages(10), pages(20)], cursor: "s1 p2 page:2").ids == [10, 11, 20, 21])
     }
 
+    @Test func `a listing up to now keeps that time when it is resumed`() throws {
+        let bridge = try bridge(["url": .text(RemoteServer.shared.get().url)])
+        let section: Literal = [
+            "path": "/zoo/told", "query": ["by": "page", "of": .text(pages(10)), "to": "{until}"],
+            "records": "$.items", "paging": ["style": "page"], "since": ["start": "2024-01-01", "format": "%ms"],
+        ]
+        let cursor = try #require(try Scan(source(bridge, section), limit: 1).last?.cursor)
+        #expect(SlicePoint(cursor)?.cursor == "p2 page:2")
+        // With another time, the point would lead to the beginning.
+        #expect(try Scan(source(bridge, section, cursor: cursor)).ids == [11])
+    }
+
     @Test func `a cursor keeps the time from which its slices were derived`() throws {
         let point = SlicePoint(slice: 3, now: 1_709_251_200_000_000, digest: "5b1f", cursor: "p2 page:2")
         #expect(point.text == "s3.1709251200000000.5b1f p2 page:2" && SlicePoint(point.text) == point)
