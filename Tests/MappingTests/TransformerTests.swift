@@ -97,6 +97,13 @@ import TestSupport
         #expect(try local("é-ü", as: .text, .extract(try RegularExpression("-(.*)"))) == "'ü'")
     }
 
+    @Test func `the first value of a list is taken, with its type`() throws {
+        #expect(try local([nil, 7, "b"], as: .integer, .first) == "7")
+        #expect(try local([nil, ["a": 1]], as: .json, .first) == #"{"a":1}"#)
+        #expect(try local([nil, nil], as: .text, .first) == "null")
+        #expect(try local("one", as: .text, .first, .uppercase) == "'ONE'")
+    }
+
     @Test func `values of a list are joined`() throws {
         #expect(try local(["a", nil, 7, true], as: .text, .join(", ")) == "'a, 7, true'")
         #expect(try local([], as: .text, .join(", ")) == "null")

@@ -91,7 +91,7 @@ struct OutgoingConverter: Sendable {
             }
             return Self.remote(of: mapping, among: mappings)
         case _ where scalar.isNull: return .null
-        case .lastSegment, .extract, .join:
+        case .lastSegment, .extract, .join, .first:
             throw ValueConverter.Misfit(
                 reason: "it is a part of the remote value, or made of several values: \"write: false\" leaves it out"
             )

@@ -19,7 +19,12 @@ struct TransformerChain: Sendable {
     }
 
     /// Whether the first transformer takes a list.
-    var joinsLists: Bool { if case .join? = transformers.first { true } else { false } }
+    var joinsLists: Bool {
+        switch transformers.first {
+        case .join, .first: true
+        default: false
+        }
+    }
 
     func apply(to scalar: RemoteScalar) throws(ValueConverter.Misfit) -> RemoteScalar {
         var scalar = scalar
@@ -36,6 +41,7 @@ struct TransformerChain: Sendable {
         // A value without a text form is not empty, such as the object of a json attribute.
         if case .emptyAsNull = transformer, scalar.text == nil { return scalar }
         if case .join(let separator) = transformer { return try Self.joined(scalar, separator) }
+        if case .first = transformer { return try Self.first(scalar) }
         guard let text = scalar.text else {
             throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be transformed: it is not a single value")
         }
@@ -53,7 +59,7 @@ struct TransformerChain: Sendable {
                 throw ValueConverter.Misfit(reason: "\(scalar.shown) does not fit the expression \(expression)")
             }
             return group.map { .text($0) } ?? .null
-        case .join: return scalar
+        case .join, .first: return scalar
         case .base(let base):
             guard let value = Int64(text, radix: base) else {
                 throw ValueConverter.Misfit(reason: "\(scalar.shown) is not an integer of base \(base)")
@@ -81,20 +87,32 @@ struct TransformerChain: Sendable {
     private static func joined(
         _ scalar: RemoteScalar, _ separator: String
     ) throws(ValueConverter.Misfit) -> RemoteScalar {
-        guard case .composite(let json) = scalar else { return scalar }
-        guard json.hasPrefix("["), let batch = try? JSONParser.batch("{\"list\":\(json)}"), batch.count == 1,
-            let list = batch[0]["list"]
-        else { throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be joined: it is not a list") }
+        guard let values = try values(of: scalar) else { return scalar }
         var texts: [String] = []
-        for element in list.elements where element.tag != .null {
-            let value = RemoteScalar(element)
+        for value in values {
             guard let text = value.text else {
                 throw ValueConverter.Misfit(reason: "\(value.shown) cannot be joined: it is not a single value")
             }
             texts.append(text)
         }
-        withExtendedLifetime(batch) {}
         return texts.isEmpty ? .null : .text(texts.joined(separator: separator))
+    }
+
+    /// Returns the first value of a list; null if there are none.
+    private static func first(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> RemoteScalar {
+        guard let values = try values(of: scalar) else { return scalar }
+        return values.first ?? .null
+    }
+
+    /// Returns the values of a list that are not null; nil for a single value.
+    private static func values(of scalar: RemoteScalar) throws(ValueConverter.Misfit) -> [RemoteScalar]? {
+        guard case .composite(let json) = scalar else { return nil }
+        guard json.hasPrefix("["), let batch = try? JSONParser.batch("{\"list\":\(json)}"), batch.count == 1,
+            let list = batch[0]["list"]
+        else { throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be joined: it is not a list") }
+        let values = list.elements.filter { $0.tag != .null }.map { RemoteScalar($0) }
+        withExtendedLifetime(batch) {}
+        return values
     }
 
     private static func trimmed(_ text: String) -> String {

@@ -10,6 +10,8 @@ public enum Transformer: Sendable, Equatable {
     ///
     /// Always the first step.
     case join(String)
+    /// The first value of a list that is not null.
+    case first
     /// Removes white space at both ends.
     case trim
     /// Lower case.

@@ -7,7 +7,7 @@ enum AttributeKeys {
         "from",
         [
             "description":
-                "A dot path into the remote record, or several, whose values join combines; default: the attribute's name",
+                "A dot path into the remote record, or several, whose values join or first combines; default: the attribute's name",
             "anyOf": [
                 ["type": "string", "minLength": 1],
                 ["type": "array", "minItems": 1, "items": ["type": "string", "minLength": 1]],

@@ -5,14 +5,14 @@ enum TransformerName: String, CaseIterable {
     case lastSegment = "last_segment"
     case prefix
     case stripPrefix = "strip_prefix"
-    case extract, join, base, unit, format, map
+    case extract, join, first, base, unit, format, map
 
     var takesArgument: Bool { argument != nil }
 
     /// The key of the argument; nil for a transformer without one.
     private var argument: (any DescribedKey)? {
         switch self {
-        case .trim, .lowercase, .uppercase, .emptyAsNull, .lastSegment: nil
+        case .trim, .lowercase, .uppercase, .emptyAsNull, .lastSegment, .first: nil
         case .prefix: Key<String>.text(rawValue, "Puts the text in front")
         case .stripPrefix: Key<String>.text(rawValue, "Removes the text from the front")
         case .extract:
@@ -48,7 +48,7 @@ enum TransformerName: String, CaseIterable {
     var types: [AttributeType] {
         let texts = AttributeType.allCases.filter { $0 != .json }
         return switch self {
-        case .map, .emptyAsNull: AttributeType.allCases
+        case .map, .emptyAsNull, .first: AttributeType.allCases
         case .trim, .prefix, .stripPrefix, .lastSegment, .extract, .join: texts
         // Base64 is case-sensitive.
         case .lowercase, .uppercase: texts.filter { $0 != .data }
@@ -56,6 +56,9 @@ enum TransformerName: String, CaseIterable {
         case .unit, .format: [.timestamp, .date]
         }
     }
+
+    /// Whether the transformer takes a list, so that none can precede it.
+    var takesList: Bool { self == .join || self == .first }
 
     /// Whether the transformer parses a typed value, so that no other transformer can follow it.
     var isLast: Bool { self == .base || self == .unit || self == .format }

@@ -42,11 +42,12 @@ extension ConfigurationReader {
             result.transformers = readTransformers(transform.value, for: knownType, what)
         }
         if case .paths = result.source, let from = section[AttributeKeys.from] {
-            if case .join? = result.transformers.first {
-            } else {
+            switch result.transformers.first {
+            case .join, .first: break
+            default:
                 error(
                     at: from.key.mark, "\"from\" of \(what) has several paths, but nothing joins their values",
-                    "add \"transform: {join: \\\" \\\"}\", or name one path")
+                    "add \"transform: {join: \\\" \\\"}\" or \"transform: first\", or name one path")
             }
         }
         return result

@@ -13,9 +13,9 @@ extension ConfigurationReader {
                     "put \(quoted(reading)) at the end, and only one of base, unit and format")
             }
             if name.isLast { reading = name.rawValue }
-            if name == .join, index > 0 {
+            if name.takesList, index > 0 {
                 error(
-                    at: node.mark, "\"join\" is not the first step in \"transform\" of \(what)",
+                    at: node.mark, "\(quoted(name.rawValue)) is not the first step in \"transform\" of \(what)",
                     "put it first: it takes the list")
             }
             if let type, !name.types.contains(type) {
@@ -93,6 +93,7 @@ extension ConfigurationReader {
         case .prefix where !text.isEmpty: return .prefix(text)
         case .stripPrefix where !text.isEmpty: return .stripPrefix(text)
         case .lastSegment: return .lastSegment
+        case .first: return .first
         case .join where argument.scalarText != nil && !argument.isNull: return .join(text)
         case .extract where !text.isEmpty:
             do throws(RegularExpressionFault) {
