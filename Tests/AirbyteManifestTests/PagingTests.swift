@@ -34,6 +34,10 @@ struct PagingTests {
             "cursor", "{style: cursor, path: $.meta.next, parameter: cursor, size_parameter: limit, size: 50}"
         ),
         (
+            "{type: CursorPagination, cursor_value: \"{{ response.next | tojson }}\", stop_condition: \"{{ not response.data['items'] }}\"}",
+            "cursor", "{style: cursor, path: $.next, parameter: cursor}"
+        ),
+        (
             "{type: CursorPagination, cursor_value: \"{{ response['data'][-1]['id'] }}\", stop_condition: \"{{ not response.has_more }}\"}",
             "after", "{style: keyset, field: id, parameter: after, has_more: $.has_more}"
         ),

@@ -68,6 +68,44 @@ struct StreamTests {
         #expect(!translated.text.contains("incremental:"))
     }
 
+    @Test func `of several members the first one is taken, and the present time is a note`() throws {
+        let translated = try Translated(
+            stream: """
+                    transformations:
+                      - type: AddFields
+                        fields:
+                          - path: [updated_at]
+                            value: "{{ record.get('updated', record.get('created', now_utc())) }}"
+                          - {path: [label], value: "{{ record['title'] or record['name'] }}"}
+                """)
+        translated.expect(
+            "updated_at: {type: timestamp, from: [updated, created], transform: [first, empty_as_null]}",
+            "label: {type: text, from: [title, name], transform: first}",
+            "updated_at is null where a record has none of its members")
+        #expect(translated.verdict == .carried)
+    }
+
+    @Test func `a parent without a key gets the one to which its children refer`() throws {
+        let translated = try Translated(
+            retriever: """
+                      partition_router:
+                        type: SubstreamPartitionRouter
+                        parent_stream_configs:
+                          - type: ParentStreamConfig
+                            parent_key: links
+                            partition_field: links
+                            stream:
+                              type: DeclarativeStream
+                              name: countries
+                              retriever:
+                                type: SimpleRetriever
+                                requester: {type: HttpRequester, url_base: "https://api.example", path: /countries}
+                                record_selector: {extractor: {field_path: [data]}}
+                """, requester: "        path: \"items/{{ stream_partition.links.local }}\"")
+        translated.expect("path: '/v1/items/{parent.links_local}'", "links_local: {type: text, from: links.local}")
+        #expect(translated.verdict == .carried)
+    }
+
     @Test func `a list of partitions becomes each`() throws {
         try Translated(
             retriever: """

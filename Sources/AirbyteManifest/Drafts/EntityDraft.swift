@@ -49,6 +49,8 @@ final class EntityDraft {
     var timeFormat: String?
     /// The fields of Airbyte's slices, with the configuration's text for each.
     var slice: [String: String] = [:]
+    /// The paths in the parent's records that the fields of Airbyte's slices hold, if a field is an object or a list.
+    var sliceObjects: [String: [String]] = [:]
 
     init(stream: String) { self.stream = stream }
 
@@ -73,6 +75,12 @@ final class EntityDraft {
     func doubt(_ text: String, ofValues: Bool = false) {
         if !doubts.contains(text) { doubts.append(text) }
         if !ofValues { rowDoubts.insert(text) }
+    }
+
+    /// Removes a doubt for which a later part of the translation has an answer.
+    func settle(_ text: String) {
+        doubts.removeAll { $0 == text }
+        rowDoubts.remove(text)
     }
 
     func obstacle(_ text: String) { if !obstacles.contains(text) { obstacles.append(text) } }

@@ -22,6 +22,9 @@ struct SliceText {
         switch value {
         case .string(let text):
             let template = try Template(text, scope)
+            if place == .body, case .list(let elements)? = template.expression, template.known == nil {
+                return .array(try elements.map { .string(try variable($0)) })
+            }
             if let known = template.known { return sent(known, in: place) }
             let written = try self.text(template, in: place)
             return .string(written)
@@ -93,8 +96,10 @@ struct SliceText {
         case .call(.name("now_utc"), _): return try now("%Y-%m-%d %H:%M:%S+00:00")
         case .call(.name("today_utc"), _): return try now("%Y-%m-%d")
         case .binary("or", let value, let other):
-            guard other.known?.isTruthy == false else { break }
+            // A slice has its fields, so that what would replace one is never sent.
+            guard other.known?.isTruthy == false || isField(value) else { break }
             return try variable(value)
+        case .conditional(.path(["slice"]), let yes, _): return try variable(yes)
         case .conditional(let test, let yes, let no):
             // `('x' + slice.id) if slice.id else ''`: a slice has its fields.
             guard case .path(let names) = test, names.first == "slice", no.known?.isTruthy == false,
@@ -107,6 +112,13 @@ struct SliceText {
         default: break
         }
         throw Untranslatable("only Python can compute {{ \(expression.text) }}")
+    }
+
+    /// Whether an expression is a field that every slice has.
+    private func isField(_ expression: Expression) -> Bool {
+        guard case .path(let names) = expression, names.first == "slice", let name = names.last else { return false }
+        guard names.count > 1 else { return false }
+        return draft.slice[name] != nil || [start, end].contains(name) && draft.setting("since") != nil
     }
 
     private func timed(_ time: Expression, format: String) throws -> String {
@@ -169,6 +181,10 @@ struct SliceText {
             return "{parent.\(parent.attribute(reading: path))}"
         }
         if let text = draft.slice[first], names.count == 1 { return text }
+        // A member of the parent's object or list that is the key.
+        if let path = draft.sliceObjects[first], let parent = draft.parent?.draft {
+            return "{parent.\(parent.attribute(reading: path + names.dropFirst()))}"
+        }
         throw Untranslatable("the slice has no field \(names.joined(separator: "."))")
     }
 

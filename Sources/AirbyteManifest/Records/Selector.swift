@@ -16,6 +16,15 @@ struct Selector {
         if let filter = selector["record_filter"], filter != .null { self.filter(filter, scope.with(filter)) }
     }
 
+    /// Returns the members on the way to the records, as far as they are known.
+    func path(_ retriever: ConfigValue, _ scope: Scope) -> [String] {
+        guard let selector = retriever["record_selector"], let extractor = selector["extractor"] else { return [] }
+        let scope = scope.with(selector).with(extractor)
+        return (extractor["field_path"]?.array ?? []).compactMap {
+            (try? Template($0.printed, scope))?.known?.printed
+        }
+    }
+
     private func extractor(_ extractor: ConfigValue?, _ scope: Scope) throws {
         guard let extractor, extractor != .null else { return }
         guard extractor.type == "DpathExtractor" else {

@@ -116,6 +116,24 @@ struct Transformations {
                 return
             }
             guard case .path(let names) = first, names.first == "record" else { fallthrough }
+            var other: Expression?
+            let paths = Self.alternatives(expression, other: &other)
+            if case .binary = expression, paths.count > 1 {
+                // The column extra has no member that an attribute reads.
+                for path in paths where path.count == 1 && path != [name] {
+                    let own = draft.attributes.first { $0.name == name }?.type ?? "text"
+                    _ = draft.attribute(reading: path, type: own)
+                }
+                replace(name, type: type) { attribute in
+                    attribute.path = .array(paths.map { .string(EntityDraft.path($0)) })
+                    attribute.transform = attribute.transform == nil ? "first" : ["first", "empty_as_null"]
+                }
+                if let other {
+                    draft.note(
+                        "\(name) is null where a record has none of its members; Airbyte takes \(other.text)")
+                }
+                return
+            }
             try read(name, first, type: type)
             draft.doubt(
                 "the field \(name): where a record has no \(names.dropFirst().joined(separator: ".")), Airbyte takes \(second.text)",
@@ -128,6 +146,20 @@ struct Transformations {
                 draft.requestFields.append((member, .string(value)))
             }
             replace(name, type: type) { $0.path = .string(EntityDraft.path([member])) }
+        }
+    }
+
+    /// The paths of `record.a or record.b`, of which the record's first one counts.
+    ///
+    /// - Parameter other: Set to a last alternative that is not a path, such as the present time.
+    private static func alternatives(_ expression: Expression, other: inout Expression?) -> [[String]] {
+        switch expression {
+        case .path(let names) where names.first == "record" && names.count > 1: return [Array(names.dropFirst())]
+        case .binary("or", let first, let second):
+            return alternatives(first, other: &other) + alternatives(second, other: &other)
+        default:
+            other = expression
+            return []
         }
     }
 

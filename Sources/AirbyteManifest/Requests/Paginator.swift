@@ -4,6 +4,8 @@ internal import Model
 struct Paginator {
     let draft: EntityDraft
     let text: SliceText
+    /// The members on the way to the records.
+    let records: [String]
 
     private typealias Members = [(key: String, value: ConfigValue)]
 
@@ -150,6 +152,8 @@ struct Paginator {
         case .conditional(let test, let value, let other)
         where isNothing(other) && test.guards(plain(value)): plain(value)
         case .binary("and", let test, let value) where test.guards(plain(value)): plain(value)
+        // Airbyte reads the JSON of a text as that text.
+        case .filter(let value, "tojson", _): plain(value)
         default: expression
         }
     }
@@ -244,7 +248,12 @@ struct Paginator {
         case .not(let value):
             let plain = Self.plain(value)
             if case .path(let names) = plain, case .path(let own) = cursor, own.starts(with: names) { return }
+            // An empty page ends the scan anyway.
+            if !records.isEmpty, plain == .path(["response"] + records) { return }
             try self.end("has_more", at: plain, &members)
+        case .binary("==", let value, let other)
+        where !records.isEmpty && Self.plain(value) == .path(["response"] + records) && other.known == .array([]):
+            return
         case .binary("==", let count, let other) where Self.isCount(count),
             .binary("<", let count, let other) where Self.isCount(count):
             guard let size = other.known?.int else { break }

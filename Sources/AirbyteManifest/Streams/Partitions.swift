@@ -85,8 +85,14 @@ struct Partitions {
         guard let field = try Template(config["partition_field"]?.printed ?? "", scope).known?.printed,
             let key = try Template(config["parent_key"]?.printed ?? "", scope).known?.printed
         else { throw Untranslatable("only Python knows the name of its parent's key") }
-        guard !parent.key.isEmpty else {
-            throw Untranslatable("\(parent.stream) has no key, so no object can refer to one")
+        let separator: Character = key.contains("/") ? "/" : "."
+        let path = key.split(separator: separator).map(String.init)
+        if parent.key.isEmpty {
+            // Two parents with one key would have the same children.
+            parent.key = [parent.attribute(reading: path)]
+            parent.settle(StreamTranslator.noKey)
+            parent.keyComment = "a guess: its children refer to it by this"
+            parent.doubt("the connector names no key; \(parent.key[0]) is a guess", ofValues: true)
         }
         let relationship = draft.columns.claim("of_" + parent.name.lowercased())
         var comment: String?
@@ -94,8 +100,8 @@ struct Partitions {
             comment = "Airbyte scans changed parents only; bmo scans all of them"
         }
         draft.parent = (relationship, parent, comment)
-        let separator: Character = key.contains("/") ? "/" : "."
-        let column = parent.attribute(reading: key.split(separator: separator).map(String.init))
+        let column = parent.attribute(reading: path)
+        draft.sliceObjects[field] = path
         draft.slice[field] = "{parent.\(column)}"
         if let pointer = config["lazy_read_pointer"]?.array, !pointer.isEmpty {
             draft.note(

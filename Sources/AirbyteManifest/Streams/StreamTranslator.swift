@@ -50,9 +50,12 @@ final class StreamTranslator {
     /// The parts of a stream that determine its records.
     private static func identity(_ stream: ConfigValue) -> ConfigValue {
         let requester = stream["retriever"]?["requester"]
+        let selector = stream["retriever"]?["record_selector"]
         return [
             "base": requester?["url_base"] ?? .null, "path": requester?["path"] ?? .null,
             "parameters": requester?["request_parameters"] ?? .null,
+            "filter": .string(selector?["record_filter"]?["condition"]?.printed ?? ""),
+            "extractor": .string(selector?["extractor"]?["field_path"]?.json ?? ""),
             "router": .string(stream["retriever"]?["partition_router"]?.json ?? ""),
         ]
     }
@@ -116,12 +119,16 @@ final class StreamTranslator {
         }
         cursor?.begin(text)
         Requester(draft: draft, text: text).apply(requester, address: address, scope)
-        Paginator(draft: draft, text: text).apply(retriever["paginator"], scope)
-        Selector(draft: draft).apply(retriever, scope)
+        let selector = Selector(draft: draft)
+        Paginator(draft: draft, text: text, records: selector.path(retriever, scope))
+            .apply(retriever["paginator"], scope)
+        selector.apply(retriever, scope)
         Transformations(draft: draft, text: text).apply(stream["transformations"]?.array ?? [], self.scope.with(stream))
         cursor?.finish(text)
         ErrorHandler(draft: draft).apply(requester["error_handler"], scope)
     }
+
+    static let noKey = "the connector names no key: each sync appends all records again"
 
     private func key(_ draft: EntityDraft, _ stream: ConfigValue, _ scope: Scope) {
         let value = stream["primary_key"]
@@ -146,7 +153,7 @@ final class StreamTranslator {
         guard draft.key.isEmpty else { return }
         defer {
             if draft.key.isEmpty, stream["incremental_sync"] == nil {
-                draft.doubt("the connector names no key: each sync appends all records again", ofValues: true)
+                draft.doubt(Self.noKey, ofValues: true)
             }
         }
         if let guess = draft.attributes.first(where: {
