@@ -16,7 +16,7 @@ def from_json(text):
         return text
 
 
-def canonical(value):
+def canonical(value, kind="text"):
     """The same form for the same value, however Airbyte and bmo write it."""
     if isinstance(value, bool):
         return decimal.Decimal(int(value))
@@ -27,6 +27,8 @@ def canonical(value):
     if isinstance(value, (dict, list)):
         return json.dumps(plain(value), sort_keys=True)
     text = str(value)
+    if kind == "date" and re.fullmatch(r"\d{8}", text):
+        text = f"{text[:4]}-{text[4:6]}-{text[6:]}"
     if text[:1] in "[{":
         try:
             return json.dumps(plain(json.loads(text)), sort_keys=True)

@@ -250,7 +250,7 @@ class Connector:
 
     @staticmethod
     def unequal(record, row, columns):
-        names = [n for n in columns if canonical(record.get(n)) != canonical(row.get(n))]
+        names = [n for n in columns if canonical(record.get(n), columns[n][1]) != canonical(row.get(n))]
         extra = row.get("extra") or {}
         for name, value in record["extra"].items():
             if value is not None and canonical(extra.get(name)) != canonical(value):

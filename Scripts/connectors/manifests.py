@@ -10,6 +10,7 @@ import jinja2
 import yaml
 from airbyte_cdk.sources.declarative.concurrent_declarative_source import ConcurrentDeclarativeSource
 from airbyte_cdk.sources.declarative.interpolation.interpolated_string import InterpolatedString
+from airbyte_cdk.sources.declarative.parsers.manifest_reference_resolver import ManifestReferenceResolver
 
 JINJA = jinja2.Environment()
 PER_LISTING = re.compile(r"stream_slice|stream_partition|stream_interval|stream_state|next_page_token|now_utc|today_utc")
@@ -22,6 +23,10 @@ def load(folder):
     for file in path.parent.glob("spec.*"):
         manifest.setdefault("spec", {
             "type": "Spec", "connection_specification": yaml.safe_load(file.read_text())["connectionSpecification"]})
+    manifest = ManifestReferenceResolver().preprocess_manifest(manifest)
+    # The runtime refuses those of older connectors, and bmo does not carry them.
+    manifest["streams"] = [stream for stream in manifest.get("streams", [])
+                           if stream.get("retriever", {}).get("type") != "AsyncRetriever"]
     name_times(manifest)
     return path, manifest
 
