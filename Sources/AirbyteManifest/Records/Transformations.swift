@@ -149,7 +149,7 @@ struct Transformations {
         }
     }
 
-    /// The paths of `record.a or record.b`, of which the record's first one counts.
+    /// The paths of `record.a or record.b`: the first one that the record has counts.
     ///
     /// - Parameter other: Set to a last alternative that is not a path, such as the present time.
     private static func alternatives(_ expression: Expression, other: inout Expression?) -> [[String]] {

@@ -39,7 +39,7 @@ extension RequestManager {
     ///   - request: The request whose entity is listed; its predicate and included relationships apply.
     ///   - name: The list's name, of 1 to 200 bytes without control characters, and unique for the entity.
     ///   - options: The loader's settings.
-    /// - Throws: As ``collection(_:options:from:)``; ``RequestError`` of the code `request` for another name.
+    /// - Throws: As the one without a name; ``RequestError`` of the code `request` for another name.
     public func collection(
         _ request: ObjectRequest, keptAs name: String, options: CollectionLoader.Options = CollectionLoader.Options()
     ) async throws -> CollectionLoader {

@@ -4,7 +4,7 @@ public struct Attribute: Sendable, Equatable {
     public enum Source: Sendable, Equatable {
         /// The value at a path in the remote representation.
         case path(RemotePath)
-        /// The values at several paths, as a list of which `join` makes a text, and `first` takes one.
+        /// The values at several paths: `join` makes a text of them, and `first` takes one.
         case paths([RemotePath])
         /// A constant, the same for every object.
         case constant(ConfigValue)
