@@ -99,7 +99,7 @@ import TestSupport
 
     @Test func `the first value of a list is taken, with its type`() throws {
         #expect(try local([nil, 7, "b"], as: .integer, .first) == "7")
-        #expect(try local([nil, ["a": 1]], as: .json, .first) == #"{"a":1}"#)
+        #expect(try local([nil, ["a": 1]], as: .json, .first) == #"'{"a":1}'"#)
         #expect(try local([nil, nil], as: .text, .first) == "null")
         #expect(try local("one", as: .text, .first, .uppercase) == "'ONE'")
     }
