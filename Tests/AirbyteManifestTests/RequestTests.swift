@@ -146,7 +146,7 @@ struct RequestTests {
         let both = try filtered("http_codes: [403], predicate: \"{{ response.code == 7 }}\", action: FAIL")
         both.expect("{status: 403, action: fail}", "when: {path: $.code, equals: 7}, action: fail}")
         let ignored = try filtered("http_codes: [403], action: IGNORE")
-        ignored.expect("{status: 403, action: ignore}", "and deletes nothing")
+        ignored.expect("{status: 403, action: ignore}", "and bmo deletes nothing")
         #expect(ignored.verdict == .carried)
         #expect(!(try filtered("http_codes: [404, 410], action: IGNORE")).text.contains("deletes nothing"))
         #expect(try filtered("error_message_contains: denied, action: FAIL").verdict == .carried)

@@ -68,9 +68,8 @@ extension EndToEndTests {
         }
 
         @Test func `NTLM is proved once for a connection, and a wrong password is a refusal`() async throws {
-            let cache = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? NSHomeDirectory() + "/.cache"
             let server = try await RemoteServer([
-                cache + "/bmo/test-python/bin/python3", PackageFolder.path + "/Tests/Servers/ntlm-site.py", "ann",
+                TestPython.path, PackageFolder.path + "/Tests/Servers/ntlm-site.py", "ann",
                 "s3cr3t",
             ])
             let folder = try TemporaryFolder()
