@@ -61,7 +61,8 @@ public enum HTTPStatusError {
 
     /// Returns what a server that wants a Kerberos ticket needs (RFC 4559).
     private static func advice(onChallengesOf response: HTTPResponse) -> String {
-        guard response.all("www-authenticate").contains(where: { $0.lowercased().hasPrefix("negotiate") }) else {
+        // Of a server that also offers NTLM or another scheme, it is not known which one failed.
+        guard response.all("www-authenticate").map({ $0.lowercased().prefix { $0 != " " } }) == ["negotiate"] else {
             return ""
         }
         return

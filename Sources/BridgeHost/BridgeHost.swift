@@ -112,7 +112,8 @@ public final class BridgeHost: Sendable {
     ///
     /// Intended for a program that holds no secrets but its own. Call it in `main` right after ``serveIfAsked()``. It
     /// disables core dumps and debuggers unless `BMO_TRACEABLE=1` is set in the environment. If it runs as root, the
-    /// process and all its children give up CAP_SYS_PTRACE and CAP_SYS_ADMIN. Bridge processes always do so.
+    /// process and all its children give up CAP_SYS_PTRACE and CAP_SYS_ADMIN. Bridge processes always do so. Does nothing
+    /// without the trait Plugins.
     public static func keepOthersOut() {
         #if PLUGINS
         bmo_keep_others_out()
@@ -120,9 +121,13 @@ public final class BridgeHost: Sendable {
     }
 
     /// Overwrites an environment variable in place, so that `/proc/PID/environ` no longer shows it either.
+    ///
+    /// Without the trait Plugins, the variable is only removed: a memory of the process that others read still has it.
     package static func blank(variable name: String) {
         #if PLUGINS
         bmo_blank_variable(name)
+        #else
+        unsetenv(name)
         #endif
     }
 

@@ -219,20 +219,6 @@ public final class Mapper {
 
     // MARK: - Members
 
-    /// A relationship value to follow once the object's key is known.
-    struct Pending {
-        let binding: PathNode.Binding
-        /// The elements of a list, or the single value.
-        ///
-        /// A null refers to no object.
-        var values: [BatchValue]
-
-        /// Removes the values that the configuration lists as referring to no object.
-        mutating func drop(_ nulls: Set<ExactText>) {
-            values.removeAll { value in RemoteScalar(value).text.map { nulls.contains(ExactText($0)) } ?? false }
-        }
-    }
-
     private func resolve(_ plan: Int, _ batch: RecordBatch) -> ResolvedPlan {
         if let known = resolved[plan] { return known }
         let new = ResolvedPlan(model.plans[plan], batch)
@@ -387,7 +373,8 @@ public final class Mapper {
     }
 
     private func note(_ binding: PathNode.Binding, _ value: BatchValue, _ relationships: inout [Pending]) {
-        let pending = Pending(binding: binding, values: value.tag == .array ? value.elements : [value])
+        let isList = value.tag == .array
+        let pending = Pending(binding: binding, values: isList ? value.elements : [value], isList: isList)
         if let earlier = relationships.firstIndex(where: { $0.binding == binding }) {
             relationships[earlier] = pending
         } else {
@@ -425,7 +412,7 @@ public final class Mapper {
             switch list.binding {
             case .toOne, .toMany, .part:
                 let values = list.values.flatMap { $0.tag == .array ? $0.elements : [$0] }
-                relationships.append(Pending(binding: list.binding, values: values))
+                relationships.append(Pending(binding: list.binding, values: values, isList: true))
             case .attribute(let field):
                 guard layout.fields[field].type == .json || plan.mapping.converters[field].joinsLists else {
                     let name = "\(layout.name).\(layout.fields[field].name)"
@@ -481,8 +468,11 @@ public final class Mapper {
         for (field, count) in mapping.joins {
             let parts = (0..<count).map { part in pending.first { $0.binding == .part(field, part) } }
             guard parts.contains(where: { $0 != nil }) else { continue }
-            let values = parts.flatMap { $0?.values ?? [] }
-            let json = "[" + values.map(\.json).joined(separator: ",") + "]"
+            // Lists are joined with the other values, but the first value may be a list.
+            let values =
+                mapping.converters[field].takesFirst
+                ? parts.compactMap { $0?.whole } : parts.flatMap { $0?.values ?? [] }.map(\.json)
+            let json = "[" + values.joined(separator: ",") + "]"
             do {
                 row[field] = try mapping.converters[field].convert(.composite(json), arena)
             } catch {

@@ -34,7 +34,7 @@ struct PagingTests {
             "cursor", "{style: cursor, path: $.meta.next, parameter: cursor, size_parameter: limit, size: 50}"
         ),
         (
-            "{type: CursorPagination, cursor_value: \"{{ response.next | tojson }}\", stop_condition: \"{{ not response.data['items'] }}\"}",
+            "{type: CursorPagination, cursor_value: \"{{ response.next | tojson }}\", stop_condition: \"{{ not response.next }}\"}",
             "cursor", "{style: cursor, path: $.next, parameter: cursor}"
         ),
         (

@@ -80,7 +80,7 @@ struct StreamTests {
                 """)
         translated.expect(
             "updated_at: {type: timestamp, from: [updated, created], transform: [first, empty_as_null]}",
-            "label: {type: text, from: [title, name], transform: first}",
+            "label: {type: text, from: [title, name], transform: [first, empty_as_null]}",
             "updated_at is null where a record has none of its members")
         #expect(translated.verdict == .carried)
     }

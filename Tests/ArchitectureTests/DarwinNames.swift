@@ -18,7 +18,7 @@ struct DarwinNames {
         pthread_condattr_t pthread_create pthread_join pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock
         pthread_mutex_t pthread_mutex_unlock pthread_sigmask pthread_t pwrite read readdir realpath regcomp regerror
         regex_t regexec regfree regmatch_t rename sigaddset sigemptyset sigfillset sigset_t stat strdup strerror
-        strftime strnlen strtod time time_t timegm timespec tm uname unlink usleep utsname write
+        strftime strnlen strtod time time_t timegm timespec tm uname unlink unsetenv usleep utsname write
         """.split(whereSeparator: \.isWhitespace).map(String.init))
     /// What looks like a name of C and is Swift's, and the beginnings of the names of modules that Darwin has.
     private static let others: Set<String> = [

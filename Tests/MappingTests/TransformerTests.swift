@@ -102,6 +102,21 @@ import TestSupport
         #expect(try local([nil, ["a": 1]], as: .json, .first) == #"'{"a":1}'"#)
         #expect(try local([nil, nil], as: .text, .first) == "null")
         #expect(try local("one", as: .text, .first, .uppercase) == "'ONE'")
+        #expect(try local(["", "b"], as: .text, .first) == "''")
+        #expect(try local(["", "b"], as: .text, .first, .emptyAsNull) == "'b'", "an empty text is no value then")
+    }
+
+    @Test func `of several paths the first value is taken as it is, also a list`() throws {
+        let labels = Attribute(
+            name: "labels", type: .json, source: .paths([RemotePath(["tags"]), RemotePath(["labels"])]),
+            transformers: [.first])
+        let model = try CompiledModel.of(Entity("Note", key: ["id"], [.of("id", .integer), labels]))
+        func note(_ record: Literal) throws -> String { try mapped(record, as: "Note", in: model) }
+        #expect(try note(["id": 1, "tags": ["a", "b"], "labels": "c"]) == #"Note id=1 labels='["a","b"]'"#)
+        #expect(try note(["id": 1, "tags": nil, "labels": ["c"]]) == #"Note id=1 labels='["c"]'"#)
+        #expect(try note(["id": 1, "tags": [], "labels": ["c"]]) == #"Note id=1 labels='["c"]'"#)
+        #expect(try note(["id": 1, "labels": "c"]) == #"Note id=1 labels='"c"'"#)
+        #expect(try note(["id": 1, "tags": nil, "labels": nil]) == "Note id=1 labels=null")
     }
 
     @Test func `values of a list are joined`() throws {

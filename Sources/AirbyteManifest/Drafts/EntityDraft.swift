@@ -12,6 +12,16 @@ final class EntityDraft {
         var constant: ConfigValue?
         var transform: ConfigValue?
         var comment: String?
+
+        /// Lets the first of several paths that has a value count, before the other transformers.
+        mutating func takeFirst() {
+            switch transform {
+            case nil: transform = "first"
+            case .array(let steps)?: if steps.first != .string("first") { transform = .array(["first"] + steps) }
+            case .string("first")?: break
+            case let step?: transform = .array(["first", step])
+            }
+        }
     }
 
     /// A setting of the section, with the comment that follows it.

@@ -126,7 +126,8 @@ struct Transformations {
                 }
                 replace(name, type: type) { attribute in
                     attribute.path = .array(paths.map { .string(EntityDraft.path($0)) })
-                    attribute.transform = attribute.transform == nil ? "first" : ["first", "empty_as_null"]
+                    // An empty text counts as no value there, as in Airbyte.
+                    attribute.transform = ["first", "empty_as_null"]
                 }
                 if let other {
                     draft.note(

@@ -50,8 +50,8 @@ struct ErrorHandler {
         }
         if let text = filter["error_message_contains"]?.string, !text.isEmpty {
             let reason = "bmo has no rule for a message that contains \"\(text)\""
-            if action == "fail" {
-                // Such a reply has no records in Airbyte either; only the error's text differs.
+            if action == "fail", !codes.isEmpty, codes.allSatisfy({ $0 >= 400 }) {
+                // Such a reply fails here as well; only the error's text differs.
                 draft.sectionNote("not carried: response_filter FAIL: \(reason)")
             } else {
                 lose(filter, reason)

@@ -248,12 +248,11 @@ struct Paginator {
         case .not(let value):
             let plain = Self.plain(value)
             if case .path(let names) = plain, case .path(let own) = cursor, own.starts(with: names) { return }
-            // An empty page ends the scan anyway.
-            if !records.isEmpty, plain == .path(["response"] + records) { return }
+            if !records.isEmpty, plain == .path(["response"] + records) { return try checkEmptyPageEnds(members) }
             try self.end("has_more", at: plain, &members)
         case .binary("==", let value, let other)
         where !records.isEmpty && Self.plain(value) == .path(["response"] + records) && other.known == .array([]):
-            return
+            try checkEmptyPageEnds(members)
         case .binary("==", let count, let other) where Self.isCount(count),
             .binary("<", let count, let other) where Self.isCount(count):
             guard let size = other.known?.int else { break }
@@ -285,6 +284,13 @@ struct Paginator {
     /// Adds a member that ends the scan.
     ///
     /// - Throws: ``Untranslatable`` if there is such a member already.
+    /// Checks that an empty page ends the listing, as the connector says: a remote may send a new cursor for ever.
+    private func checkEmptyPageEnds(_ members: Members) throws {
+        guard case .string(let style)? = members.first?.value, !["cursor", "next_url"].contains(style) else {
+            throw Untranslatable("")
+        }
+    }
+
     private func end(_ name: String, at expression: Expression, _ members: inout Members) throws {
         let place = ConfigValue.string(try place(expression))
         guard let known = members.first(where: { $0.key == name })?.value else {

@@ -217,6 +217,7 @@ struct CursorRule {
             draft.attributes[index].type = format.contains("%H") ? "timestamp" : "date"
             draft.attributes[index].transform = ["format": .string(format)]
         }
+        if case .array = draft.attributes[index].path { draft.attributes[index].takeFirst() }
         return draft.attributes[index].name
     }
 }

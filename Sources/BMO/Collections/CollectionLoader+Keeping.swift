@@ -7,12 +7,19 @@ struct CollectionKeeping: Sendable {
     /// Identifies the request, so that a name whose request has changed begins anew.
     let request: String
 
-    init(_ name: String, _ request: ObjectRequest, root: String) {
+    /// - Parameters:
+    ///   - listing: What identifies the bridge's listing: another url or section has other cursors.
+    ///   - pageSize: The number of records per page: with another one, pages begin elsewhere.
+    init(_ name: String, _ request: ObjectRequest, root: String, listing: String, pageSize: Int?) {
         collection = CollectionName(entity: root, name: name)
         var fingerprint = Fingerprint()
         fingerprint.add(request.entity)
         fingerprint.separate()
         fingerprint.add(request.predicate?.semanticKey ?? "")
+        fingerprint.separate()
+        fingerprint.add(listing)
+        fingerprint.separate()
+        fingerprint.add(pageSize.map(String.init) ?? "")
         self.request = String(fingerprint.value, radix: 16)
     }
 

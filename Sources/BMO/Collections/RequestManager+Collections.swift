@@ -44,7 +44,8 @@ extension RequestManager {
         _ request: ObjectRequest, keptAs name: String, options: CollectionLoader.Options = CollectionLoader.Options()
     ) async throws -> CollectionLoader {
         let (plan, filters) = try listing(of: request)
-        let keeping = CollectionKeeping(name, request, root: try root(of: request.entity, name))
+        let keeping = CollectionKeeping(
+            name, request, root: try root(of: request.entity, name), listing: plan.request, pageSize: options.pageSize)
         let kept = try await atStep(.answeredLocally, request.entity) { [reader] in
             try await reader.run { try reader.store.pages(of: keeping.collection) }
         }

@@ -87,7 +87,7 @@ struct InitCommand: ParsableCommand {
         }
         let unset = connector.variables.filter { ProcessInfo.processInfo.environment[$0] == nil }
         let option = path == "bmo.yml" ? "" : " -f \(path)"
-        let first = unset.isEmpty ? "" : "set \(unset.joined(separator: ", ")), "
+        let first = unset.isEmpty ? "" : "set \(Terminal.printable(unset.joined(separator: ", "))), "
         print("wrote \(path); \(first)then: bmo check\(option) && bmo sync\(option)")
     }
 }

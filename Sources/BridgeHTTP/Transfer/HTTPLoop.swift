@@ -143,7 +143,13 @@ final class HTTPLoop: @unchecked Sendable {
     /// Measures the time in which requests wait for a rate limit, and not for the end of another request.
     private func noteLimited(_ isLimited: Bool) {
         let now = MonotonicClock.seconds
-        if let since = limitedSince { measure(.rateLimitWait, now - since) }
+        guard let since = limitedSince else {
+            limitedSince = isLimited ? now : nil
+            return
+        }
+        // A long wait is reported in parts, so that metrics of a running sync have it.
+        guard !isLimited || now - since >= 1 else { return }
+        measure(.rateLimitWait, now - since)
         limitedSince = isLimited ? now : nil
     }
 

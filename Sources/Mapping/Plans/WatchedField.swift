@@ -24,8 +24,15 @@ public struct WatchedField: Sendable {
 
     /// Returns the attribute's value as the remote sent it; nil if the record has none.
     public func remoteText(in record: BatchValue) -> String? {
-        guard case .path(let path) = attribute.source, record.tag == .object else { return nil }
-        return record.value(at: path).flatMap { RemoteScalar($0).text }
+        guard record.tag == .object else { return nil }
+        switch attribute.source {
+        case .path(let path): return record.value(at: path).flatMap { RemoteScalar($0).text }
+        // The first one that has a value, as the attribute's transformer `first` takes it.
+        case .paths(let paths):
+            let texts = paths.lazy.compactMap { record.value(at: $0).flatMap { RemoteScalar($0).text } }
+            return texts.first { !$0.isEmpty }
+        default: return nil
+        }
     }
 
     /// Returns the greatest plausible value: a time more than a day ahead is an error, and would hide all later

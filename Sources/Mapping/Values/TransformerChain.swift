@@ -26,11 +26,25 @@ struct TransformerChain: Sendable {
         }
     }
 
+    /// Whether the first transformer takes the first value of a list, or of several paths.
+    var takesFirst: Bool {
+        if case .first = transformers.first { true } else { false }
+    }
+
     func apply(to scalar: RemoteScalar) throws(ValueConverter.Misfit) -> RemoteScalar {
         var scalar = scalar
-        for transformer in transformers {
+        for (index, transformer) in transformers.enumerated() {
             if scalar.isNull { return .null }
-            scalar = try apply(transformer, to: scalar)
+            guard case .first = transformer else {
+                scalar = try apply(transformer, to: scalar)
+                continue
+            }
+            // Then an empty text counts as null, and the next value is taken.
+            if case .emptyAsNull = transformers.dropFirst(index + 1).first {
+                scalar = try Self.first(scalar, besidesEmpty: true)
+            } else {
+                scalar = try Self.first(scalar, besidesEmpty: false)
+            }
         }
         return scalar
     }
@@ -41,7 +55,6 @@ struct TransformerChain: Sendable {
         // A value without a text form is not empty, such as the object of a json attribute.
         if case .emptyAsNull = transformer, scalar.text == nil { return scalar }
         if case .join(let separator) = transformer { return try Self.joined(scalar, separator) }
-        if case .first = transformer { return try Self.first(scalar) }
         guard let text = scalar.text else {
             throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be transformed: it is not a single value")
         }
@@ -99,9 +112,11 @@ struct TransformerChain: Sendable {
     }
 
     /// Returns the first value of a list; null if there are none.
-    private static func first(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> RemoteScalar {
+    private static func first(
+        _ scalar: RemoteScalar, besidesEmpty: Bool
+    ) throws(ValueConverter.Misfit) -> RemoteScalar {
         guard let values = try values(of: scalar) else { return scalar }
-        return values.first ?? .null
+        return values.first { !besidesEmpty || $0.text?.isEmpty != true } ?? .null
     }
 
     /// Returns the values of a list that are not null; nil for a single value.
@@ -109,7 +124,7 @@ struct TransformerChain: Sendable {
         guard case .composite(let json) = scalar else { return nil }
         guard json.hasPrefix("["), let batch = try? JSONParser.batch("{\"list\":\(json)}"), batch.count == 1,
             let list = batch[0]["list"]
-        else { throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be joined: it is not a list") }
+        else { throw ValueConverter.Misfit(reason: "\(scalar.shown) is not a list") }
         let values = list.elements.filter { $0.tag != .null }.map { RemoteScalar($0) }
         withExtendedLifetime(batch) {}
         return values

@@ -25,6 +25,8 @@ struct ValueConverter: Sendable {
 
     /// Whether the converter joins a list into one text.
     var joinsLists: Bool { chain?.joinsLists ?? false }
+    /// Whether the first of several paths that has a value counts.
+    var takesFirst: Bool { chain?.takesFirst ?? false }
 
     /// Converts a remote value.
     func convert(_ value: BatchValue, _ arena: Arena) throws(Misfit) -> Cell {
