@@ -10,6 +10,8 @@ struct SessionOpener: Sendable {
     let limits: BridgeLimits
     let log: BridgeLog
     var helpers: HelperPool?
+    /// The texts that the bridge can share with other processes.
+    var texts: (any SharedTexts)?
     /// The plugin itself, if it is linked into this program.
     var linked: LoadedPlugin?
     /// The cache that the plugin's description may come from.
@@ -52,7 +54,7 @@ struct SessionOpener: Sendable {
 
     private func openHere() async throws(BridgeFailure) -> any BridgeSession {
         if let linked {
-            let session = LocalSession(plugin: linked, isConcurrent: plugin.isConcurrent, log: log)
+            let session = LocalSession(plugin: linked, isConcurrent: plugin.isConcurrent, log: log, texts: texts)
             try await finish(session, session.open(options))
             return session
         }
@@ -67,7 +69,7 @@ struct SessionOpener: Sendable {
             throw BridgeFailure(.configuration, "\(path): \(error.reason)", bridge: log.bridge)
         }
         try expect(found)
-        let session = LocalSession(plugin: loaded, isConcurrent: plugin.isConcurrent, log: log)
+        let session = LocalSession(plugin: loaded, isConcurrent: plugin.isConcurrent, log: log, texts: texts)
         try await finish(session, session.open(options))
         return session
     }
@@ -75,7 +77,8 @@ struct SessionOpener: Sendable {
     private func openChild() async throws(BridgeFailure) -> any BridgeSession {
         let session = try await ChildSession.start(
             executable: executable, pluginPath: plugin.path, digest: plugin.digest, limits: limits, log: log,
-            helpers: helpers)
+            helpers: helpers,
+            texts: texts.map { SharedTextService($0, bridge: log.bridge, plugin: plugin.name) })
         do throws(BridgeFailure) {
             let hello = await reply(session.hello, within: limits.inspection, session)
             if case .lost(let failure) = hello { throw failure }
