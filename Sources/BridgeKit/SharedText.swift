@@ -39,7 +39,7 @@ extension BridgeContext {
     public var sharesTexts: Bool { share != nil }
 
     /// Runs `body` with a text that all processes of a database share, such as a refresh token that is replaced with each
-    /// use: nobody else has the text's lock meanwhile.
+    /// use: no other process has the text's lock meanwhile.
     ///
     /// Waits for the lock. `body` should take less than two minutes. The host keeps the text as it is: encrypt a secret.
     ///

@@ -43,7 +43,7 @@ public protocol StoreProvider: Sendable {
 
     /// Waits for the lock of a text that all processes of a database share, and takes it; the database need not exist yet.
     ///
-    /// The texts are kept beside the rows, and are no part of them: nothing copies, shows or exports them. Many processes can
+    /// The texts are kept beside the rows, and do not belong to them: nothing copies, shows or exports them. Many processes can
     /// have locks of different texts, and no lock of the database is needed.
     ///
     /// - Parameter name: 1 to 200 letters, digits, hyphens and underscores.

@@ -43,7 +43,7 @@ struct UnitWork: Sendable {
         }
     }
 
-    /// Ends a unit in the middle of which too many workers have ended, as failed.
+    /// Ends a unit as failed, because too many workers have ended while they worked on it.
     private func giveUp() async throws -> UnitResult? {
         guard unit.task != .close else {
             try await context.thread.run { [shared] in try shared.endUnit(Self.nothing, keeping: nil, adding: []) }

@@ -1,8 +1,8 @@
 internal import CLibCrypto
 internal import TextFormats
 
-/// Encrypts texts with a key made of a secret (AES-256-GCM; the key is an HMAC-SHA256), so that nobody without the secret
-/// can read or replace them.
+/// Encrypts texts with a key made of a secret (AES-256-GCM; the key is an HMAC-SHA256), so that only those who know the
+/// secret can read or replace them.
 ///
 /// Only for a secret that cannot be guessed, such as a token.
 struct TextSeal: Sendable {

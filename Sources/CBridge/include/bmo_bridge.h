@@ -102,12 +102,12 @@ typedef enum bmo_measurement {
  *          in memory. Keeps a text for all processes of a database, also for later ones, such as a refresh token that is
  *          replaced with each use. `request` is one record { operation: text, name: text, value: text }; all bridges of
  *          the plugin have the same names, of 1 to 128 bytes.
- *          "lock"     waits until nobody else has the lock of the name, at most 120 seconds, and takes it;
+ *          "lock"     waits until no other has the lock of the name, at most 120 seconds, and takes it;
  *                     answers one record { value: text or null }
  *          "save"     with the lock: replaces the text, at most 16 KiB. Once it returns, the text outlives a crash
  *          "release"  gives the lock back, as do `close` and the end of the process
  *          Have the lock for less than 120 seconds. With BMO_FAILED, `answer` holds an error batch. Pass it to `release`.
- *          The host shows the text to nobody, but does not encrypt it.
+ *          The host does not show the text, and does not encrypt it.
  */
 typedef struct bmo_host {
     uint32_t struct_size;

@@ -1,7 +1,14 @@
 /// A text that all processes of a database share, while one of them has its lock.
 ///
 /// The lock ends when it is released, when nothing refers to it any more, or when the process ends for any reason. One thread
-/// at a time uses it.
+/// at a time uses it; errors are ``StoreError``.
+///
+/// ```swift
+/// if let lock = try provider.lockText(location, name: "rest-1") {
+///     try lock.save(renewed(lock.value))
+///     lock.release()
+/// }
+/// ```
 public protocol StoredTextLock: AnyObject, Sendable {
     /// The text when the lock was taken, or as saved since; nil if there is none.
     var value: String? { get }
@@ -9,9 +16,9 @@ public protocol StoredTextLock: AnyObject, Sendable {
     /// Replaces the text; once this returns, the new one outlives a crash of the process and of the machine.
     ///
     /// Others never see a part of a text. If the lock was lost meanwhile, with its connection or by a suspension of the
-    /// process, the text is replaced only if nobody else has replaced it.
+    /// process, the text is replaced only if no other process has replaced it.
     ///
-    /// - Throws: ``StoreError``; `busy` if somebody else has replaced it.
+    /// - Throws: ``StoreError``; `busy` if another process has replaced it.
     func save(_ text: String) throws
 
     /// Gives the lock back; later calls do nothing.
@@ -33,7 +40,7 @@ public enum SharedTextLimits {
             remedy: "see whether a process of bmo is suspended, and try again")
     }
 
-    /// Returns the error of a text that somebody else has replaced, although this process had its lock.
+    /// Returns the error of a text that another process has replaced, although this process had its lock.
     package static func lost(_ location: String) -> StoreError {
         StoreError(
             .busy, "\(location): the lock of a shared login was lost, and another process has logged in meanwhile",

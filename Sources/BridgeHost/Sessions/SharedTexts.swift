@@ -15,7 +15,7 @@ public protocol LockedText: AnyObject, Sendable {
 
     /// Replaces the text; once this returns, the new one outlives a crash.
     ///
-    /// - Throws: ``BridgeFailure`` if it cannot be saved, or somebody else has replaced it because the lock was lost.
+    /// - Throws: ``BridgeFailure`` if it cannot be saved, or another process has replaced it because the lock was lost.
     func save(_ text: String) throws
 
     /// Gives the lock back; later calls do nothing.
