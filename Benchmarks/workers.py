@@ -5,7 +5,8 @@
 
 BMO is a release build. Each number of workers gets an empty schema; the first round brings the rows, the second one finds
 nothing new. Each parent has five children, and a worker asks for one parent at a time (`concurrency: 1`), so that the delay
-and not the machine decides. Prints a Markdown table of seconds, and how many times as fast as one worker.
+and not the machine decides. Prints a Markdown table of seconds, how many times as fast as one worker, and the SQL statements
+per parent.
 """
 import argparse
 import http.server
@@ -87,6 +88,12 @@ def round_of(bmo, count, file, folder):
     return time.monotonic() - start
 
 
+def counted(server, body):
+    """What `body` returns, and the number of statements meanwhile."""
+    before = server.statements()
+    return body(), server.statements() - before
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("bmo", type=pathlib.Path)
@@ -102,21 +109,24 @@ def main():
     host = str(folder / "server").replace("/", "%2F")
     try:
         print(f"{options.parents} parents, {options.delay * 1000:.0f} ms a reply")
-        print("\n| workers | first round | | nothing new | |\n|---|---|---|---|---|")
+        print("\n| workers | first round | | statements | nothing new | | statements |\n|---|---|---|---|---|---|---|")
         base = None
         for count in map(int, options.workers.split(",")):
             file = folder / f"{count}.yml"
             database = f"postgresql://bmo@{host}/postgres?schema=w{count}"
             file.write_text(CONFIG.format(database=database, url=f"http://127.0.0.1:{port}"))
-            cold = round_of(options.bmo.absolute(), count, file, folder)
+            cold, cold_statements = counted(
+                server, lambda: round_of(options.bmo.absolute(), count, file, folder))
             rows = server.psql(f'SELECT count(*) FROM w{count}."User"')
             if rows != str(CHILDREN * options.parents):
                 sys.exit(f"{count} workers brought {rows} rows")
             time.sleep(5)
-            warm = round_of(options.bmo.absolute(), count, file, folder)
+            warm, warm_statements = counted(
+                server, lambda: round_of(options.bmo.absolute(), count, file, folder))
             base = base or (cold, warm)
             print(
-                f"| {count} | {cold:.1f} s | {base[0] / cold:.2f} times | {warm:.1f} s | {base[1] / warm:.2f} times |",
+                f"| {count} | {cold:.1f} s | {base[0] / cold:.2f} times | {cold_statements / options.parents:.1f} "
+                f"| {warm:.1f} s | {base[1] / warm:.2f} times | {warm_statements / options.parents:.1f} |",
                 flush=True)
     finally:
         server.stop()

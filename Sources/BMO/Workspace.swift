@@ -325,6 +325,7 @@ public struct Workspace: Sendable {
             }
         return try await host.connect(
             to: plugin, options: options, name: bridge.name, secrets: encoder.secrets, isolation: isolation,
-            memory: bridge.memory, patience: bridge.retryFor)
+            memory: bridge.memory, patience: bridge.retryFor,
+            texts: SharedLogins(stores: stores, location: configuration.databasePath, bridge: bridge.name))
     }
 }

@@ -11,7 +11,7 @@ internal import Glibc
 
 /// Obtains and caches a client's credential: one request fetches it, and all other requests wait for it.
 ///
-/// Calls block until the credential is available; tokens live only in memory.
+/// Calls block until the credential is available. Tokens live only in memory, except for those of a ``SharedLogin``.
 final class Authenticator: Sendable {
     private struct State {
         var credential: Credential?
@@ -24,15 +24,15 @@ final class Authenticator: Sendable {
     private let grant: TokenGrant
     private let redactor: HTTPRedactor
     private let state = Monitor(State())
-    /// Seconds before its expiry from which a token counts as expired.
-    private static let margin = 15.0
-
     private let tape: ExchangeTape?
+    /// The login that all processes of a database share; nil if this process has one of its own.
+    private let login: SharedLogin?
 
-    init(_ grant: TokenGrant, redactor: HTTPRedactor, tape: ExchangeTape? = nil) {
-        self.tape = tape
+    init(_ grant: TokenGrant, redactor: HTTPRedactor, context: BridgeContext = BridgeContext()) {
+        tape = context.exchange
         self.grant = grant
         self.redactor = redactor
+        login = SharedLogin(grant, redactor: redactor, context: context)
     }
 
     /// Returns the credential, which is fetched if there is none, or if the present one equals `stale`.
@@ -52,18 +52,18 @@ final class Authenticator: Sendable {
         }
         if let known { return known }
         do {
-            let (credential, lifetime, refreshToken) = try get(send, refreshToken: state.withLock { $0.refreshToken })
+            let answer = try get(send, replacing: stale)
             redactor.learn(
-                credential.headers.flatMap { [$0.value, String($0.value.split(separator: " ").last ?? "")] })
-            if let refreshToken { redactor.learn([refreshToken]) }
+                answer.credential.headers.flatMap { [$0.value, String($0.value.split(separator: " ").last ?? "")] })
+            if let refreshToken = answer.refreshToken { redactor.learn([refreshToken]) }
             state.withLock { state in
                 state.isBusy = false
-                state.credential = credential
-                state.expiry = lifetime.map { now + max(1, $0 - min(Self.margin, $0 / 4)) } ?? .infinity
-                state.refreshToken = refreshToken ?? state.refreshToken
+                state.credential = answer.credential
+                state.expiry = answer.lifetime.map { now + max(1, $0 - TokenAnswer.margin($0)) } ?? .infinity
+                state.refreshToken = answer.refreshToken ?? state.refreshToken
             }
             state.signal()
-            return credential
+            return answer.credential
         } catch {
             state.withLock { state in
                 state.isBusy = false
@@ -84,72 +84,25 @@ final class Authenticator: Sendable {
         tape?.seconds ?? MonotonicClock.seconds
     }
 
-    private func get(
-        _ send: (HTTPRequest) -> HTTPExchange, refreshToken: String?
-    ) throws -> (Credential, lifetime: Double?, refreshToken: String?) {
+    private func get(_ send: (HTTPRequest) -> HTTPExchange, replacing stale: Credential?) throws -> TokenAnswer {
         if case .signed(let token) = grant.kind {
             let text = try token.signed(now: Int(time(nil)), id: TokenGrant.randomID())
             // No reply holds this token, so the recording would not know that it is secret.
             tape?.hide(secret: text)
-            return (credential(text), Double(token.lifetime), nil)
+            return TokenAnswer(grant.credential(text), lifetime: Double(token.lifetime))
         }
+        let request = TokenRequest(grant: grant, redactor: redactor)
         do {
-            return try ask(send, refreshToken: refreshToken)
-        } catch let error as BridgeError {
-            // The refresh token has expired: start over with the configured credentials.
-            guard refreshToken != nil, error.code == .authentication else { throw error }
-            return try ask(send, refreshToken: nil)
-        }
-    }
-
-    private func ask(
-        _ send: (HTTPRequest) -> HTTPExchange, refreshToken: String?
-    ) throws -> (Credential, lifetime: Double?, refreshToken: String?) {
-        guard let request = try grant.request(refreshToken: refreshToken) else {
-            throw BridgeError(.configuration, "auth has no URL to get a token from", remedy: "set auth.token_url")
-        }
-        let what = if case .login = grant.kind { "the login" } else { "the token request" }
-        let exchange = send(request)
-        let response = try exchange.response()
-        guard (200..<300).contains(response.status) else {
-            var error = try exchange.statusError(asked: what)
-            if [400, 401, 403].contains(response.status) {
-                error.code = .authentication
-                error.isRetryable = false
-                error.remedy = "check the option auth"
+            if let login { return try login.answer(replacing: stale, from: request, send) }
+            let refreshToken = state.withLock { $0.refreshToken }
+            do {
+                return try request.answer(send, refreshToken: refreshToken)
+            } catch let refusal as TokenRefusal where refreshToken != nil && refusal.error.code == .authentication {
+                // The refresh token has expired: start over with the configured credentials.
+                return try request.answer(send, refreshToken: nil)
             }
-            throw error
+        } catch let refusal as TokenRefusal {
+            throw refusal.error
         }
-        let body = exchange.bodyPrefix(1 << 20)
-        if case .login(let login) = grant.kind, login.tokenPath == nil {
-            let cookies = response.all("set-cookie").compactMap { $0.split(separator: ";").first.map(String.init) }
-            guard !cookies.isEmpty else {
-                throw BridgeError(
-                    .authentication, "the login sets no cookie",
-                    remedy: "set auth.token_path if it answers with a token",
-                    location: response.location)
-            }
-            redactor.learn(cookies.compactMap { $0.split(separator: "=", maxSplits: 1).last.map(String.init) })
-            let cookie = Credential.Field(name: "Cookie", value: cookies.joined(separator: "; "))
-            return (Credential(headers: [cookie]), grant.lifetime.map(Double.init), nil)
-        }
-        var path = "$.access_token"
-        if case .login(let login) = grant.kind, let own = login.tokenPath { path = own }
-        let document = JSONDocument(body)
-        guard let token = document?.text(at: path), !token.isEmpty else {
-            let words = document?.text(at: "$.error_description") ?? document?.text(at: "$.error")
-            throw BridgeError(
-                words == nil ? .malformed : .authentication, "\(what): the reply has no token at \(path)",
-                remedy: "check the option auth", location: response.location, remote: words.map(redactor.clean(_:)))
-        }
-        let lifetime = document?.text(at: "$.expires_in").flatMap { Double($0) }
-        return (
-            credential(token), lifetime ?? grant.lifetime.map(Double.init), document?.text(at: "$.refresh_token")
-        )
-    }
-
-    private func credential(_ token: String) -> Credential {
-        let value = grant.scheme.isEmpty ? token : "\(grant.scheme) \(token)"
-        return Credential(headers: [Credential.Field(name: grant.header, value: value)])
     }
 }

@@ -45,7 +45,7 @@ public final class HTTPClient: Sendable {
             RateLimiter(rate: options.requestsPerSecond, concurrency: options.concurrency, sharing: sharing),
             share: options.limitShare(), measure: context.measure)
         if case .granted(let grant) = options.authentication {
-            authenticator = Authenticator(grant, redactor: redactor, tape: context.exchange)
+            authenticator = Authenticator(grant, redactor: redactor, context: context)
         } else {
             authenticator = nil
         }

@@ -277,10 +277,12 @@ public final class BridgeHost: Sendable {
     ///     for any other. A plugin that asks for a child process always gets one.
     ///   - memory: The memory limit for a child process's data, in bytes.
     ///   - patience: The time limit for all tries of a step together; nil for that of ``RetryPolicy``.
+    ///   - texts: The texts that the bridge can share with other processes; nil if there are none.
     /// - Throws: ``BridgeFailure`` when the bridge rejects its options or cannot be started.
     public func connect(
         to plugin: PluginListing, options: RecordBatch, name: String, secrets: [String] = [],
-        isolation: PluginListing.Isolation? = nil, memory: Int? = nil, patience: Duration? = nil
+        isolation: PluginListing.Isolation? = nil, memory: Int? = nil, patience: Duration? = nil,
+        texts: (any SharedTexts)? = nil
     ) async throws(BridgeFailure) -> BridgeConnection {
         let linked = linked.plugin(of: plugin)
         if linked != nil, isolation == .childProcess || plugin.isolation == .childProcess {
@@ -301,6 +303,7 @@ public final class BridgeHost: Sendable {
             plugin: plugin, options: options, executable: executable, isolation: isolation, limits: limits, log: log)
         opener.linked = linked
         opener.cache = cache
+        opener.texts = texts
         if isolation == .childProcess, !plugin.isConcurrent {
             opener.helpers = HelperPool(limits: limits, log: log) {
                 [opener] () async throws(BridgeFailure) -> any BridgeSession in try await opener.open()

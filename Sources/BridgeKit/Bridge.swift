@@ -82,6 +82,7 @@ public struct BridgeContext: Sendable {
     private let worker: (@Sendable (RecordBatch) throws -> RecordBatch?)?
     private let learner: (@Sendable (String) -> Void)?
     private let meter: (@Sendable (RequestMeasurement, Double) -> Void)?
+    let share: (@Sendable (SharedTextCall) throws -> String?)?
     /// The tape that records or replays exchanges; usually nil.
     ///
     /// A bridge with ``BridgeDescriptor/Capability/replay`` passes all its requests to the remote through this tape.
@@ -95,17 +96,20 @@ public struct BridgeContext: Sendable {
     ///   - work: Takes a request in the form that ``work(_:)`` writes, and returns the first batch of its fetch.
     ///   - learn: Takes the secrets passed to ``learn(secret:)``.
     ///   - measure: Takes what is passed to ``measure(_:seconds:)``.
+    ///   - share: Performs the calls of ``withSharedText(_:_:)``.
     ///   - send: Takes the log lines.
     public init(
         work: (@Sendable (RecordBatch) throws -> RecordBatch?)? = nil,
         learn: (@Sendable (String) -> Void)? = nil,
         measure: (@Sendable (RequestMeasurement, Double) -> Void)? = nil,
+        share: (@Sendable (SharedTextCall) throws -> String?)? = nil,
         log send: @escaping @Sendable (LogLevel, String) -> Void = { _, _ in }
     ) {
         self.send = send
         worker = work
         learner = learn
         meter = measure
+        self.share = share
     }
 
     /// Runs `body`, whose requests are not steps of the current scan, such as one for a description of the service.

@@ -1,4 +1,4 @@
-/* libcrypto of OpenSSL 3: digests, and the signatures of JSON Web Tokens. */
+/* libcrypto of OpenSSL 3: digests, the signatures of JSON Web Tokens, and the encryption of saved logins. */
 #ifndef BMO_CLIBCRYPTO_SHIM_H
 #define BMO_CLIBCRYPTO_SHIM_H
 
@@ -58,6 +58,46 @@ end:
     EVP_PKEY_free(key);
     BIO_free(bio);
     return result;
+}
+
+/* AES-256-GCM (NIST SP 800-38D). */
+
+#define BMO_SEAL_KEY 32
+#define BMO_SEAL_NONCE 12
+#define BMO_SEAL_TAG 16
+
+/* Writes `size` bytes and a tag to `out`. Returns whether that worked. */
+static inline int bmo_seal(
+    const uint8_t *key, const uint8_t *nonce, const uint8_t *data, size_t size, uint8_t *out) {
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    int length = 0;
+    int last = 0;
+    int done = context && size <= 1 << 20
+        && EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, nonce) == 1
+        && EVP_EncryptUpdate(context, out, &length, data, (int)size) == 1
+        && EVP_EncryptFinal_ex(context, out + length, &last) == 1 && (size_t)(length + last) == size
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, BMO_SEAL_TAG, out + size) == 1;
+    EVP_CIPHER_CTX_free(context);
+    return done;
+}
+
+/* Reverts bmo_seal; `data` has `size` bytes and the tag. Returns whether key and tag are right. */
+static inline int bmo_unseal(
+    const uint8_t *key, const uint8_t *nonce, const uint8_t *data, size_t size, uint8_t *out) {
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    uint8_t tag[BMO_SEAL_TAG];
+    int length = 0;
+    int last = 0;
+    int done = 0;
+    if (context && size <= 1 << 20) {
+        memcpy(tag, data + size, sizeof tag);
+        done = EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, nonce) == 1
+            && EVP_DecryptUpdate(context, out, &length, data, (int)size) == 1
+            && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, BMO_SEAL_TAG, tag) == 1
+            && EVP_DecryptFinal_ex(context, out + length, &last) == 1;
+    }
+    EVP_CIPHER_CTX_free(context);
+    return done;
 }
 
 #endif

@@ -55,6 +55,11 @@ public final class MemoryStores: StoreProvider {
         slot(location, purpose).current
     }
 
+    /// Waits for the lock of a text of a database, which need not exist yet, and takes it.
+    public func lockText(_ location: String, name: String) throws -> (any StoredTextLock)? {
+        try database(location).texts.lock(name, of: location)
+    }
+
     /// Returns the tables of a model in words, a line each.
     public func schema(of model: CompiledModel) -> [String] { DatabaseSchema(model).words }
 

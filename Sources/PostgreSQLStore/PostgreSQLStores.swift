@@ -61,6 +61,11 @@ public struct PostgreSQLStores: StoreProvider {
         try? SessionLock.holder(of: purpose, over: Connection(DatabaseLocation(location)))
     }
 
+    /// Waits for the lock of a text of a schema, which need not exist yet, and takes it.
+    public func lockText(_ location: String, name: String) throws -> (any StoredTextLock)? {
+        try SecretLock(DatabaseLocation(location), name: name)
+    }
+
     /// Returns the tables of a model as SQL, in order of creation.
     public func schema(of model: CompiledModel) -> [String] {
         let schema = DatabaseLocation.usualSchema

@@ -38,6 +38,11 @@ public struct SQLiteStores: StoreProvider {
         FileLock.holder(of: FileLock.subject(location, for: purpose))
     }
 
+    /// Waits for the lock of a text in the folder `FILE-tokens`, and takes it.
+    public func lockText(_ location: String, name: String) throws -> (any StoredTextLock)? {
+        try TokenFile(location, name: name)
+    }
+
     /// Returns the tables of a model as SQL, in order of creation.
     public func schema(of model: CompiledModel) -> [String] { SQLiteStore.schema(of: model) }
 

@@ -11,4 +11,5 @@ struct StoreCheck: Sendable {
     /// All checks, protocol by protocol.
     static let all =
         rows + types + texts + pages + scans + history + outbox + edits + queries + collections + feed + uses
+        + sharedTexts
 }

@@ -44,6 +44,16 @@ public protocol StoreProvider: Sendable {
     /// Returns the holder of a lock; nil if the lock is free or the holder cannot be determined.
     func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder?
 
+    /// Waits for the lock of a text that all processes of a database share, and takes it; the database need not exist yet.
+    ///
+    /// The texts are kept beside the rows, and do not belong to them: nothing copies, shows or exports them. Many processes can
+    /// have locks of different texts, and no lock of the database is needed.
+    ///
+    /// - Parameter name: 1 to 200 letters, digits, hyphens and underscores.
+    /// - Returns: Nil if the kind of database keeps no texts, as by default.
+    /// - Throws: ``StoreError``: `busy` if the lock is not free within ``SharedTextLimits/wait``.
+    func lockText(_ location: String, name: String) throws -> (any StoredTextLock)?
+
     /// Returns the statements that create the tables of a model, in order.
     func schema(of model: CompiledModel) -> [String]
 
@@ -78,6 +88,9 @@ public protocol StoreProvider: Sendable {
 }
 
 extension StoreProvider {
+    /// Keeps no texts.
+    public func lockText(_ location: String, name: String) throws -> (any StoredTextLock)? { nil }
+
     /// Refuses: only one process at a time can write.
     public func attemptSharedLock(_ location: String, command: String) throws -> LockAttempt {
         throw StoreError.cannotShare(location)

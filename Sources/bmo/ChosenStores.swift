@@ -31,6 +31,10 @@ struct ChosenStores: StoreProvider {
         stores(location).lockHolder(of: location, for: purpose)
     }
 
+    func lockText(_ location: String, name: String) throws -> (any StoredTextLock)? {
+        try stores(location).lockText(location, name: name)
+    }
+
     /// The tables of an SQLite file: a model alone does not say where its rows are.
     func schema(of model: CompiledModel) -> [String] { files.schema(of: model) }
 

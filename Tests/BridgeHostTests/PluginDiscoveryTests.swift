@@ -39,11 +39,11 @@ import Testing
         (["COUNTING_INFO_SIZE=24"], "struct too small: bmo_bridge_info has 24 bytes, ABI 1.0 has 48"),
         (
             ["COUNTING_ABI_MAJOR=2"],
-            "built for ABI 2.0; this host speaks ABI 1.1: install a build of the bridge for it"
+            "built for ABI 2.0; this host speaks ABI 1.2: install a build of the bridge for it"
         ),
         (
             ["COUNTING_NULL_ENTRY"],
-            "bmo_bridge_entry_v1 returned NULL: the bridge refuses a host of ABI 1.1"
+            "bmo_bridge_entry_v1 returned NULL: the bridge refuses a host of ABI 1.2"
         ),
         (["COUNTING_NULL_FETCH_NEXT"], "its table has no function for fetch_next"),
         (["COUNTING_NAME=\"Bad Name\""], "its name `Bad Name` does not match [a-z][a-z0-9_-]{0,31}"),

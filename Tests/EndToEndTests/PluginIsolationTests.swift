@@ -242,7 +242,7 @@ extension EndToEndTests {
             #expect(run.exitCode == 2, "\(run)")
             #expect(
                 run.errorOutput.contains("Bad (bridge bad): configuration: the plugin \"bad\" can't be used: ")
-                    && run.errorOutput.contains("built for ABI 2.0; this host speaks ABI 1.1"), "\(run)")
+                    && run.errorOutput.contains("built for ABI 2.0; this host speaks ABI 1.2"), "\(run)")
             let rows = try await query("SELECT count(*) FROM Good")
             #expect(rows == "2")
             let check = try await bmo("check")

@@ -51,6 +51,12 @@ final class TeamServer {
             }
     }
 
+    /// The teams whose users were requested so far.
+    var teamsAsked: [Int] {
+        ((try? String(contentsOfFile: process.folder.appending("asked"), encoding: .utf8)) ?? "")
+            .split(separator: "\n").map { Int($0.split(separator: " ")[0]) ?? 0 }
+    }
+
     var url: String { process.url }
 }
 

@@ -1,7 +1,7 @@
 """A small HTTP server whose replies another script makes.
 
 `answer(path, query)` gives a status and what becomes JSON, or a status, header fields and bytes. Among the query is
-`@authorization`, the header field. The scripts that use it run in a folder of the test's, where they look for files
+`@authorization`, the header field, and the fields of a form that is posted. The scripts that use it run in a folder of the test's, where they look for files
 that change what they answer, and note there what they were asked.
 """
 import http.server
@@ -24,9 +24,15 @@ def serve(answer):
 
         def log_message(self, *arguments): pass
 
-        def do_GET(self):
+        def do_POST(self):
+            self.reply(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
+
+        def do_GET(self): self.reply("")
+
+        def reply(self, form):
             url = urllib.parse.urlparse(self.path)
-            query = {name: values[0] for name, values in urllib.parse.parse_qs(url.query, keep_blank_values=True).items()}
+            fields = urllib.parse.parse_qs(url.query + "&" + form, keep_blank_values=True)
+            query = {name: values[0] for name, values in fields.items()}
             query["@authorization"] = self.headers.get("Authorization", "")
             reply = answer(url.path, query)
             status, fields, body = reply if len(reply) == 3 else (reply[0], {}, json.dumps(reply[1]).encode())

@@ -47,6 +47,35 @@ import Testing
         return copy.claim(by: worker, at: now)
     }
 
+    @Test func `a unit that ends each of its workers is given up, and one that is given back is not`() throws {
+        var board = board()
+        for loss in 1...WorkUnit.mostLosses {
+            guard case .unit(let unit) = board.claim(by: "worker \(loss)", at: 0) else {
+                Issue.record("no unit")
+                return
+            }
+            #expect(!unit.isGivenUp)
+            for _ in 1...10 {
+                // Asked to stop, it gives the unit back.
+                let isReleased = board.release("Country", epoch: board.units[0].epoch)
+                #expect(isReleased)
+                guard case .unit(let again) = board.claim(by: "worker \(loss)", at: 0) else { return }
+                #expect(again.claims == unit.claims)
+            }
+        }
+        guard case .unit(let unit) = board.claim(by: "a", at: 0) else {
+            Issue.record("no unit")
+            return
+        }
+        #expect(unit.isGivenUp)
+        board.begin(Self.plan)
+        guard case .unit(let fresh) = board.claim(by: "a", at: 0) else {
+            Issue.record("no unit")
+            return
+        }
+        #expect(!fresh.isGivenUp, "the next round tries again")
+    }
+
     @Test func `units come in an order in which each finds what it needs, and the round ends after the last`() throws {
         var board = board()
         let country = try #require(claim(&board, by: "a"))

@@ -14,6 +14,8 @@ struct UnitWork: Sendable {
 
     /// The minimum number of parents in a range: with so many, the round trips of a claim hardly matter.
     private static let rangeSize = 32
+    /// The result of a unit that does not scan.
+    private static let nothing = "{}"
     /// The maximum number of ranges in a scan.
     private static let rangeCount = 1024
 
@@ -23,6 +25,7 @@ struct UnitWork: Sendable {
     /// - Throws: `StoreError`, with the code `superseded` if another worker has taken over the unit; `CancellationError`
     ///   if the task was cancelled, so that the caller gives the unit back.
     func run() async throws -> UnitResult? {
+        if unit.isGivenUp { return try await giveUp() }
         switch unit.task {
         case .close:
             try await close()
@@ -38,6 +41,28 @@ struct UnitWork: Sendable {
             try await context.thread.run { [shared] in try shared.endUnit(text, keeping: entity, adding: []) }
             return result
         }
+    }
+
+    /// Ends a unit as failed, because too many workers have ended while they worked on it.
+    private func giveUp() async throws -> UnitResult? {
+        guard unit.task != .close else {
+            try await context.thread.run { [shared] in try shared.endUnit(Self.nothing, keeping: nil, adding: []) }
+            return nil
+        }
+        let target = try target()
+        let bridge = target.source?.bridge ?? target.entity.bridge
+        let failure = SyncFailure(
+            entity: unit.entity, bridge: bridge, page: nil, code: "crashed",
+            message: "\(WorkUnit.mostLosses) workers ended, or lost their lease, while they worked on \(unit.name)",
+            remedy: "see how they ended (memory, logs); the next round tries again", location: nil, remote: nil)
+        let report = SyncReport.Entity(
+            name: unit.entity, bridge: bridge, outcome: .failed(failure), pages: 0, resumedAfterPage: nil,
+            counts: ImportCounts.Entity(), warnings: [], duration: .zero)
+        let result = UnitResult(
+            report: report, counts: ImportCounts(entityCount: workspace.model.entities.count), listing: nil)
+        let text = result.json(workspace.model)
+        try await context.thread.run { [shared] in try shared.endUnit(text, keeping: nil, adding: []) }
+        return result
     }
 
     private func target() throws -> (entity: Entity, index: Int, source: EntitySource?) {
@@ -76,7 +101,10 @@ struct UnitWork: Sendable {
             if unit.source.isEmpty {
                 try shared.gatherParents(of: index, relationship: relationship, group: unit.group)
             }
-            return try shared.results(of: unit.group).filter { $0.unit.task == .range }.map(\.result)
+            // A division has no result unless it was given up.
+            return try shared.results(of: unit.group)
+                .filter { $0.unit.task == .range || $0.unit.task == .split && $0.result != Self.nothing }
+                .map(\.result)
         }
         var all = ScanListing(isWhole: true, began: Clock.now())
         for result in results {
@@ -104,7 +132,7 @@ struct UnitWork: Sendable {
                 of: entity, where: rows.conditions, size: Self.rangeSize, atMost: Self.rangeCount)
             // If the parents are objects of the same entity, the scan may add some; those wait for the next round.
             let isOpen = relationship != nil
-            try shared.endUnit("{}", keeping: nil, adding: Self.ranges(of: unit, bounds, isOpen: isOpen))
+            try shared.endUnit(Self.nothing, keeping: nil, adding: Self.ranges(of: unit, bounds, isOpen: isOpen))
         }
     }
 
@@ -128,7 +156,7 @@ struct UnitWork: Sendable {
             var report = try workspace.roundReport(in: shared)
             report.run = try context.store.endRun(
                 outcome: report.outcomeWord, summary: report.json, always: report.hasNews, keeping: history)
-            try shared.endUnit("{}", keeping: nil, adding: [])
+            try shared.endUnit(Self.nothing, keeping: nil, adding: [])
         }
     }
 }

@@ -36,7 +36,8 @@ public struct WorkOptions: Sendable {
 public enum WorkEvent: Sendable {
     /// Another command is writing to the database; the worker waits for it.
     case waits(LockHolder?)
-    /// A unit was claimed; `claims` is more than 1 if an earlier worker claimed it and did not finish.
+    /// A unit was claimed; `claims` is more than 1 if an earlier worker claimed it, and neither ended it
+    /// nor gave it back.
     case claimed(unit: String, claims: Int)
     /// The claimed unit ended; nil for a unit that does not scan.
     case ended(unit: String, SyncReport.Entity?)

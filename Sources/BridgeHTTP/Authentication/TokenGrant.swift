@@ -115,6 +115,12 @@ struct TokenGrant: Sendable {
         return secrets
     }
 
+    /// Returns the credential that a token makes.
+    func credential(_ token: String) -> Credential {
+        let value = scheme.isEmpty ? token : "\(scheme) \(token)"
+        return Credential(headers: [Credential.Field(name: header, value: value)])
+    }
+
     static func randomID() -> String {
         var generator = SystemRandomNumberGenerator()
         return String(generator.next(), radix: 16) + String(generator.next(), radix: 16)

@@ -43,7 +43,7 @@ extension SessionOpener {
             throw BridgeFailure(.configuration, "\(path): \(error.reason)", bridge: log.bridge)
         }
         try expect(found)
-        let session = LocalSession(plugin: loaded, isConcurrent: plugin.isConcurrent, log: log)
+        let session = LocalSession(plugin: loaded, isConcurrent: plugin.isConcurrent, log: log, texts: texts)
         try await finish(session, session.open(options))
         return session
     }
@@ -51,7 +51,8 @@ extension SessionOpener {
     func openChild() async throws(BridgeFailure) -> any BridgeSession {
         let session = try await ChildSession.start(
             executable: executable, pluginPath: plugin.path, digest: plugin.digest, limits: limits, log: log,
-            helpers: helpers)
+            helpers: helpers,
+            texts: texts.map { SharedTextService($0, bridge: log.bridge, plugin: plugin.name) })
         do throws(BridgeFailure) {
             let hello = await reply(session.hello, within: limits.inspection, session)
             if case .lost(let failure) = hello { throw failure }

@@ -9,6 +9,8 @@ struct SessionOpener: Sendable {
     let limits: BridgeLimits
     let log: BridgeLog
     var helpers: HelperPool?
+    /// The texts that the bridge can share with other processes.
+    var texts: (any SharedTexts)?
     /// The plugin itself, if it is linked into this program.
     var linked: LoadedPlugin?
     /// The cache that the plugin's description may come from.
@@ -17,7 +19,7 @@ struct SessionOpener: Sendable {
     /// Opens a session and its instance.
     func open() async throws(BridgeFailure) -> any BridgeSession {
         if let linked {
-            let session = LocalSession(plugin: linked, isConcurrent: plugin.isConcurrent, log: log)
+            let session = LocalSession(plugin: linked, isConcurrent: plugin.isConcurrent, log: log, texts: texts)
             try await finish(session, session.open(options))
             return session
         }

@@ -108,9 +108,11 @@ enum BridgeServer {
             case .open:
                 guard let options = try? frame.first?.batch() else { return }
                 let isConcurrent = frame.flags & Frame.flag != 0
-                let work: @Sendable (RecordBatch) -> BridgeReply = { delegation.work($0) }
+                let work: @Sendable (RecordBatch) -> BridgeReply = { delegation.ask(.work, $0) }
+                let share: @Sendable (RecordBatch) -> BridgeReply = { delegation.ask(.share, $0) }
                 let opened = BridgeInstance(
-                    plugin: plugin, isConcurrent: isConcurrent, work: isConcurrent ? nil : work
+                    plugin: plugin, isConcurrent: isConcurrent, work: isConcurrent ? nil : work,
+                    share: frame.flags & Frame.sharing != 0 ? share : nil
                 ) { sender.log($0, $1) }
                 instance = opened
                 opened.open(options, completion: reply)
@@ -133,7 +135,7 @@ enum BridgeServer {
     }
 }
 
-/// Work that the bridge delegates to other processes through the host.
+/// What the bridge asks of the host: work for other processes, and texts that processes share.
 private final class Delegation: Sendable {
     private let sender: FrameSender
     private let state = Mutex(State())
@@ -169,8 +171,8 @@ private final class Delegation: Sendable {
 
     init(_ sender: FrameSender) { self.sender = sender }
 
-    /// Waits for another process's answer; the host limits how long that takes.
-    func work(_ request: RecordBatch) -> BridgeReply {
+    /// Waits for the answer; the host limits how long that takes.
+    func ask(_ kind: Frame.Kind, _ request: RecordBatch) -> BridgeReply {
         places.wait()
         defer { places.signal() }
         let waiting = Waiting()
@@ -179,7 +181,7 @@ private final class Delegation: Sendable {
             state.pending[state.last] = waiting
             return state.last
         }
-        sender.send(Frame(kind: .work, call: call, first: ForeignBytes(request)))
+        sender.send(Frame(kind: kind, call: call, first: ForeignBytes(request)))
         waiting.semaphore.wait()
         return waiting.reply
     }

@@ -30,6 +30,7 @@ final class ChildSession: BridgeSession {
     private let limits: BridgeLimits
     /// The processes that do the work this process delegates.
     private let helpers: HelperPool?
+    private let texts: SharedTextService?
     private let writer = Worker()
     private let state: Mutex<State>
     /// The sessions whose processes still exist.
@@ -44,7 +45,7 @@ final class ChildSession: BridgeSession {
     /// Does not wait for its hello.
     static func start(
         executable: String, pluginPath: String, digest: String?, limits: BridgeLimits, log: BridgeLog,
-        helpers: HelperPool? = nil
+        helpers: HelperPool? = nil, texts: SharedTextService? = nil
     ) async throws(BridgeFailure) -> ChildSession {
         let process: ChildProcess
         do {
@@ -54,7 +55,7 @@ final class ChildSession: BridgeSession {
         } catch {
             throw BridgeFailure(.internal, error.reason, bridge: log.bridge)
         }
-        let session = ChildSession(process: process, limits: limits, log: log, helpers: helpers)
+        let session = ChildSession(process: process, limits: limits, log: log, helpers: helpers, texts: texts)
         living.withLock { $0[ObjectIdentifier(session)] = session }
         // The thread retains the session until the process ends.
         guard NativeThread.detach({ session.readUntilEnd() }) else {
@@ -73,9 +74,12 @@ final class ChildSession: BridgeSession {
         }
     }
 
-    private init(process: ChildProcess, limits: BridgeLimits, log: BridgeLog, helpers: HelperPool?) {
+    private init(
+        process: ChildProcess, limits: BridgeLimits, log: BridgeLog, helpers: HelperPool?, texts: SharedTextService?
+    ) {
         self.process = process
         self.helpers = helpers
+        self.texts = texts
         self.log = log
         self.limits = limits
         socket = FrameSocket(descriptor: process.socket, limits: (limits.batchSize, limits.pageSize))
@@ -87,7 +91,8 @@ final class ChildSession: BridgeSession {
     var isUsable: Bool { state.withLock { $0.end == nil && !$0.isKilled && !$0.isClosing } }
 
     func open(_ options: RecordBatch, isConcurrent: Bool) -> Promise<BridgeReply> {
-        ask { Frame(kind: .open, flags: isConcurrent ? Frame.flag : 0, call: $0, first: ForeignBytes(options)) }
+        let flags = (isConcurrent ? Frame.flag : 0) | (texts == nil ? 0 : Frame.sharing)
+        return ask { Frame(kind: .open, flags: flags, call: $0, first: ForeignBytes(options)) }
     }
 
     func submit(_ call: BridgeCall) -> Promise<BridgeReply> { ask(call.frame(call:)) }
@@ -189,12 +194,12 @@ final class ChildSession: BridgeSession {
             let promise = state.withLock { $0.pending.removeValue(forKey: frame.call) }
             let isFailed = frame.flags & Frame.flag != 0
             promise?.fulfil(isFailed ? .failed(frame.first) : .done(frame.first, frame.second))
-        case .work: try delegate(frame)
+        case .work, .share: try delegate(frame)
         default: break
         }
     }
 
-    /// Passes a request that the child delegated to a helper process.
+    /// Passes a request that the child delegated to a helper process, or answers a call about a shared text.
     private func delegate(_ frame: Frame) throws(FrameError) {
         // Each request takes memory. The child's side waits at the same limit, so exceeding it is a protocol error.
         let isAllowed = state.withLock { state in
@@ -214,13 +219,21 @@ final class ChildSession: BridgeSession {
             case .lost: send(Frame(kind: .worked, flags: Frame.flag, call: call))
             }
         }
-        guard let helpers, let request = try? frame.first?.batch() else { return answer(.failed(nil)) }
+        guard let request = try? frame.first?.batch() else { return answer(.failed(nil)) }
+        if frame.kind == .share {
+            // A thread of its own, as the call may wait for a lock.
+            guard let texts, NativeThread.detach({ answer(texts.answer(request)) }) else { return answer(.failed(nil)) }
+            return
+        }
+        guard let helpers else { return answer(.failed(nil)) }
         Task { answer(await helpers.work(request)) }
     }
 
     private func finish(errors: ChildOutput, broken: BridgeFailure?) {
         var errors = errors
         let exit = process.reap()
+        // Of a process that has ended, and so cannot save any more.
+        texts?.close()
         errors.read()
         errors.finish()
         let isLoading = !hello.isFulfilled

@@ -18,14 +18,18 @@ struct Frame: Sendable {
     enum Kind: UInt16, Sendable {
         case reply = 1
         case log, open, check, discover, write, fetchOpen, fetchNext, fetchClose, cancel, close
-        /// `work` is the child's request to another process; `worked` is the answer to it.
+        /// `work` is the child's request to another process; `worked` is the answer to it, and to `share`.
         case work, worked
+        /// The child's call about a text that processes share.
+        case share
     }
 
     static let headerSize = 24
     /// Marks a ``Kind/reply`` or ``Kind/worked`` as a failure, or an ``Kind/open`` as that of a concurrent bridge.
     static let flag: UInt16 = 1
-    /// The maximum number of unanswered ``Kind/work`` frames per child; its other threads wait before they send.
+    /// Marks an ``Kind/open`` of a host that keeps texts which processes share.
+    static let sharing: UInt16 = 2
+    /// The maximum number of unanswered ``Kind/work`` and ``Kind/share`` frames per child; its other threads wait before they send.
     static let maxWork = 64
 
     var kind: Kind

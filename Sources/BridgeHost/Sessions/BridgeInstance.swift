@@ -21,7 +21,7 @@ final class BridgeInstance: Sendable {
     private let isConcurrent: Bool
     private let main = Worker()
     private let control = Worker()
-    private let log: HostLog
+    private let services: HostServices
     private let state = Mutex(State())
 
     private struct State {
@@ -33,13 +33,15 @@ final class BridgeInstance: Sendable {
     /// - Parameters:
     ///   - log: Receives the bridge's messages, on any thread, until the instance is closed.
     ///   - work: Has another process answer a fetch's first batch; nil if the bridge cannot delegate.
+    ///   - share: Answers a call about a text that processes share; nil if the host keeps none.
     init(
         plugin: LoadedPlugin, isConcurrent: Bool, work: (@Sendable (RecordBatch) -> BridgeReply)? = nil,
+        share: (@Sendable (RecordBatch) -> BridgeReply)? = nil,
         log: @escaping @Sendable (bmo_log_level, String) -> Void
     ) {
         self.plugin = plugin
         self.isConcurrent = isConcurrent
-        self.log = HostLog(log, work)
+        services = HostServices(log, work, share)
     }
 
     /// Opens the instance; must be the first call.
@@ -49,7 +51,7 @@ final class BridgeInstance: Sendable {
             var instance: OpaquePointer?
             var error = bmo_buffer()
             let status = options.withBytes {
-                table.open?(table.context, bmo_bytes($0), log.host, &instance, &error)
+                table.open?(table.context, bmo_bytes($0), services.host, &instance, &error)
             }
             let reply = plugin.reply(status, error)
             guard status == BMO_OK, let instance else { return completion(Self.nothingMade(status, reply)) }
@@ -214,75 +216,6 @@ private final class FetchHandle: Sendable {
             state.fetch = nil
         }
     }
-}
-
-/// The `bmo_host` of one instance.
-///
-/// The instance retains it for as long as the bridge may call it.
-private final class HostLog: @unchecked Sendable {
-    // The properties and the memory behind `host` are written only in `init`.
-    let host: UnsafeMutablePointer<bmo_host>
-    private let sink: @Sendable (bmo_log_level, String) -> Void
-    private let work: (@Sendable (RecordBatch) -> BridgeReply)?
-
-    init(
-        _ sink: @escaping @Sendable (bmo_log_level, String) -> Void, _ work: (@Sendable (RecordBatch) -> BridgeReply)?
-    ) {
-        self.sink = sink
-        self.work = work
-        host = .allocate(capacity: 1)
-        host.initialize(to: bmo_host())
-        host.pointee.struct_size = UInt32(MemoryLayout<bmo_host>.size)
-        host.pointee.context = Unmanaged.passUnretained(self).toOpaque()
-        host.pointee.log = { context, level, message in
-            guard let context, let data = message.data else { return }
-            let bytes = UnsafeRawBufferPointer(start: data, count: min(message.size, 8192))
-            let log = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
-            log.sink(level.rawValue < 4 ? level : BMO_LOG_ERROR, String(decoding: bytes, as: UTF8.self))
-        }
-        host.pointee.learn = { context, secret in
-            guard let context, let data = secret.data, secret.size <= 8192 else { return }
-            let text = String(decoding: UnsafeRawBufferPointer(start: data, count: secret.size), as: UTF8.self)
-            let log = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
-            log.sink(bmo_log_level(rawValue: BridgeLog.secret), text)
-        }
-        host.pointee.measure = { context, measurement, microseconds in
-            guard let context else { return }
-            let log = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
-            log.sink(
-                bmo_log_level(rawValue: BridgeLog.measurement),
-                RequestMeter.text(measurement.rawValue, microseconds: microseconds))
-        }
-        guard work != nil else { return }
-        host.pointee.work = { context, request, records, page in
-            guard let context else { return BMO_FAILED }
-            let host = Unmanaged<HostLog>.fromOpaque(context).takeUnretainedValue()
-            let bytes = UnsafeRawBufferPointer(start: request.data, count: request.size)
-            guard let work = host.work, let batch = try? RecordBatch(copying: bytes) else { return BMO_FAILED }
-            switch work(batch) {
-            case .done(let first, let second):
-                records?.pointee = HostLog.lend(first)
-                page?.pointee = HostLog.lend(second)
-                return BMO_OK
-            case .failed(let error):
-                page?.pointee = HostLog.lend(error)
-                return BMO_FAILED
-            case .lost: return BMO_FAILED
-            }
-        }
-        host.pointee.release = { _, buffer in
-            if let owner = buffer.owner { Unmanaged<ForeignBytes>.fromOpaque(owner).release() }
-        }
-    }
-
-    /// Lends bytes to the bridge until it releases them.
-    private static func lend(_ bytes: ForeignBytes?) -> bmo_buffer {
-        guard let bytes, let start = bytes.bytes.baseAddress else { return bmo_buffer() }
-        let data = UnsafeMutableRawPointer(mutating: start).bindMemory(to: UInt8.self, capacity: bytes.bytes.count)
-        return bmo_buffer(data: data, size: bytes.bytes.count, owner: Unmanaged.passRetained(bytes).toOpaque())
-    }
-
-    deinit { host.deallocate() }
 }
 
 extension bmo_bytes {

@@ -6,11 +6,17 @@ internal import Synchronization
 final class LocalSession: BridgeSession {
     private let instance: BridgeInstance
     private let bridge: String
+    private let service: SharedTextService?
     private let isKilled = Mutex(false)
 
-    init(plugin: LoadedPlugin, isConcurrent: Bool, log: BridgeLog) {
+    init(plugin: LoadedPlugin, isConcurrent: Bool, log: BridgeLog, texts: (any SharedTexts)? = nil) {
         bridge = log.bridge
-        instance = BridgeInstance(plugin: plugin, isConcurrent: isConcurrent) { log.message($0.rawValue, $1) }
+        let service = texts.map { SharedTextService($0, bridge: log.bridge, plugin: plugin.identity.name) }
+        self.service = service
+        let share = service.map { service in { @Sendable (request: RecordBatch) in service.answer(request) } }
+        instance = BridgeInstance(plugin: plugin, isConcurrent: isConcurrent, share: share) {
+            log.message($0.rawValue, $1)
+        }
     }
 
     func open(_ options: RecordBatch) -> Promise<BridgeReply> {
@@ -48,7 +54,14 @@ final class LocalSession: BridgeSession {
             defer { isKilled = true }
             return !isKilled
         }
-        if isFirst { instance.close { promise.fulfil(()) } } else { promise.fulfil(()) }
+        guard isFirst else {
+            promise.fulfil(())
+            return promise
+        }
+        instance.close { [service] in
+            service?.close()
+            promise.fulfil(())
+        }
         return promise
     }
 }

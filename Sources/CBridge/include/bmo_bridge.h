@@ -1,5 +1,5 @@
 /*
- * bmo_bridge.h - the contract between bmo and a bridge, ABI 1.1.
+ * bmo_bridge.h - the contract between bmo and a bridge, ABI 1.2.
  *
  * A bridge is a shared library that turns one kind of API into records. It exports two symbols:
  *
@@ -29,7 +29,7 @@ extern "C" {
 
 #define BMO_BRIDGE_MAGIC 0x314547444952424DULL /* "MBRIDGE1" as little-endian bytes */
 #define BMO_BRIDGE_ABI_MAJOR 1
-#define BMO_BRIDGE_ABI_MINOR 1
+#define BMO_BRIDGE_ABI_MINOR 2
 #define BMO_BRIDGE_INFO_SYMBOL "bmo_bridge_info_v1"
 #define BMO_BRIDGE_ENTRY_SYMBOL "bmo_bridge_entry_v1"
 
@@ -98,6 +98,16 @@ typedef enum bmo_measurement {
  * measure  reports one request to the remote that has ended, and its duration up to the head of the reply or its failure,
  *          or a wait for a rate limit, in microseconds. For the host's metrics only. Requests that the bridge itself
  *          breaks off do not count. A host without this function has a smaller struct_size.
+ * share    since 1.2; NULL in a host without a database, and a host of 1.1 has a smaller struct_size: then keep the text
+ *          in memory. Keeps a text for all processes of a database, also for later ones, such as a refresh token that is
+ *          replaced with each use. `request` is one record { operation: text, name: text, value: text }; all bridges of
+ *          the plugin have the same names, of 1 to 128 bytes.
+ *          "lock"     waits until no other has the lock of the name, at most 120 seconds, and takes it;
+ *                     answers one record { value: text or null }
+ *          "save"     with the lock: replaces the text, at most 16 KiB. Once it returns, the text outlives a crash
+ *          "release"  gives the lock back, as do `close` and the end of the process
+ *          Have the lock for less than 120 seconds. With BMO_FAILED, `answer` holds an error batch. Pass it to `release`.
+ *          The host does not show the text, and does not encrypt it.
  */
 typedef struct bmo_host {
     uint32_t struct_size;
@@ -107,6 +117,7 @@ typedef struct bmo_host {
     void (*release)(void *context, bmo_buffer buffer);
     void (*learn)(void *context, bmo_bytes secret);
     void (*measure)(void *context, bmo_measurement what, uint64_t microseconds);
+    bmo_status (*share)(void *context, bmo_bytes request, bmo_buffer *answer);
 } bmo_host;
 
 typedef struct bmo_instance bmo_instance; /* one configured bridge: the bridge's own type */

@@ -24,6 +24,7 @@ final class MemoryDatabase: Sendable {
     private let shared = Monitor(Shared())
     let writing = LockSlot()
     let pushing = LockSlot()
+    let texts = MemoryTexts()
 
     /// The time limit for another store's transaction, in seconds.
     private static let patience = 30.0

@@ -6,7 +6,8 @@ enum SchemaBackup {
         let tables = try connection.query(
             """
             SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') ORDER BY c.relname
+            WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') AND c.relname <> '\(SecretLock.table)'
+            ORDER BY c.relname
             """, [.text(schema)], for: "making a backup")
         for row in 0..<tables.count {
             let table = Identifier.quoted(tables.text(row, 0) ?? "")

@@ -109,6 +109,14 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         return result
     }
 
+    /// Runs `body` without a transaction: the one query that it makes has a snapshot of its own.
+    func readOnce<Result>(_ body: (PostgreSQLTables) throws -> Result) throws -> Result {
+        if isRehearsal { return try read(body) }
+        let connection = try reader()
+        defer { giveBack(connection) }
+        return try body(PostgreSQLTables(forOneQuery: connection, sql))
+    }
+
     /// Takes a connection that no other call uses: `body` of one call may make another.
     private func reader() throws -> Connection {
         let idle = try state.withLock { state in
@@ -116,7 +124,9 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             return state.readers.popLast()
         }
         if let idle, idle.isAlive { return idle }
-        return try Connection(location)
+        let new = try Connection(location)
+        try new.run("SET lock_timeout = '30s'")
+        return new
     }
 
     /// Runs `body`, each of whose statements is a transaction of its own and waits for no other transaction.
@@ -310,18 +320,13 @@ extension PostgreSQLTables {
         ]
         let saved = try connection.query(
             """
+            WITH observed AS (INSERT INTO \(sql.own("bmo_observed")) AS o SELECT *, 1 FROM unnest($7::text[])
+                ON CONFLICT (entity) DO UPDATE SET commits = o.commits + 1)
             UPDATE \(sql.own("bmo_database")) SET version = $1::bigint, last_run = $2::bigint,
                 last_change = $3::bigint, last_entry = $4::bigint, last_acknowledged = $5::bigint,
                 last_quarantined = $6::bigint
             RETURNING pg_current_xact_id()::text
-            """, numbers.map { .bigint($0) }, for: "saving the database's state")
-        let number = saved.text(0, 0) ?? ""
-        guard !entities.isEmpty else { return number }
-        try connection.query(
-            """
-            INSERT INTO \(sql.own("bmo_observed")) AS o SELECT *, 1 FROM unnest($1::text[])
-            ON CONFLICT (entity) DO UPDATE SET commits = o.commits + 1
-            """, [.texts(entities.sorted())], for: "recording which entities changed")
-        return number
+            """, numbers.map { .bigint($0) } + [.texts(entities.sorted())], for: "saving the database's state")
+        return saved.text(0, 0) ?? ""
     }
 }

@@ -120,7 +120,12 @@ extension PostgreSQLTables {
 
     var hasAcknowledged: Bool { counters.hasAcknowledged }
 
-    func newestAcknowledged() throws -> Int64 { try accepted().last?.entry.id ?? 0 }
+    func newestAcknowledged() throws -> Int64 {
+        guard isForOneQuery else { return try accepted().last?.entry.id ?? 0 }
+        return try connection.query(
+            "SELECT max(id) FROM \(sql.own("bmo_acknowledged"))", for: "reading accepted edits"
+        ).bigint(0, 0) ?? 0
+    }
 
     func forgetAcknowledged() throws {
         guard counters.hasAcknowledged else { return }

@@ -41,8 +41,8 @@ extension PostgreSQLTables {
         let result = try connection.query(
             """
             SELECT cursor, page, request, newest, newest_remote, saved, began FROM \(sql.own("bmo_progress"))
-            WHERE \(Self.scope) AND schema_version = $4::bigint
-            """, parameters(scope) + [.bigint(counters.schemaVersion)], for: "reading the position of a scan")
+            WHERE \(Self.scope) AND schema_version = (SELECT schema_version FROM \(sql.own("bmo_database")))
+            """, parameters(scope), for: "reading the position of a scan")
         guard result.count > 0 else { return nil }
         let progress = ScanProgress(
             cursor: result.text(0, 0) ?? "", page: Int(result.bigint(0, 1) ?? 0), request: result.text(0, 2) ?? "",
@@ -79,11 +79,14 @@ extension PostgreSQLTables {
     }
 
     private func forget(_ scope: ScanScope) throws {
-        for table in ["bmo_progress", "bmo_seen"] {
-            let deleted = try connection.query(
-                "DELETE FROM \(sql.own(table)) WHERE \(Self.scope)", parameters(scope), for: "ending a scan")
-            if deleted.changed > 0 { noteWritten() }
-        }
+        // One round trip: most scans by parent have one page, and nothing was saved of them.
+        let deleted = try connection.query(
+            """
+            WITH p AS (DELETE FROM \(sql.own("bmo_progress")) WHERE \(Self.scope) RETURNING 1),
+                s AS (DELETE FROM \(sql.own("bmo_seen")) WHERE \(Self.scope) RETURNING 1)
+            SELECT (SELECT count(*) FROM p) + (SELECT count(*) FROM s)
+            """, parameters(scope), for: "ending a scan")
+        if deleted.bigint(0, 0) ?? 0 > 0 { noteWritten() }
     }
 
     /// Saves the position of a scan, with what it has listed since it was saved last.

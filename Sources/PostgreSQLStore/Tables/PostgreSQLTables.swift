@@ -45,6 +45,8 @@ final class PostgreSQLTables: DatabaseTables {
     let connection: Connection
     let sql: DatabaseSQL
     var counters: Counters
+    /// Whether ``counters`` were not read.
+    let isForOneQuery: Bool
     /// Whether the transaction has written anything.
     private(set) var hasWritten = false
     /// The entities whose stubs, or sources, are not empty at the beginning of the transaction.
@@ -79,6 +81,17 @@ final class PostgreSQLTables: DatabaseTables {
         self.sql = sql
         let state = try Self.state(connection, sql)
         (counters, hasStubs, hasSources) = (state.counters, state.hasStubs, state.hasSources)
+        isForOneQuery = false
+    }
+
+    /// Creates the tables for a query without a transaction; what the database counts is not read.
+    init(forOneQuery connection: Connection, _ sql: DatabaseSQL) {
+        self.connection = connection
+        self.sql = sql
+        isForOneQuery = true
+        counters = .unknown
+        hasStubs = Set(sql.order)
+        hasSources = Set(sql.order)
     }
 
     var model: CompiledModel { sql.model }
@@ -115,6 +128,10 @@ final class PostgreSQLTables: DatabaseTables {
         var hasOutbox: Bool
         var hasAcknowledged: Bool
         var hasConflicts: Bool
+
+        static let unknown = Counters(
+            version: 0, schemaVersion: 0, lastRun: 0, lastChange: 0, lastEntry: 0, lastAcknowledged: 0,
+            lastQuarantined: 0, hasOutbox: true, hasAcknowledged: true, hasConflicts: true)
     }
 
     private static func state(

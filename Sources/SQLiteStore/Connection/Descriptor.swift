@@ -15,9 +15,9 @@ final class Descriptor: Sendable {
     private let number: Mutex<Int32>
 
     /// Opens the file; nil, with the reason in `errno`, if that fails.
-    init?(path: String, flags: Int32) {
+    init?(path: String, flags: Int32, mode: mode_t = 0o666) {
         // Close on exec: a process started while the lock is held must not inherit it.
-        let number = open(path, flags | O_CLOEXEC, 0o666)
+        let number = open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { return nil }
         self.number = Mutex(number)
     }

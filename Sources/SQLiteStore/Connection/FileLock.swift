@@ -100,7 +100,8 @@ final class FileLock: StoreLock {
         }
     }
 
-    private static func resolve(_ path: String) -> String? {
+    /// Returns the path without links; nil if nothing is there.
+    static func resolve(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)

@@ -140,6 +140,7 @@ public struct WorkBoard: Sendable, Equatable {
         guard holds(name, epoch: epoch), let index = units.firstIndex(where: { $0.name == name }) else { return false }
         units[index].state = .waiting
         units[index].owner = nil
+        units[index].claims = max(0, units[index].claims - 1)
         return true
     }
 

@@ -46,8 +46,15 @@ public struct WorkUnit: Sendable, Equatable {
     public var owner: String?
     /// A number that grows with each claim: what a worker writes counts only while the number is the one of its claim.
     public var epoch: Int64 = 0
-    /// How often it was claimed in this round.
+    /// How often it was claimed in this round, without the claims of workers that gave it back.
     public var claims = 0
+
+    /// How many workers may end, or lose their lease, in the middle of a unit before it counts as failed.
+    public static let mostLosses = 5
+
+    /// Whether so many workers have ended in the middle of the unit that it is not tried again in this round: it is probably
+    /// the unit that ends them.
+    public var isGivenUp: Bool { claims > Self.mostLosses }
 
     /// Creates a unit that waits.
     public init(

@@ -65,14 +65,14 @@ extension TableStore {
 
     /// Returns the members that the records of a listing have had.
     package func members(of listing: MemberListing) throws -> Set<ListedMember> {
-        let known = try read { try $0.members(of: listing) }.filter { $0.request == listing.request }
+        let known = try readOnce { try $0.members(of: listing) }.filter { $0.request == listing.request }
         return Set(known.compactMap(member))
     }
 
     /// Marks the members that no record of a complete listing had any more.
     package func noteMissing(in listing: MemberListing, seen: Set<ListedMember>) throws -> [MissingMember] {
         let present = Set(seen.filter(\.path.isEmpty).map(\.entity))
-        let gone = try read { try $0.members(of: listing) }.filter { known in
+        let gone = try readOnce { try $0.members(of: listing) }.filter { known in
             guard !known.isGone, let member = member(known) else { return false }
             return present.contains(member.entity) && !seen.contains(member)
         }

@@ -11,7 +11,7 @@ extension TableStore {
 
     /// Returns the position of an interrupted scan unless it has expired.
     package func progress(of scope: ScanScope) throws -> ScanProgress? {
-        guard let saved = try read({ try $0.savedProgress(of: scope) }), saved.saved > ScanProgress.expiry
+        guard let saved = try readOnce({ try $0.savedProgress(of: scope) }), saved.saved > ScanProgress.expiry
         else { return nil }
         return saved.progress
     }
@@ -40,10 +40,10 @@ extension TableStore {
     }
 
     /// Returns the cursor that an earlier scan left.
-    package func cursor(of scope: ScanScope) throws -> ScanCursor? { try read { try $0.cursor(of: scope) } }
+    package func cursor(of scope: ScanScope) throws -> ScanCursor? { try readOnce { try $0.cursor(of: scope) } }
 
     /// Returns the ID of the newest edit that the remote accepted during a scan.
-    package func newestAcknowledged() throws -> Int64 { try read { try $0.newestAcknowledged() } }
+    package func newestAcknowledged() throws -> Int64 { try readOnce { try $0.newestAcknowledged() } }
 
     /// Begins to note the rows that a scan lists.
     package func beginScan(_ scope: ScanScope, afterPage page: Int?) throws {

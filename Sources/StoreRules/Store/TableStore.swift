@@ -23,6 +23,11 @@ package protocol TableStore: Store {
     /// - Throws: ``StoreError`` when the store is closed, and the errors of `body`.
     func read<Result>(_ body: (Tables) throws -> Result) throws -> Result
 
+    /// Runs `body`, which makes one query and looks at none of the numbers that the database counts.
+    ///
+    /// A store behind a network can do without a transaction then. By default as ``read(_:)``.
+    func readOnce<Result>(_ body: (Tables) throws -> Result) throws -> Result
+
     /// Runs `body` as a transaction that may change rows; perhaps again if that failed for a transient reason.
     ///
     /// - Throws: ``StoreError``: `busy` if a page is open in this store, or another store is writing for too long; and the
@@ -50,6 +55,8 @@ package protocol TableStore: Store {
 }
 
 extension TableStore {
+    package func readOnce<Result>(_ body: (Tables) throws -> Result) throws -> Result { try read(body) }
+
     /// Runs `body` as a transaction that may change rows.
     package func write<Result>(_ body: (TableWriter) throws -> Result) throws -> Result {
         try transaction { writer, _ in try body(writer) }

@@ -1,0 +1,166 @@
+internal import BridgeKit
+internal import Glibc
+internal import Synchronization
+internal import TextFormats
+
+/// A login with a refresh token that all processes of a database share.
+///
+/// Many servers replace a refresh token with each use, and revoke all tokens of a login if an old one is used again. So only
+/// the process that has the lock requests a token, and saves the new ones before it gives the lock back; the others then
+/// read them.
+///
+/// What is saved is encrypted with the configured refresh token, and found under a name made of it: another token in the
+/// configuration begins another login.
+final class SharedLogin: Sendable {
+    private let grant: TokenGrant
+    private let configured: String
+    private let name: String
+    private let seal: TextSeal
+    private let redactor: HTTPRedactor
+    private let context: BridgeContext
+    /// A login that could not be saved, and the text that it should have replaced.
+    private let unsaved = Mutex<(text: String?, login: SavedLogin)?>(nil)
+
+    private static let advice = "authorize bmo again, and put the new refresh token where auth.refresh_token is read"
+
+    /// Creates the login; nil if the grant is of another kind, or the host keeps no texts.
+    init?(_ grant: TokenGrant, redactor: HTTPRedactor, context: BridgeContext) {
+        // A replay makes no requests.
+        guard case .refreshToken(let configured) = grant.kind, context.sharesTexts,
+            context.exchange?.isReplaying != true, let seal = TextSeal(secret: configured),
+            let name = seal.name(for: "\(grant.url?.text ?? "") \(grant.clientID ?? "") \(grant.scope ?? "")")
+        else { return nil }
+        self.grant = grant
+        self.configured = configured
+        self.name = name
+        self.seal = seal
+        self.redactor = redactor
+        self.context = context
+    }
+
+    /// Returns the token of another process, or requests one.
+    ///
+    /// - Parameter stale: A credential that the remote has refused.
+    func answer(
+        replacing stale: Credential?, from request: TokenRequest, _ send: (HTTPRequest) -> HTTPExchange
+    ) throws -> TokenAnswer {
+        try context.withSharedText(name) { text in
+            var login = try saved(in: &text)
+            learn(login)
+            if let known = usable(login, replacing: stale) { return known }
+            let earlier = login.request
+            login.request = Self.requester
+            try save(login, in: &text)
+            do {
+                var answer = try ask(login.refreshToken, request, send)
+                // The same one, if the server did not send another.
+                answer.refreshToken = answer.refreshToken ?? login.refreshToken
+                keep(answer, in: &text)
+                return answer
+            } catch let refusal as TokenRefusal {
+                // The server answered, so no other answer has got lost since.
+                login.request = earlier
+                try save(login, in: &text)
+                throw explained(refusal, earlier)
+            } catch let error as BridgeError where error.code == .unreachable {
+                login.request = earlier
+                try save(login, in: &text)
+                throw error
+            }
+        }
+    }
+
+    /// Requests a token; with the configured refresh token, if the server has forgotten the newest one.
+    private func ask(
+        _ refreshToken: String, _ request: TokenRequest, _ send: (HTTPRequest) -> HTTPExchange
+    ) throws -> TokenAnswer {
+        do {
+            return try request.answer(send, refreshToken: refreshToken)
+        } catch let refusal as TokenRefusal where refusal.isInvalidGrant && refreshToken != configured {
+            guard let answer = try? request.answer(send, refreshToken: nil) else { throw refusal }
+            return answer
+        }
+    }
+
+    private func usable(_ login: SavedLogin, replacing stale: Credential?) -> TokenAnswer? {
+        // A recording has to begin with a request for the token.
+        guard let token = login.token, context.exchange == nil else { return nil }
+        let credential = grant.credential(token)
+        guard credential != stale else { return nil }
+        let left = login.expiry.map { $0 - Self.now }
+        if let left, left <= 1 { return nil }
+        return TokenAnswer(credential, token: token, lifetime: left, refreshToken: login.refreshToken)
+    }
+
+    // MARK: - Saving
+
+    private func saved(in text: inout SharedText) throws -> SavedLogin {
+        let last = unsaved.withLock { unsaved in
+            defer { unsaved = nil }
+            return unsaved
+        }
+        if let last, last.text == text.value {
+            try save(last.login, in: &text)
+            return last.login
+        }
+        return text.value.flatMap { seal.open($0) }.flatMap { SavedLogin(json: $0) }
+            ?? SavedLogin(refreshToken: configured)
+    }
+
+    private func save(_ login: SavedLogin, in text: inout SharedText) throws {
+        guard let sealed = seal.seal(login.json) else { throw BridgeError(.internal, "a login cannot be encrypted") }
+        try text.save(sealed)
+    }
+
+    /// Saves an answer; if that fails, keeps it in memory until the next request for a token.
+    private func keep(_ answer: TokenAnswer, in text: inout SharedText) {
+        var login = SavedLogin(refreshToken: answer.refreshToken ?? configured)
+        login.token = answer.token
+        if let lifetime = answer.lifetime { login.expiry = Self.now + lifetime - TokenAnswer.margin(lifetime) }
+        learn(login)
+        do {
+            try save(login, in: &text)
+        } catch {
+            unsaved.withLock { $0 = (text.value, login) }
+            let reason = (error as? BridgeError)?.message ?? "\(error)"
+            context.log(
+                .error,
+                "the new refresh token is in memory only, because it cannot be saved: \(redactor.clean(reason)); if bmo ends now, \(Self.advice)"
+            )
+        }
+    }
+
+    private func learn(_ login: SavedLogin) {
+        let secrets = [login.refreshToken, login.token].compactMap(\.self)
+        redactor.learn(secrets)
+        for secret in secrets { context.exchange?.hide(secret: secret) }
+    }
+
+    // MARK: - Messages
+
+    private func explained(_ refusal: TokenRefusal, _ earlier: String?) -> BridgeError {
+        var error = refusal.error
+        guard error.code == .authentication, refusal.isInvalidGrant else { return error }
+        error.message += ": the refresh token is not valid any more"
+        if let earlier {
+            error.message +=
+                "; \(earlier) requested a new one, and ended before it could save the answer"
+        }
+        error.remedy = Self.advice
+        return error
+    }
+
+    private static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// This process, and the time.
+    private static var requester: String {
+        var name = utsname()
+        uname(&name)
+        let host = withUnsafeBytes(of: &name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return "process \(getpid()) on \(host) (\(Timestamp.text(microseconds: Int64(now * 1e6))))"
+    }
+}
