@@ -22,14 +22,11 @@ public struct PostgreSQLStores: StoreProvider {
     public func open(_ location: String, model: CompiledModel, for use: StoreUse) throws -> any Store {
         let location = try DatabaseLocation(location)
         let connection = try Connection(location)
-        let sql = DatabaseSQL(model, schema: location.schema)
+        let sql = DatabaseSQL(model, for: connection)
         switch use {
         case .writing: try Self.adapt(connection, to: model)
         case .rehearsing:
-            try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'")
-            try SchemaMigration.prepare(connection, schema: location.schema, for: model)
-            try connection.run("LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE", for: "beginning a dry run")
-            try Self.change(connection, to: model)
+            try Self.rehearse(connection, sql)
         case .reading(let entities): try Self.check(connection, model, entities)
         }
         return try PostgreSQLStore(connection, sql, for: use)
@@ -70,8 +67,9 @@ public struct PostgreSQLStores: StoreProvider {
     public func schema(of model: CompiledModel) -> [String] {
         let schema = DatabaseLocation.usualSchema
         let tables = TableDefinition.all(of: model)
-        return tables.map { $0.creation(in: schema) }
-            + tables.flatMap { table in table.references.flatMap { table.constraint($0, in: schema) } }
+        let engine = EngineProfile(.postgresql)
+        return tables.map { $0.creation(in: schema, on: engine) }
+            + tables.flatMap { table in table.references.flatMap { table.constraint($0, in: schema, on: engine) } }
             + tables.flatMap { $0.viewCreation(in: schema) }
     }
 
@@ -90,10 +88,10 @@ public struct PostgreSQLStores: StoreProvider {
         let connection = try existing(location)
         let schema = connection.location.schema
         let backupSchema = try Self.backupSchema(location, schema, backup)
-        let sql = DatabaseSQL(model, schema: schema)
+        let sql = DatabaseSQL(model, for: connection)
+        try Self.checkTransactionalDDL(connection)
         try connection.run(
-            "BEGIN; SET LOCAL lock_timeout = '30s'; LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE",
-            for: "beginning a migration")
+            "BEGIN; SET LOCAL lock_timeout = '30s'; \(sql.writerLock)", for: "beginning a migration")
         try SchemaMigration.prepare(connection, schema: schema, for: model)
         var migration = try SchemaMigration(connection, schema: schema, to: model)
         guard !migration.changes.isEmpty else {
@@ -130,11 +128,17 @@ public struct PostgreSQLStores: StoreProvider {
     private static func adapt(_ connection: Connection, to model: CompiledModel) throws {
         let schema = connection.location.schema
         if try Catalog.format(connection, schema: schema) == Bookkeeping.format,
+            try Catalog.hasLocks(connection, schema: schema),
             try SchemaComparison(connection, schema: schema, to: model).changes.allSatisfy(\.isOptional)
         {
             return
         }
-        let sql = DatabaseSQL(model, schema: schema)
+        let sql = DatabaseSQL(model, for: connection)
+        guard connection.engine.hasTransactionalDDL else {
+            // Each statement is a transaction of its own: all of them can be run again after an interruption.
+            try SchemaMigration.prepare(connection, schema: schema, for: model)
+            return try change(connection, to: model)
+        }
         try connection.run("BEGIN; SET LOCAL lock_timeout = '30s'")
         do {
             try adapt(connection, in: sql)
@@ -147,15 +151,48 @@ public struct PostgreSQLStores: StoreProvider {
 
     /// Makes these changes in the open transaction, which has the lock to write from then on.
     static func adapt(_ connection: Connection, in sql: DatabaseSQL) throws {
-        // Two processes that both create the schema: the second one waits here.
-        try connection.query("SELECT pg_advisory_xact_lock(1651339057)", for: "creating the tables")
+        if sql.engine.hasLocks {
+            // Two processes that both create the schema: the second one waits here.
+            try connection.query("SELECT pg_advisory_xact_lock(1651339057)", for: "creating the tables")
+        }
         if try !Catalog.hasBookkeeping(connection, schema: sql.schema) {
             // Before the bookkeeping is there, a table of an entity's name is another program's.
             _ = try SchemaComparison(connection, schema: sql.schema, to: sql.model)
         }
         try SchemaMigration.prepare(connection, schema: sql.schema, for: sql.model)
-        try connection.run("LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE", for: "changing the tables")
+        try connection.run(sql.writerLock, for: "changing the tables")
         try change(connection, to: sql.model)
+    }
+
+    /// Begins the transaction of a dry run, in which the tables fit the model.
+    private static func rehearse(_ connection: Connection, _ sql: DatabaseSQL) throws {
+        guard connection.engine.hasTransactionalDDL else {
+            guard try Catalog.format(connection, schema: sql.schema) == Bookkeeping.format,
+                try SchemaComparison(connection, schema: sql.schema, to: sql.model).changes.allSatisfy(\.isOptional)
+            else {
+                throw StoreError(
+                    .schema,
+                    "\(connection.place): a dry run cannot create or change tables on \(sql.engine.name.rawValue)",
+                    remedy: "run `bmo sync` first")
+            }
+            return try connection.run(
+                "BEGIN \(sql.engine.isolation); SET LOCAL lock_timeout = '30s'; \(sql.writerLock)",
+                for: "beginning a dry run")
+        }
+        try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'")
+        try SchemaMigration.prepare(connection, schema: sql.schema, for: sql.model)
+        try connection.run(sql.writerLock, for: "beginning a dry run")
+        try change(connection, to: sql.model)
+    }
+
+    /// Refuses what needs changes of tables in a transaction.
+    static func checkTransactionalDDL(_ connection: Connection) throws {
+        guard connection.engine.hasTransactionalDDL else {
+            throw StoreError(
+                .request,
+                "\(connection.place): \(connection.engine.name.rawValue) cannot change tables in a transaction",
+                remedy: "add schema=NAME to the address, and sync into a new schema")
+        }
     }
 
     private static func change(_ connection: Connection, to model: CompiledModel) throws {

@@ -24,7 +24,7 @@ extension EndToEndTests {
             """
         }
 
-        @Test(.enabled(if: canMount, "needs the right to mount"))
+        @Test(.enabled(if: TemporaryFolder.canMount, "needs the right to mount"))
         func `a migration that runs out of room leaves the database as before or as after`() async throws {
             let folder = try TemporaryFolder()
             try folder.write(Self.config("text: text, code: text"), to: "bmo.yml")
@@ -120,16 +120,5 @@ extension EndToEndTests {
             try #require(run.exitCode == 0 && run.output.hasPrefix("ok\n"), "\(run)")
             return run.output.components(separatedBy: "\n")
         }
-
-        private static let canMount: Bool = {
-            guard let folder = try? TemporaryFolder() else { return false }
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", folder.path]
-            process.standardError = nil
-            guard (try? process.run()) != nil else { return false }
-            process.waitUntilExit()
-            return process.terminationStatus == 0
-        }()
     }
 }

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// A file system of 8 MiB in a mount namespace of its own, which ends with the process.
-    @Test(.enabled(if: Self.canMount, "needs the right to mount"))
+    @Test(.enabled(if: TemporaryFolder.canMount, "needs the right to mount"))
     func `a full file system is reported and overcome`() async throws {
         let folder = try TemporaryFolder()
         let run = try await ProcessRun.run(
@@ -51,15 +51,4 @@ import Testing
             ])
         #expect(try faults(run) == 2, "\(run)")
     }
-
-    private static let canMount: Bool = {
-        guard let folder = try? TemporaryFolder() else { return false }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", folder.path]
-        process.standardError = nil
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
 }

@@ -52,3 +52,17 @@ package final class TemporaryFolder: Sendable {
         return file
     }
 }
+
+extension TemporaryFolder {
+    /// Whether a test can have a file system of its own.
+    package static let canMount: Bool = {
+        guard let folder = try? TemporaryFolder() else { return false }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", folder.path]
+        process.standardError = nil
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+}

@@ -33,6 +33,7 @@ struct DatabaseCheck {
         let entities = try store.status()
         let rows = entities.reduce(0) { $0 + $1.rows }
         var findings: [Finding] = [.ok(Self.subject, "\(path): \(Terminal.count(rows, "row", "rows"))")]
+        for words in (store as? any LimitedStore)?.limitations ?? [] { findings.append(.ok(Self.subject, words)) }
         if let holder = workspace.stores.lockHolder(of: path, for: .writing) {
             findings.append(.ok(Self.subject, "it is being written by \(holder)"))
         }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import BridgeHost
 internal import Model
+internal import StoreContract
 
 /// `bmo check`.
 struct CheckCommand: AsyncParsableCommand {
@@ -50,6 +51,10 @@ struct CheckCommand: AsyncParsableCommand {
             "\(options.file): \(Terminal.count(configuration.bridges.count, "bridge", "bridges")), "
                 + "\(Terminal.count(configuration.model.entities.count, "entity", "entities")), no faults")
         guard remote else { return }
+        if let store = try? workspace.openStoreForReading() {
+            for words in (store as? any LimitedStore)?.limitations ?? [] { report.say("database: \(words)") }
+            try store.close()
+        }
         for bridge in configuration.bridges {
             do {
                 let connection = try await workspace.connect(to: bridge)

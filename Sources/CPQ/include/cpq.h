@@ -22,6 +22,7 @@ const char *cpq_load(void);
 
 /* The functions of libpq that CPQ forwards: X(result, name, parameters, arguments). */
 #define CPQ_FUNCTIONS(X) \
+    X(int, PQbackendPID, (const PGconn *connection), (connection)) \
     X(void, PQclear, (PGresult * result), (result)) \
     X(char *, PQcmdTuples, (PGresult * result), (result)) \
     X(PGconn *, PQconnectStartParams, (const char *const *names, const char *const *values, int expand), \

@@ -17,9 +17,10 @@ final class Connection: @unchecked Sendable {
     /// Where the database is, for messages: host, database and schema.
     let place: String
     let location: DatabaseLocation
-
-    /// The oldest version with all that the statements use.
-    private static let oldestVersion: Int32 = 140_000
+    /// What the server can do.
+    private(set) var engine = EngineProfile(.postgresql)
+    /// Whether the server does not know whether the last COMMIT took effect.
+    private var isOutcomeUnknown = false
 
     /// Connects to the server.
     ///
@@ -48,34 +49,33 @@ final class Connection: @unchecked Sendable {
     deinit { PQfinish(handle) }
 
     private func begin() throws {
-        let version = PQserverVersion(handle)
-        guard version >= Self.oldestVersion else {
-            throw StoreError(
-                .open, "\(place): the server has version \(version / 10_000)", remedy: "use PostgreSQL 14 or later")
-        }
         // Notices, such as of a table that exists already, are of no use here.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         try run("SET TimeZone = 'UTC'; SET client_min_messages = warning; SET search_path = pg_catalog, pg_temp")
-        let words = try query("select version()").text(0, 0) ?? ""
-        for engine in ["CockroachDB", "YugabyteDB", "-YB-", "Redshift"] where words.contains(engine) {
-            throw StoreError(
-                .open, "\(place): the server is \(words.prefix(40)), which is not supported yet",
-                remedy: "use PostgreSQL itself, version 14 or later")
-        }
+        engine = try EngineProfile(detectedBy: self)
     }
 
+    /// The version as a number: 150018 for 15.18.
+    var serverVersion: Int32 { mutex.withLock { _ in PQserverVersion(handle) } }
+
+    /// The process that serves the connection, as the server or a pooler in front of it said in the beginning.
+    var serverProcess: Int32 { mutex.withLock { _ in PQbackendPID(handle) } }
+
     /// Whether the connection is usable.
-    var isAlive: Bool { mutex.withLock { _ in PQstatus(handle) == CONNECTION_OK } }
+    var isAlive: Bool { mutex.withLock { _ in PQstatus(handle) == CONNECTION_OK && !isOutcomeUnknown } }
 
     /// Whether a transaction is open or failed.
     var isInTransaction: Bool { mutex.withLock { _ in PQtransactionStatus(handle) != PQTRANS_IDLE } }
 
     /// Rolls the open transaction back, and refuses further statements.
-    func end() {
+    ///
+    /// - Parameter last: A statement that is run before; the connection ends also if it fails.
+    func end(after last: String? = nil) {
         mutex.withLock { _ in
             isEnded = true
-            guard PQstatus(handle) == CONNECTION_OK, PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
-            PQclear(PQexec(handle, "ROLLBACK"))
+            guard PQstatus(handle) == CONNECTION_OK else { return }
+            if PQtransactionStatus(handle) != PQTRANS_IDLE { PQclear(PQexec(handle, "ROLLBACK")) }
+            if let last { PQclear(PQexec(handle, last)) }
         }
     }
 
@@ -171,13 +171,17 @@ final class Connection: @unchecked Sendable {
         func field(_ code: UnicodeScalar) -> String? {
             PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
         }
-        let isDisconnected = PQstatus(handle) != CONNECTION_OK
         let state = field("C") ?? ""
+        // Nobody may use the connection further, as if it were lost.
+        if engine.unknownStates.contains(state) { isOutcomeUnknown = true }
+        let isDisconnected = PQstatus(handle) != CONNECTION_OK || isOutcomeUnknown
         let words = field("M") ?? String(cString: PQerrorMessage(handle))
         let detail = field("D").map { ": \($0)" } ?? ""
         let message = ServerError.line(words + detail)
-        return ServerError(state: state, message: message, action: action, isDisconnected: isDisconnected)
-            .storeError(place)
+        return ServerError(
+            state: state, message: message, action: action, isDisconnected: isDisconnected,
+            isRetried: engine.transientStates.contains(state)
+        ).storeError(place)
     }
 }
 
@@ -193,10 +197,12 @@ extension ServerError {
             ("password authentication failed", "28P01"), ("no password supplied", "28P01"),
             ("no pg_hba.conf entry", "28000"), ("Peer authentication failed", "28000"),
             ("\" does not exist", message.contains("database \"") ? "3D000" : "28000"),
-            ("too many clients", "53300"), ("permission denied for database", "42501"),
+            ("too many clients", "53300"), ("the database system is ", "57P03"),
+            ("permission denied for database", "42501"),
         ]
         let line = line(message)
         let state = states.first { message.contains($0.0) }?.1 ?? ""
-        return ServerError(state: state, message: line, action: "connecting", isDisconnected: true)
+        return ServerError(
+            state: state, message: line, action: "connecting", isDisconnected: true, isRetried: false)
     }
 }

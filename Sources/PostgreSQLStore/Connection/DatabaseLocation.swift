@@ -15,6 +15,12 @@ struct DatabaseLocation: Sendable {
     /// The URI without the option `schema`, and with references for secrets.
     let uri: String
     let schema: String
+    /// The engine that the address names in place of the one that the server is.
+    let engine: EngineProfile.Name?
+    /// The layout of a schema of Citus that the address names.
+    let layout: EngineProfile.Name?
+    /// The entities whose tables Citus copies to each node, where rows are distributed.
+    let references: Set<String>
 
     /// - Throws: `StoreError` of the code `open` for a text of another form.
     init(_ location: String) throws {
@@ -23,12 +29,21 @@ struct DatabaseLocation: Sendable {
                 .open, "\(location) is not the address of a PostgreSQL database",
                 remedy: "write postgresql://user@host/database")
         }
-        var schema = Self.usualSchema
         let parts = location.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var options = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
-        if let place = options.firstIndex(where: { $0.hasPrefix("schema=") }) {
-            schema = PercentEncoding.decoded(String(options.remove(at: place).dropFirst(7)))
+        func take(_ name: String) -> String? {
+            options.firstIndex { $0.hasPrefix(name + "=") }.map { place in
+                PercentEncoding.decoded(String(options.remove(at: place).dropFirst(name.count + 1)))
+            }
         }
+        let schema = take("schema") ?? Self.usualSchema
+        engine = try take("engine").map {
+            try Self.choice("engine", $0, EngineProfile.Name.allCases.map { ($0.rawValue, $0) })
+        }
+        layout = try take("layout").map {
+            try Self.choice("layout", $0, [("schema", .citusSchema), ("distributed", .citusDistributed)])
+        }
+        references = Set((take("reference") ?? "").split(separator: ",").map(String.init))
         try Identifier.check(schema, "the schema")
         guard !schema.hasPrefix("pg_"), schema != "information_schema" else {
             throw StoreError(
@@ -39,18 +54,19 @@ struct DatabaseLocation: Sendable {
         uri = String(parts[0]) + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
     }
 
-    private init(uri: String, schema: String) {
-        self.uri = uri
-        self.schema = schema
+    private static func choice(
+        _ option: String, _ text: String, _ choices: [(String, EngineProfile.Name)]
+    ) throws -> EngineProfile.Name {
+        if let chosen = choices.first(where: { $0.0 == text }) { return chosen.1 }
+        throw StoreError(
+            .open, "the database address has \(option)=\(text)",
+            remedy: suggestion(for: text, among: choices.map(\.0)))
     }
 
     /// Returns whether text has the scheme of such URIs.
     static func isURI(_ text: String) -> Bool {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
-
-    /// Returns the same database with another schema.
-    func with(schema: String) -> DatabaseLocation { DatabaseLocation(uri: uri, schema: schema) }
 
     // MARK: - Secrets
 

@@ -51,7 +51,9 @@ enum SQLType: Equatable {
     }
 
     /// The type with its collation, as in a definition of a column: text sorts by its bytes.
-    var definition: String { self == .text ? "text COLLATE \"C\"" : name }
+    func definition(on engine: EngineProfile) -> String {
+        self == .text && engine.hasCollations ? "text COLLATE \"C\"" : name
+    }
 
     /// The type in which values cross the connection: the server itself converts decimal numbers from and to text.
     var transferred: SQLType { self == .numeric ? .text : self }

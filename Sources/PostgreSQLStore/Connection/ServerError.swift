@@ -11,6 +11,8 @@ struct ServerError: Error, CustomStringConvertible {
     let action: String
     /// Whether the connection is lost.
     let isDisconnected: Bool
+    /// Whether the engine may commit the same transaction the next time.
+    let isRetried: Bool
 
     var description: String { "\(action): \(message)" + (state.isEmpty ? "" : " (SQLSTATE \(state))") }
 
@@ -24,7 +26,7 @@ struct ServerError: Error, CustomStringConvertible {
     /// failure, a deadlock, or the end of the connection, in which the server rolls back.
     ///
     /// Whether a COMMIT whose connection ended took effect is found out by `PostgreSQLStore.commit`.
-    private var isTransient: Bool { isDisconnected ? action != "connecting" : ["40001", "40P01"].contains(state) }
+    private var isTransient: Bool { isDisconnected ? action != "connecting" || state == "57P03" : isRetried }
 
     /// The meaning of a SQLSTATE; see "PostgreSQL Error Codes" in its documentation.
     private var meaning: (StoreError.Code, String?) {
@@ -38,6 +40,12 @@ struct ServerError: Error, CustomStringConvertible {
         case "55P03": return (.busy, "another process is writing; try again when it has ended")
         case "40001", "40P01":
             return (.busy, "another program keeps changing the same rows; run the command again")
+        case "26000", "42P05":
+            return (
+                .open,
+                "if a pooler gives each transaction another session, connect to the server itself, or set "
+                    + "pool_mode = session in the pooler"
+            )
         case "53100": return (.io, "the server's disk is full; free some space and run the command again")
         case "42P01", "42703", "42804", "3F000":
             return (.schema, "another program changed the tables; `bmo migrate` shows what is missing")

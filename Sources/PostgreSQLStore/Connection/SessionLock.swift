@@ -26,6 +26,10 @@ final class SessionLock: StoreLock {
         _ location: DatabaseLocation, for purpose: LockPurpose, isShared: Bool = false, command: String
     ) throws -> LockAttempt {
         let connection = try Connection(location, name: name(command))
+        guard connection.engine.hasLocks else {
+            return try LeaseLock.attempt(over: connection, for: purpose, isShared: isShared, name: name(command))
+        }
+        try checkPooler(connection)
         let (first, second) = numbers(location.schema, purpose)
         let result = try connection.query(
             "SELECT pg_try_advisory_lock\(isShared ? "_shared" : "")(\(first), \(second))",
@@ -34,8 +38,32 @@ final class SessionLock: StoreLock {
             ? .taken(SessionLock(connection)) : .held(by: try holder(of: purpose, over: connection))
     }
 
+    /// Refuses a pooler that runs each transaction in another session: a lock would not be this process's.
+    ///
+    /// A pooler makes up the number of the server's process. It has no way to ask for its mode: so two connections are
+    /// looked at, of which the second one gets the session of the first one if that was given back.
+    private static func checkPooler(_ connection: Connection) throws {
+        func process(_ connection: Connection) throws -> Int64? {
+            try connection.query("SELECT pg_backend_pid()::bigint", for: "asking for the session").bigint(0, 0)
+        }
+        let first = try process(connection)
+        guard first != Int64(connection.serverProcess) else { return }
+        for _ in 0..<3 {
+            let other = try Connection(connection.location)
+            try other.run("BEGIN")
+            guard try process(other) != first, try process(connection) == first else {
+                throw StoreError(
+                    .open, "\(connection.place): a pooler gives each transaction another session",
+                    remedy: "connect to the server itself, or set pool_mode = session in the pooler")
+            }
+        }
+    }
+
     /// Returns the holder of a lock; nil if it is free.
     static func holder(of purpose: LockPurpose, over connection: Connection) throws -> LockHolder? {
+        guard connection.engine.hasLocks else {
+            return try LeaseLock.holderName(of: purpose, over: connection).flatMap(holder(name:))
+        }
         let (first, second) = numbers(connection.location.schema, purpose)
         let result = try connection.query(
             """

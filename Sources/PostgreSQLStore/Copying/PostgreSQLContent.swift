@@ -71,7 +71,7 @@ final class PostgreSQLContent: ContentWriter {
             case .bookkeeping(let own): sql.own(own.table)
             }
         }
-        let any = tables.map { "EXISTS (SELECT FROM \($0))" }.joined(separator: " OR ")
+        let any = tables.map { "EXISTS (SELECT 1 FROM \($0))" }.joined(separator: " OR ")
         return try !connection.query("SELECT \(any)", for: "looking for rows").boolean(0, 0)
     }
 

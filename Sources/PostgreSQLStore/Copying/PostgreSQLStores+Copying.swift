@@ -8,8 +8,8 @@ extension PostgreSQLStores {
     ) throws {
         try open(location, model: model, for: .reading(entities: nil)).close()
         let connection = try Connection(DatabaseLocation(location))
-        try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        try body(PostgreSQLContent(connection, DatabaseSQL(model, schema: connection.location.schema)))
+        try connection.run("BEGIN \(connection.engine.isolation), READ ONLY")
+        try body(PostgreSQLContent(connection, DatabaseSQL(model, for: connection)))
         try connection.run("COMMIT")
     }
 
@@ -18,7 +18,8 @@ extension PostgreSQLStores {
         to location: String, model: CompiledModel, _ body: (any ContentWriter) throws -> Void
     ) throws {
         let connection = try Connection(DatabaseLocation(location))
-        let sql = DatabaseSQL(model, schema: connection.location.schema)
+        let sql = DatabaseSQL(model, for: connection)
+        try Self.checkTransactionalDDL(connection)
         try connection.run("BEGIN; SET LOCAL lock_timeout = '30s'")
         do {
             try Self.adapt(connection, in: sql)

@@ -4,9 +4,9 @@ enum Bookkeeping {
     static let format: Int64 = 5
 
     /// The statements that create the tables in a schema, in order.
-    static func statements(in schema: String) -> [String] {
+    static func statements(in schema: String, on engine: EngineProfile) -> [String] {
         let prefix = Identifier.quoted(schema) + "."
-        let text = SQLType.text.definition
+        let text = SQLType.text.definition(on: engine)
         let entry = """
             id bigint PRIMARY KEY, entity \(text) NOT NULL, root \(text) NOT NULL, key \(text) NOT NULL,
             operation \(text) NOT NULL, changes \(text) NOT NULL, base \(text), idempotency_key \(text) NOT NULL,
@@ -109,20 +109,21 @@ enum Bookkeeping {
                 """
             ),
         ]
-        return tables.map { "CREATE TABLE IF NOT EXISTS \(prefix)\($0) (\($1))" } + work(in: prefix) + [
-            columns(in: prefix), collections(in: prefix),
-            "CREATE INDEX IF NOT EXISTS bmo_changes_by_run ON \(prefix)bmo_changes (run, id)",
-            "CREATE INDEX IF NOT EXISTS bmo_changes_by_key ON \(prefix)bmo_changes (entity, key, id)",
-            "CREATE INDEX IF NOT EXISTS bmo_quarantine_by_hash ON \(prefix)bmo_quarantine (entity, hash)",
-            """
-            INSERT INTO \(prefix)bmo_database VALUES (1, \(format), 0, 0, 0, 0, 0, 0, 0) ON CONFLICT DO NOTHING
-            """,
-        ]
+        return tables.map { "CREATE TABLE IF NOT EXISTS \(prefix)\($0) (\($1))" } + work(in: prefix, engine)
+            + locks(in: prefix, engine) + [
+                columns(in: prefix, engine), collections(in: prefix, engine),
+                "CREATE INDEX IF NOT EXISTS bmo_changes_by_run ON \(prefix)bmo_changes (run, id)",
+                "CREATE INDEX IF NOT EXISTS bmo_changes_by_key ON \(prefix)bmo_changes (entity, key, id)",
+                "CREATE INDEX IF NOT EXISTS bmo_quarantine_by_hash ON \(prefix)bmo_quarantine (entity, hash)",
+                """
+                INSERT INTO \(prefix)bmo_database VALUES (1, \(format), 0, 0, 0, 0, 0, 0, 0) ON CONFLICT DO NOTHING
+                """,
+            ]
     }
 
     /// The table of the columns that bmo created; see `ManagedColumns`.
-    private static func columns(in prefix: String) -> String {
-        let text = SQLType.text.definition
+    private static func columns(in prefix: String, _ engine: EngineProfile) -> String {
+        let text = SQLType.text.definition(on: engine)
         return """
             CREATE TABLE IF NOT EXISTS \(prefix)bmo_columns (table_name \(text), column_name \(text), attribute \(text),
                 PRIMARY KEY (table_name, column_name))
@@ -130,8 +131,8 @@ enum Bookkeeping {
     }
 
     /// The table of the pages of collections; see `CollectionStore`.
-    private static func collections(in prefix: String) -> String {
-        let text = SQLType.text.definition
+    private static func collections(in prefix: String, _ engine: EngineProfile) -> String {
+        let text = SQLType.text.definition(on: engine)
         return """
             CREATE TABLE IF NOT EXISTS \(prefix)bmo_collections (entity \(text), name \(text), page bigint,
                 request \(text) NOT NULL, cursor \(text), next \(text), is_last boolean NOT NULL,
@@ -143,8 +144,8 @@ enum Bookkeeping {
     ///
     /// Instants are milliseconds since 1970 on the server's clock. The rows of units stay from round to round; each is
     /// updated in place as often as it changes hands, which the room in its page is for.
-    private static func work(in prefix: String) -> [String] {
-        let text = SQLType.text.definition
+    private static func work(in prefix: String, _ engine: EngineProfile) -> [String] {
+        let text = SQLType.text.definition(on: engine)
         return [
             """
             CREATE TABLE IF NOT EXISTS \(prefix)bmo_round (id bigint PRIMARY KEY CHECK (id = 1),
@@ -170,11 +171,36 @@ enum Bookkeeping {
         ]
     }
 
+    /// The tables that stand for locks and for the server's memory of transactions, on engines without them.
+    ///
+    /// A row of `bmo_locks` without a holder is locked or changed by those who ask for the lock; see `LeaseLock`.
+    static func locks(in prefix: String, _ engine: EngineProfile) -> [String] {
+        let text = SQLType.text.definition(on: engine)
+        var statements: [String] = []
+        if !engine.hasLocks {
+            let purposes = [LeaseLock.writer, LeaseLock.limits, "writing", "pushing"]
+            let rows = purposes.map { "('\($0)', '', false, '', 0)" }.joined(separator: ", ")
+            statements = [
+                """
+                CREATE TABLE IF NOT EXISTS \(prefix)bmo_locks (purpose \(text), holder \(text),
+                    is_shared boolean NOT NULL, name \(text) NOT NULL, lease_end bigint NOT NULL,
+                    PRIMARY KEY (purpose, holder))
+                """,
+                "INSERT INTO \(prefix)bmo_locks VALUES \(rows) ON CONFLICT DO NOTHING",
+            ]
+        }
+        if !engine.hasTransactionStatus {
+            statements.append(
+                "CREATE TABLE IF NOT EXISTS \(prefix)bmo_outcomes (store \(text) PRIMARY KEY, number bigint NOT NULL)")
+        }
+        return statements
+    }
+
     /// The statements that bring an earlier form of the tables to this one, in order.
-    static func upgrade(in schema: String) -> [String] {
+    static func upgrade(in schema: String, on engine: EngineProfile) -> [String] {
         let prefix = Identifier.quoted(schema) + "."
-        return work(in: prefix) + [
-            columns(in: prefix), collections(in: prefix),
+        return work(in: prefix, engine) + [
+            columns(in: prefix, engine), collections(in: prefix, engine),
             "ALTER TABLE \(prefix)bmo_database DROP COLUMN IF EXISTS last_commit",
             "UPDATE \(prefix)bmo_database SET format = \(format)",
         ]

@@ -62,12 +62,24 @@ struct Catalog {
         guard try hasBookkeeping(connection, schema: schema) else { return 0 }
         let format = try connection.query(
             "SELECT format FROM \(Identifier.quoted(schema)).bmo_database", for: "reading the form of the database"
-        ).bigint(0, 0)
-        guard let format, format <= Bookkeeping.format else {
+        )
+        // Without a row, the creation of the tables was interrupted where it is no transaction.
+        guard format.count > 0 || connection.engine.hasTransactionalDDL else { return 0 }
+        guard let format = format.bigint(0, 0), format <= Bookkeeping.format else {
             throw StoreError(
                 .schema, "\(connection.place): a newer bmo created the database", remedy: "use that version of bmo")
         }
         return format
+    }
+
+    /// Returns whether a schema of an engine without locks, or without the memory of transactions, has the tables that
+    /// stand for these.
+    static func hasLocks(_ connection: Connection, schema: String) throws -> Bool {
+        if connection.engine.hasLocks, connection.engine.hasTransactionStatus { return true }
+        return try connection.query(
+            "SELECT to_regclass($1::text) IS NOT NULL", [.text(Identifier.quoted(schema) + ".bmo_outcomes")],
+            for: "looking for the database"
+        ).boolean(0, 0)
     }
 
     /// Returns whether a schema has bmo's bookkeeping.

@@ -5,15 +5,19 @@ internal import StoreRules
 final class DatabaseSQL: Sendable {
     let model: CompiledModel
     let schema: String
+    let engine: EngineProfile
     /// The tables by the index of the entity that has one.
     let rows: [Int: RowTableSQL]
     let links: [String: LinkTableSQL]
     /// The entities with tables, targets of references before the entities that refer to them where possible.
     let order: [Int]
 
-    init(_ model: CompiledModel, schema: String) {
+    /// - Parameter connection: A connection to the server, whose address names the schema.
+    init(_ model: CompiledModel, for connection: Connection) {
+        let schema = connection.location.schema
         self.model = model
         self.schema = schema
+        engine = connection.engine
         var rows: [Int: RowTableSQL] = [:]
         var links: [String: LinkTableSQL] = [:]
         for layout in model.entities where layout.index == layout.root {
@@ -31,6 +35,13 @@ final class DatabaseSQL: Sendable {
 
     /// Returns the quoted name of a table of the bookkeeping.
     func own(_ table: String) -> String { Identifier.quoted(schema) + "." + table }
+
+    /// The statement by which a transaction waits until no other one writes.
+    var writerLock: String {
+        engine.hasLocks
+            ? "LOCK TABLE \(own("bmo_writers")) IN EXCLUSIVE MODE"
+            : "SELECT 1 FROM \(own("bmo_locks")) WHERE purpose = '\(LeaseLock.writer)' AND holder = '' FOR UPDATE"
+    }
 
     private static func order(of model: CompiledModel) -> [Int] {
         var order: [Int] = []

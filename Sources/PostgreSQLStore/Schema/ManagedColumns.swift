@@ -42,6 +42,27 @@ struct ManagedColumns {
 
     // MARK: - Recording
 
+    /// Records the tables and columns that are about to be added.
+    static func note(_ additions: [SchemaChange], _ connection: Connection, schema: String) throws {
+        for addition in additions {
+            let added: (table: TableDefinition, columns: [TableDefinition.Column])
+            switch addition {
+            case .addTable(let table): added = (table, table.columns)
+            case .addColumn(let table, let column): added = (table, [column])
+            default: continue
+            }
+            try connection.query(
+                """
+                INSERT INTO \(Identifier.quoted(schema)).bmo_columns SELECT $1::text, * FROM unnest($2::text[], $3::text[])
+                ON CONFLICT DO NOTHING
+                """,
+                [
+                    .text(added.table.name), .texts(added.columns.map(\.name)),
+                    .texts(added.columns.map(\.attribute.rawValue)),
+                ], for: "recording the tables of bmo")
+        }
+    }
+
     /// Records a model's tables, as far as they exist, besides those that are recorded and still exist.
     static func record(_ tables: [TableDefinition], _ connection: Connection, schema: String) throws {
         let own = Identifier.quoted(schema) + ".bmo_columns"
@@ -70,7 +91,7 @@ struct ManagedColumns {
         try connection.query(
             """
             DELETE FROM \(own) b WHERE NOT EXISTS (
-                SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+                SELECT 1 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = $1::text AND c.relname = b.table_name AND a.attname = b.column_name AND NOT a.attisdropped)
             """, [.text(schema)], for: "recording the tables of bmo")
     }

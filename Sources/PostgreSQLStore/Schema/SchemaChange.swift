@@ -38,4 +38,12 @@ enum SchemaChange: StoreTableChange {
         case .dropTable(let table): .dropTable(table)
         }
     }
+
+    /// Whether it only adds a table or a column.
+    var isAddition: Bool {
+        switch self {
+        case .addTable, .addColumn: true
+        default: false
+        }
+    }
 }

@@ -111,7 +111,7 @@ struct SchemaComparison {
             guard let old = entity.renamedFrom else { continue }
             let result = try connection.query(
                 """
-                SELECT EXISTS (SELECT FROM \(Identifier.quoted(schema)).\(Identifier.quoted(oldName))
+                SELECT EXISTS (SELECT 1 FROM \(Identifier.quoted(schema)).\(Identifier.quoted(oldName))
                     WHERE \(Identifier.quoted(column)) = $1::text)
                 """, [.text(old)], for: "reading \(oldName)")
             guard result.boolean(0, 0) else { continue }

@@ -34,19 +34,30 @@ struct SchemaMigration {
     /// An earlier bmo did not record its tables: those that have a name of the model become bmo's.
     static func prepare(_ connection: Connection, schema: String, for model: CompiledModel) throws {
         let format = try Catalog.format(connection, schema: schema)
+        let engine = connection.engine
+        if format > 0, try !Catalog.hasLocks(connection, schema: schema) {
+            for statement in Bookkeeping.locks(in: Identifier.quoted(schema) + ".", engine) {
+                try connection.run(statement, for: "extending the bookkeeping")
+            }
+        }
         guard format < Bookkeeping.format else { return }
         guard format == 0 else {
-            for statement in Bookkeeping.upgrade(in: schema) {
+            for statement in Bookkeeping.upgrade(in: schema, on: engine) {
                 try connection.run(statement, for: "extending the bookkeeping")
             }
             try ManagedColumns.record(TableDefinition.all(of: model), connection, schema: schema)
             return
         }
         let exists = try connection.query(
-            "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1::text)", [.text(schema)]
+            "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1::text)", [.text(schema)]
         ).boolean(0, 0)
-        if !exists { try connection.run("CREATE SCHEMA \(Identifier.quoted(schema))", for: "creating the schema") }
-        for statement in Bookkeeping.statements(in: schema) {
+        if !exists {
+            if engine.name == .citusSchema, engine.hasCitus {
+                try connection.run("SET LOCAL citus.enable_schema_based_sharding = on", for: "creating the schema")
+            }
+            try connection.run("CREATE SCHEMA \(Identifier.quoted(schema))", for: "creating the schema")
+        }
+        for statement in Bookkeeping.statements(in: schema, on: engine) {
             try connection.run(statement, for: "creating the bookkeeping")
         }
     }
@@ -61,6 +72,16 @@ struct SchemaMigration {
             throw StoreError(
                 .schema, "\(connection.place): bmo cannot do this on PostgreSQL yet: \(key.words)",
                 remedy: "add schema=NAME to the address, and sync into a new schema")
+        }
+        if !connection.engine.hasTransactionalDDL {
+            if let change = made.first(where: { !$0.isAddition }) {
+                throw StoreError(
+                    .schema,
+                    "\(connection.place): bmo cannot do this on \(connection.engine.name.rawValue): \(change.words)",
+                    remedy: "add schema=NAME to the address, and sync into a new schema")
+            }
+            // A table that is created is bmo's also if the next statement is never run.
+            try ManagedColumns.note(made, connection, schema: schema)
         }
         try dropViews()
         if made.contains(where: { !$0.isLossless }) { try dropReferences() }
@@ -97,9 +118,9 @@ struct SchemaMigration {
             try connection.query(
                 "UPDATE \(quoted(table)) SET \(name) = $2::text WHERE \(name) = $1::text", [.text(old), .text(new)],
                 for: action)
-        case .addTable(let table): try connection.run(table.creation(in: schema), for: action)
+        case .addTable(let table): try create(table, for: action)
         case .addColumn(let table, let column):
-            try connection.run(table.addition(of: column, in: schema), for: action)
+            try connection.run(table.addition(of: column, in: schema, on: connection.engine), for: action)
         case .convert(let table, let column, let type, let attribute):
             try convert(table, column, from: type, attribute)
             try forgetHistory(of: table)
@@ -110,6 +131,22 @@ struct SchemaMigration {
             try connection.run("ALTER TABLE \(quoted(table)) DROP COLUMN \(Identifier.quoted(column))", for: action)
         case .dropTable(let table): try connection.run("DROP TABLE \(quoted(table))", for: action)
         case .changeKey: break
+        }
+    }
+
+    /// Creates a table, which Citus spreads over its nodes by the first column of the key, or copies to each of them.
+    private func create(_ table: TableDefinition, for action: String) throws {
+        let engine = connection.engine
+        try connection.run(table.creation(in: schema, on: engine), for: action)
+        guard engine.name == .citusDistributed, engine.hasCitus else { return }
+        let name = table.quoted(in: schema)
+        if table.isSingleton || connection.location.references.contains(table.name) {
+            try connection.query(
+                "SELECT create_reference_table($1::text::regclass)::text", [.text(name)], for: action)
+        } else {
+            try connection.query(
+                "SELECT create_distributed_table($1::text::regclass, $2::text)::text",
+                [.text(name), .text(table.key.first ?? RowTableSQL.numberColumn)], for: action)
         }
     }
 
@@ -133,9 +170,9 @@ struct SchemaMigration {
         let entity = Identifier.literal(table)
         let isNamed = try connection.query(
             """
-            SELECT EXISTS (SELECT FROM \(quoted("bmo_outbox")) WHERE root = \(entity))
-                OR EXISTS (SELECT FROM \(quoted("bmo_conflicts")) WHERE root = \(entity))
-                OR EXISTS (SELECT FROM \(quoted("bmo_sources")) WHERE entity = \(entity))
+            SELECT EXISTS (SELECT 1 FROM \(quoted("bmo_outbox")) WHERE root = \(entity))
+                OR EXISTS (SELECT 1 FROM \(quoted("bmo_conflicts")) WHERE root = \(entity))
+                OR EXISTS (SELECT 1 FROM \(quoted("bmo_sources")) WHERE entity = \(entity))
             """, for: "looking for edits of \(table)")
         guard isNamed.boolean(0, 0) else { return }
         throw StoreError(
@@ -160,7 +197,7 @@ struct SchemaMigration {
         let catalog = try Catalog(connection, schema: schema)
         for table in TableDefinition.all(of: model) {
             for reference in table.references where catalog.tables[table.name]?.references[reference] == nil {
-                for statement in table.constraint(reference, in: schema) {
+                for statement in table.constraint(reference, in: schema, on: connection.engine) {
                     try connection.run(statement, for: "adding a reference of \(table.name)")
                 }
             }
@@ -236,7 +273,7 @@ struct SchemaMigration {
         }
         try connection.run(
             """
-            ALTER TABLE \(quoted(table)) ALTER COLUMN \(name) TYPE \(column.type.definition)
+            ALTER TABLE \(quoted(table)) ALTER COLUMN \(name) TYPE \(column.type.definition(on: connection.engine))
                 USING bmo_converted::\(column.type.name);
             ALTER TABLE \(quoted(table)) DROP COLUMN bmo_converted, DROP COLUMN bmo_number
             """, for: action)

@@ -103,13 +103,16 @@ struct TableDefinition {
     func quoted(in schema: String) -> String { Identifier.quoted(schema) + "." + Identifier.quoted(name) }
 
     /// The statement that creates the table without its references.
-    func creation(in schema: String) -> String {
+    func creation(in schema: String, on engine: EngineProfile) -> String {
         var lines = columns.map { column in
             let isRequired = isLinkTable || key.contains(column.name)
-            return "\(Identifier.quoted(column.name)) \(column.type.definition)\(isRequired ? " NOT NULL" : "")"
+            return
+                "\(Identifier.quoted(column.name)) \(column.type.definition(on: engine))\(isRequired ? " NOT NULL" : "")"
         }
         if isNumberedApart {
-            lines.insert("\(RowTableSQL.numberColumn) bigint NOT NULL\(key.isEmpty ? "" : " UNIQUE")", at: 0)
+            lines.insert(
+                "\(RowTableSQL.numberColumn) bigint NOT NULL\(key.isEmpty || !engine.hasOtherUniqueColumns ? "" : " UNIQUE")",
+                at: 0)
         }
         if let discriminator, let place = columns.firstIndex(where: { $0.name == discriminator }) {
             lines[place + (isNumberedApart ? 1 : 0)] += " DEFAULT \(Identifier.literal(name)) NOT NULL"
@@ -121,27 +124,28 @@ struct TableDefinition {
     }
 
     /// The statement that adds a column.
-    func addition(of column: Column, in schema: String) -> String {
+    func addition(of column: Column, in schema: String, on engine: EngineProfile) -> String {
         let suffix = column.name == discriminator ? " DEFAULT \(Identifier.literal(name)) NOT NULL" : ""
         return "ALTER TABLE \(quoted(in: schema)) ADD COLUMN \(Identifier.quoted(column.name)) "
-            + "\(column.type.definition)\(suffix)"
+            + "\(column.type.definition(on: engine))\(suffix)"
     }
 
     /// The statements that add a reference and the index for it.
-    func constraint(_ reference: Reference, in schema: String) -> [String] {
+    func constraint(_ reference: Reference, in schema: String, on engine: EngineProfile) -> [String] {
         let words = reference.columns.joined(separator: "_")
         let columns = Identifier.list(reference.columns)
         let add =
             "ALTER TABLE \(quoted(in: schema)) ADD CONSTRAINT "
             + "\(Identifier.quoted(Identifier.short("\(name)_\(words)_fkey"))) FOREIGN KEY (\(columns)) "
             + "REFERENCES \(Identifier.quoted(schema)).\(Identifier.quoted(reference.target)) "
-            + "(\(Identifier.list(reference.targetColumns))) DEFERRABLE INITIALLY DEFERRED"
+            + "(\(Identifier.list(reference.targetColumns)))"
+            + (engine.foreignKeys == .deferred ? " DEFERRABLE INITIALLY DEFERRED" : "")
+        let constraints = engine.foreignKeys == .none ? [] : [add]
         // The source of links begins the primary key.
-        guard !isLinkTable || reference.columns != Array(key.dropLast()) else { return [add] }
-        return [
-            add,
+        guard !isLinkTable || reference.columns != Array(key.dropLast()) else { return constraints }
+        return constraints + [
             "CREATE INDEX IF NOT EXISTS \(Identifier.quoted(Identifier.short("\(name)_by_\(words)"))) "
-                + "ON \(quoted(in: schema)) (\(columns))",
+                + "ON \(quoted(in: schema)) (\(columns))"
         ]
     }
 

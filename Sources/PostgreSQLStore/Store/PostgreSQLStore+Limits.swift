@@ -38,9 +38,15 @@ extension PostgreSQLStore {
     private func change(
         _ connection: Connection, _ worker: String, _ lease: Int64, _ places: Int?, _ lowering: (Int) -> Bool
     ) throws -> Int {
-        try connection.query(
-            "SELECT pg_advisory_xact_lock(\(0x626D_6F32), hashtext($1::text))", [.text(location.schema)],
-            for: "dividing the limits")
+        if sql.engine.hasLocks {
+            try connection.query(
+                "SELECT pg_advisory_xact_lock(\(0x626D_6F32), hashtext($1::text))", [.text(location.schema)],
+                for: "dividing the limits")
+        } else {
+            try connection.run(
+                "UPDATE \(sql.own("bmo_locks")) SET lease_end = lease_end + 1 WHERE purpose = '\(LeaseLock.limits)' AND holder = ''",
+                for: "dividing the limits")
+        }
         try connection.run(
             "DELETE FROM \(sql.own("bmo_shares")) WHERE lease_end < \(PostgreSQLTables.now)",
             for: "forgetting expired parts of the limits")

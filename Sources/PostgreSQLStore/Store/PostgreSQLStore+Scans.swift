@@ -49,7 +49,7 @@ extension PostgreSQLStore {
             saved[scope] = SavedPlace()
             try tables.setSavedScan(nil, of: scope)
         }
-        try tables.flush()
+        try tables.flush(isLast: true)
         for case (let scope, let progress?) in positions {
             var place = savedScans[scope] ?? SavedPlace()
             defer { saved[scope] = place }

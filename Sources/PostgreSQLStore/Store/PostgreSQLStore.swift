@@ -33,6 +33,8 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     let sql: DatabaseSQL
     private let use: StoreUse
     private let schemaVersion: Int64
+    /// A name that no other store has.
+    private let name = RandomUUID.text()
     private let state: Monitor<State>
     let watcher: ChangeWatcher
 
@@ -47,8 +49,8 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         let seconds = lease?.components.seconds ?? 0
         let limit = lease == nil ? "" : "SET LOCAL idle_in_transaction_session_timeout = '\(seconds)s'; "
         return """
-            BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL lock_timeout = '\(30 + 2 * seconds)s'; \(limit)\
-            LOCK TABLE \(sql.own("bmo_writers")) IN EXCLUSIVE MODE
+            BEGIN \(sql.engine.isolation); SET LOCAL lock_timeout = '\(30 + 2 * seconds)s'; \(limit)\
+            \(sql.writerLock)
             """
     }
 
@@ -78,8 +80,14 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         }
         guard let before else { return }
         watcher.finish()
-        writer.end()
+        writer.end(after: forgettingOutcome)
         before.lock?.release()
+    }
+
+    /// The statement that removes what only this store would ask for; nil if it has nothing.
+    private var forgettingOutcome: String? {
+        guard !sql.engine.hasTransactionStatus, use == .writing else { return nil }
+        return "DELETE FROM \(sql.own("bmo_outcomes")) WHERE store = \(Identifier.literal(name))"
     }
 
     /// How much of the state of open scans is saved.
@@ -103,7 +111,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         if isRehearsal { return try body(try PostgreSQLTables(writer(), sql)) }
         let connection = try reader()
         defer { giveBack(connection) }
-        try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL lock_timeout = '30s'")
+        try connection.run("BEGIN \(sql.engine.isolation), READ ONLY; SET LOCAL lock_timeout = '30s'")
         let result = try body(try PostgreSQLTables(connection, sql))
         try connection.run("COMMIT")
         return result
@@ -167,6 +175,9 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             try connection.run(
                 isRehearsal ? "SAVEPOINT bmo_page" : Self.beginning(sql, lease: work.worker?.lease),
                 for: "beginning a transaction")
+            if let lock = withState({ $0.lock as? LeaseLock }), try !lock.isHeld(in: connection) {
+                throw lostLock(at: connection.place)
+            }
             let tables = try PostgreSQLTables(connection, sql)
             guard tables.counters.schemaVersion == schemaVersion else {
                 throw tablesChanged(at: connection.place)
@@ -188,7 +199,11 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     private func checkLock() throws {
         let (lock, place) = state.withLock { ($0.shared.lock as? SessionLock, $0.writer.place) }
         guard let lock, !lock.isHeld else { return }
-        throw StoreError(
+        throw lostLock(at: place)
+    }
+
+    private func lostLock(at place: String) -> StoreError {
+        StoreError(
             .io, "\(place): the connection was lost, and with it the lock of the database",
             remedy: "run the command again")
     }
@@ -206,9 +221,9 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         var number = ""
         let entities = Set(touched.flatMap(model.family(of:)).map { model.entities[$0].name })
         do {
-            try tables.flush()
+            try tables.flush(isLast: true)
             if work.claim != nil, run.differs(from: self.run) { try tables.save(run) }
-            if tables.hasWritten { number = try tables.saveCounters(changed: entities) }
+            if tables.hasWritten { number = try tables.saveCounters(changed: entities, by: name) }
             guard !isRehearsal else {
                 try tables.connection.run("RELEASE SAVEPOINT bmo_page")
                 return state.withLock { $0.end(run, page) }
@@ -243,10 +258,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
                 // The server's process of the old connection holds this lock until its commit has ended.
                 try other.run(Self.beginning(sql), for: "waiting for the commit")
                 defer { try? other.run("ROLLBACK") }
-                let status = try other.query(
-                    "SELECT pg_xact_status($1::text::xid8)", [.text(number)], for: "asking for the commit"
-                ).text(0, 0)
-                guard status == "committed" else { return false }
+                guard try wasCommitted(number, asSeenBy: other) else { return false }
                 state.withLock { $0.writer = other }
                 return true
             }
@@ -255,6 +267,18 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             unknown.isTransient = false
             throw unknown
         }
+    }
+
+    private func wasCommitted(_ number: String, asSeenBy other: Connection) throws -> Bool {
+        guard sql.engine.hasTransactionStatus else {
+            return try other.query(
+                "SELECT EXISTS (SELECT 1 FROM \(sql.own("bmo_outcomes")) WHERE store = $1::text AND number::text = $2::text)",
+                [.text(name), .text(number)], for: "asking for the commit"
+            ).boolean(0, 0)
+        }
+        return try other.query(
+            "SELECT pg_xact_status($1::text::xid8)", [.text(number)], for: "asking for the commit"
+        ).text(0, 0) == "committed"
     }
 
     /// Rolls a transaction back.
@@ -311,8 +335,9 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
 extension PostgreSQLTables {
     /// Writes the numbers that the database counts, and notes which entities changed.
     ///
+    /// - Parameter store: The store's name.
     /// - Returns: The transaction's number, which tells whether it took effect, should its COMMIT get no answer.
-    fileprivate func saveCounters(changed entities: Set<String>) throws -> String {
+    fileprivate func saveCounters(changed entities: Set<String>, by store: String) throws -> String {
         counters.version += 1
         let numbers = [
             counters.version, counters.lastRun, counters.lastChange, counters.lastEntry, counters.lastAcknowledged,
@@ -325,8 +350,18 @@ extension PostgreSQLTables {
             UPDATE \(sql.own("bmo_database")) SET version = $1::bigint, last_run = $2::bigint,
                 last_change = $3::bigint, last_entry = $4::bigint, last_acknowledged = $5::bigint,
                 last_quarantined = $6::bigint
-            RETURNING pg_current_xact_id()::text
+            \(sql.engine.hasTransactionStatus ? "RETURNING pg_current_xact_id()::text" : "")
             """, numbers.map { .bigint($0) } + [.texts(entities.sorted())], for: "saving the database's state")
-        return saved.text(0, 0) ?? ""
+        return try sql.engine.hasTransactionStatus ? saved.text(0, 0) ?? "" : saveOutcome(of: store)
+    }
+
+    /// Counts the store's transaction in a row that is there if it took effect.
+    private func saveOutcome(of store: String) throws -> String {
+        try connection.query(
+            """
+            INSERT INTO \(sql.own("bmo_outcomes")) AS o VALUES ($1::text, 1)
+            ON CONFLICT (store) DO UPDATE SET number = o.number + 1 RETURNING number::text
+            """, [.text(store)], for: "counting a transaction"
+        ).text(0, 0) ?? ""
     }
 }

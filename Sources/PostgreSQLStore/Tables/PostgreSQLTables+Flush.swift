@@ -12,8 +12,11 @@ extension PostgreSQLTables {
     private static let rowsPerStatement = 10_000
 
     /// Writes everything.
-    func flush() throws {
-        try flushRows()
+    ///
+    /// - Parameter isLast: Whether the transaction writes nothing afterwards. Deletions wait for that where the server
+    ///   checks foreign keys at once: what still refers to the row may be about to change.
+    func flush(isLast: Bool = false) throws {
+        try flushRows(isLast: isLast)
         try flushStubs()
         try flushSources()
         try flushChanges()
@@ -22,12 +25,12 @@ extension PostgreSQLTables {
 
     /// Writes the rows and links if a table's rows have changed.
     func flush(_ root: Int) throws {
-        if dirtyRows[root]?.isEmpty == false { try flushRows() }
+        if dirtyRows[root]?.isEmpty == false { try flushRows(isLast: false) }
     }
 
     // MARK: - Rows and links
 
-    private func flushRows() throws {
+    private func flushRows(isLast: Bool) throws {
         guard dirtyRows.contains(where: { !$0.value.isEmpty }) || !dirtyLists.isEmpty else { return }
         noteWritten()
         var written: [Int: [RowKey]] = [:]
@@ -46,12 +49,40 @@ extension PostgreSQLTables {
         for root in written.keys { written[root]?.sort { number(root, $0) < number(root, $1) } }
         for root in sql.order { try insertTargets(of: root, written) }
         for root in sql.order {
-            for portion in (written[root] ?? []).chunks(of: Self.rowsPerStatement) { try upsert(root, portion) }
+            for portion in portions(of: root, written[root] ?? []) { try upsert(root, portion) }
         }
         try flushLinks()
+        guard isLast || sql.engine.foreignKeys != .immediate else {
+            dirtyRows = deleted.mapValues { Set($0) }
+            return
+        }
         for root in sql.order { try clearReferences(of: root, deleted[root] ?? []) }
         for root in sql.order.reversed() { try delete(root, deleted[root] ?? []) }
         dirtyRows = [:]
+    }
+
+    /// Returns whether a row is deleted that the database still has.
+    func isErased(_ root: Int, _ key: RowKey) -> Bool {
+        rows[root]?[key].map { $0.isStored && $0.isDirty && $0.values == nil } ?? false
+    }
+
+    /// Returns the number of such rows.
+    func erasedCount(_ root: Int) -> Int { (dirtyRows[root] ?? []).count { isErased(root, $0) } }
+
+    /// Divides rows into statements that are neither too long for the engine nor for the server's memory.
+    private func portions(of root: Int, _ keys: [RowKey]) -> [ArraySlice<RowKey>] {
+        var portions: [ArraySlice<RowKey>] = []
+        var (start, bytes) = (0, 0)
+        for (index, key) in keys.enumerated() {
+            let size = (rows[root]?[key]?.encoded ?? []).reduce(8) { $0 + 4 + ($1?.count ?? 0) }
+            if index > start, bytes + size > sql.engine.longestStatement || index - start == Self.rowsPerStatement {
+                portions.append(keys[start..<index])
+                (start, bytes) = (index, 0)
+            }
+            bytes += size
+        }
+        if start < keys.count { portions.append(keys[start...]) }
+        return portions
     }
 
     private func number(_ root: Int, _ key: RowKey) -> Int64 { rows[root]?[key]?.number ?? 0 }

@@ -52,7 +52,7 @@ extension PostgreSQLTables {
 
     func forgetRuns(before id: Int64) throws {
         let old = try connection.query(
-            "SELECT FROM \(sql.own("bmo_runs")) WHERE id < $1::bigint LIMIT 1", [.bigint(id)],
+            "SELECT 1 FROM \(sql.own("bmo_runs")) WHERE id < $1::bigint LIMIT 1", [.bigint(id)],
             for: "looking for old runs")
         guard old.count > 0 else { return }
         noteWritten()

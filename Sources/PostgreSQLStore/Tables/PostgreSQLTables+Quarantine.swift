@@ -99,7 +99,7 @@ extension PostgreSQLTables {
             INSERT INTO \(sql.own("bmo_unknown_fields"))
             SELECT $1::text, CASE WHEN count(*) < \(Self.mostFields) THEN $2::text ELSE '(further fields)' END, $3::text
             FROM \(sql.own("bmo_unknown_fields")) WHERE entity = $1
-            HAVING NOT EXISTS (SELECT FROM \(sql.own("bmo_unknown_fields")) WHERE entity = $1 AND path = $2)
+            HAVING NOT EXISTS (SELECT 1 FROM \(sql.own("bmo_unknown_fields")) WHERE entity = $1 AND path = $2)
                 AND NOT (count(*) >= \(Self.mostFields) AND bool_or(path = '(further fields)'))
             """, [.text(entity), .text(path), .text(Clock.now())], for: "recording an unmapped field")
         if inserted.changed > 0 { noteWritten() }

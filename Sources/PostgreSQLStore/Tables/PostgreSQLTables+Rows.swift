@@ -66,7 +66,7 @@ extension PostgreSQLTables {
         let result = try connection.query(
             "\(table.select) WHERE t.\(RowTableSQL.numberColumn) = $1::bigint", [.bigint(number)],
             for: "reading a row of \(name(root))")
-        return result.count == 0 ? nil : read(result, 0, table).1
+        return result.count == 0 ? nil : Optional(read(result, 0, table).1).flatMap { isErased(root, $0) ? nil : $0 }
     }
 
     func nextNumber(in root: Int) throws -> Int64 {
@@ -114,9 +114,10 @@ extension PostgreSQLTables {
         if (rows[root] ?? [:]).values.contains(where: { $0.values != nil }) { return false }
         try flush(root)
         let table = try table(root)
-        return try !connection.query(
-            "SELECT EXISTS (SELECT FROM \(table.name))", for: "reading \(name(root))"
-        ).boolean(0, 0)
+        let erased = erasedCount(root)
+        return try connection.query(
+            "SELECT 1 FROM \(table.name) LIMIT \(erased + 1)", for: "reading \(name(root))"
+        ).count <= erased
     }
 
     /// The number of rows read at a time.
@@ -176,6 +177,7 @@ extension PostgreSQLTables {
             for: "reading the rows of \(self.name(root)) that refer to others")
         for row in 0..<result.count {
             let (number, key, values) = read(result, row, table)
+            guard !isErased(root, key) else { continue }
             let name = ReferrerName(root: root, toOne: toOne, key: fields.map { values[$0] })
             referrers[name, default: []].append((number, key))
             if rows[root]?[key] == nil {

@@ -183,7 +183,7 @@ extension PostgreSQLTables {
         try connection.query(
             """
             DELETE FROM \(sql.own("bmo_orphans")) o WHERE root = $1::text AND key = $2::text AND EXISTS (
-                SELECT FROM \(sql.own("bmo_orphans")) n WHERE n.scan = o.scan AND n.root = o.root AND n.key = $3::text)
+                SELECT 1 FROM \(sql.own("bmo_orphans")) n WHERE n.scan = o.scan AND n.root = o.root AND n.key = $3::text)
             """, [.text(name(root)), .text(JSONText.key(old).string), .text(JSONText.key(new).string)],
             for: "renaming an orphan")
         let renamed = try connection.query(

@@ -139,7 +139,7 @@ final class PostgreSQLTables: DatabaseTables {
     ) throws -> (counters: Counters, hasStubs: Set<Int>, hasSources: Set<Int>) {
         func flags(_ table: String) -> String {
             """
-            (SELECT string_agg(CASE WHEN EXISTS (SELECT FROM \(sql.own(table)) s WHERE s.entity = u.e) \
+            (SELECT string_agg(CASE WHEN EXISTS (SELECT 1 FROM \(sql.own(table)) s WHERE s.entity = u.e) \
             THEN '1' ELSE '0' END, '' ORDER BY u.n) FROM unnest($1::text[]) WITH ORDINALITY u(e, n))
             """
         }
@@ -147,8 +147,8 @@ final class PostgreSQLTables: DatabaseTables {
         let result = try connection.query(
             """
             SELECT version, schema_version, last_run, last_change, last_entry, last_acknowledged, last_quarantined,
-                EXISTS (SELECT FROM \(sql.own("bmo_outbox"))), EXISTS (SELECT FROM \(sql.own("bmo_acknowledged"))),
-                EXISTS (SELECT FROM \(sql.own("bmo_conflicts"))), \(flags("bmo_stubs")), \(flags("bmo_sources"))
+                EXISTS (SELECT 1 FROM \(sql.own("bmo_outbox"))), EXISTS (SELECT 1 FROM \(sql.own("bmo_acknowledged"))),
+                EXISTS (SELECT 1 FROM \(sql.own("bmo_conflicts"))), \(flags("bmo_stubs")), \(flags("bmo_sources"))
             FROM \(sql.own("bmo_database"))
             """, [.texts(roots.map { sql.model.entities[$0].name })], for: "reading the database's state")
         guard result.count == 1 else {

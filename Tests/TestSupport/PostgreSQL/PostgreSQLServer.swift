@@ -33,17 +33,20 @@ package final class PostgreSQLServer: Sendable {
     /// The superuser of the server.
     package static let user = "bmo"
 
-    /// - Parameter settings: Options of the server, such as `wal_level=minimal`.
-    package init(_ settings: String...) throws {
+    /// - Parameters:
+    ///   - settings: Options of the server, such as `wal_level=minimal`.
+    ///   - disk: The size of a file system that only the server sees, such as `6m`: the folder `disk` beside its data.
+    package init(_ settings: String..., disk: String = "") throws {
         guard let programs = Self.programs else { throw Failure(what: "PostgreSQL is not installed") }
         // A program that a test starts later would hold the pipe open too, and `stop` would wait for its end.
         let end = input.fileHandleForWriting.fileDescriptor
         guard fcntl(end, F_SETFD, FD_CLOEXEC) == 0 else { throw Failure(what: "fcntl fails: \(errno)") }
         folder = try TemporaryFolder()
         process = Process()
-        process.executableURL = URL(filePath: "/bin/bash")
+        process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments =
-            ["-c", Self.script, "bash", folder.path, programs, Self.user]
+            (disk.isEmpty ? [] : ["unshare", "--mount"])
+            + ["bash", "-c", Self.script, "bash", folder.path, programs, Self.user, disk]
             + settings.flatMap { ["-c", $0] }
         let output = Pipe()
         process.standardInput = input
@@ -58,13 +61,17 @@ package final class PostgreSQLServer: Sendable {
     deinit { stop() }
 
     private static let script = """
-        root=$1 programs=$2 user=$3 as=()
-        shift 3
+        root=$1 programs=$2 user=$3 disk=$4 as=()
+        shift 4
         mkdir "$root/data" && chmod 700 "$root/data" || exit
         if [[ $(id -u) == 0 ]]; then
             # The server refuses to run as root.
             chown nobody "$root/data" && chmod 777 "$root"
             as=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
+        fi
+        if [[ $disk ]]; then
+            mkdir "$root/disk" && mount -t tmpfs -o "size=$disk,mode=777" tmpfs "$root/disk" || exit
+            chown --reference="$root/data" "$root/disk"
         fi
         cd "$root"
         "${as[@]}" "$programs/initdb" -D data -A trust -U "$user" -E UTF8 --locale=C --no-sync >log 2>&1 </dev/null || exit
@@ -81,6 +88,7 @@ package final class PostgreSQLServer: Sendable {
         cat
         kill -INT "$server"
         wait "$server"
+        [[ ! $disk ]] || umount "$root/disk"
         rm -rf "$root"
         """
 
