@@ -24,6 +24,8 @@ struct PagingRule: Sendable {
         case header(String)
         /// A path into the JSON body.
         case body([String])
+        /// A variable of the path.
+        case path(String)
     }
 
     var style = Style.none
@@ -147,12 +149,13 @@ struct PagingRule: Sendable {
             switch home {
             case "query": return .query(name)
             case "header": return .header(name)
+            case "path": return .path(name)
             case "body":
                 let prefix = options.string("in") == nil ? bodyPrefix ?? [] : []
                 return .body(prefix + name.split(separator: ".").map(String.init))
             default:
                 throw BridgeError(
-                    .configuration, "paging.in is \"\(home)\"", remedy: "use query, body or header")
+                    .configuration, "paging.in is \"\(home)\"", remedy: "use query, body, header or path")
             }
         }
         func next(_ standard: String?) throws -> ReplyPlace {
@@ -217,13 +220,37 @@ struct PagingRule: Sendable {
         template.map { .text($0.replacing("{value}", with: value.plainText ?? value.json)) } ?? value
     }
 
+    /// Returns the values of the path's variables for a position; nil if neither it nor the size goes there.
+    func pathValues(at position: JSONTree?) -> [String: String]? {
+        var values: [String: String] = [:]
+        if case .path(let name)? = sizeParameter, let size { values[name] = String(size) }
+        guard case .path(let name) = parameter else { return values.isEmpty ? nil : values }
+        if let position { values[name] = value(position).plainText }
+        return values
+    }
+
+    /// The number of the first page, or the offset of the first record.
+    var start: JSONTree? {
+        switch style {
+        case .page(let start), .offset(let start): .number(String(start))
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset: nil
+        }
+    }
+
+    /// The variables of the path that the paging gives a value.
+    var pathNames: [String] {
+        [parameter, sizeParameter].compactMap { place -> String? in
+            if case .path(let name)? = place { name } else { nil }
+        }
+    }
+
     var isByMembers: Bool { if case .members = style { true } else { false } }
 
     /// Returns the place of a parameter whose name comes from the reply.
     func place(of name: String) -> Parameter {
         switch parameter {
         // A server that may name header fields could set any of them.
-        case .query, .header: .query(name)
+        case .query, .header, .path: .query(name)
         case .body(let prefix): .body(prefix + [name])
         }
     }
