@@ -10,7 +10,7 @@ public final class RESTBridge: Bridge {
         optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
         capabilities: [
             .check, .discover, .fetch, .resume, .incremental, .parent, .filter, .plan, .validate, .create, .update,
-            .delete, .replay,
+            .delete, .replay, .newestFirst,
         ])
 
     private let base: HTTPURL

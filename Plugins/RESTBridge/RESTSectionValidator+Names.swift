@@ -36,6 +36,7 @@ extension RESTSectionValidator {
         }
         if faults.isEmpty, known.isEmpty { faults += misspeltNames() }
         if faults.isEmpty, known.isEmpty, let fault = sinceFault() { faults.append(fault) }
+        if let fault = fieldsFault() { faults.append(fault) }
         guard let names = request.names else { return faults }
         faults += (request.section.object("filters")?.names ?? []).compactMap {
             EntityNames.fault($0, among: names.fields, option: "filters.\($0)")
@@ -76,10 +77,39 @@ extension RESTSectionValidator {
         }
         if let text = request.section.string("path"), let template = try? PathTemplate(text, option: "path") {
             let names = operations.isEmpty ? [] : ["key"] + (request.names?.fields ?? []) + (request.names?.key ?? [])
-            let known = parameters + names + (request.parent?.names ?? [])
+            let paging = request.section.object("paging")
+            let places = ["page_parameter", "offset_parameter", "parameter", "size_parameter", "limit_parameter"]
+            let pages =
+                paging?.string("in") == "path" ? ["page", "offset"] + places.compactMap { paging?.string($0) } : []
+            let known = parameters + names + pages + (request.parent?.names ?? [])
             faults += template.names.compactMap { fault($0, option: "path", known: known) }
         }
         return faults
+    }
+
+    /// Finds `fields` without a place for `{fields}`, or without an effect.
+    private func fieldsFault() -> SectionFault? {
+        guard request.section.has("fields") else { return nil }
+        guard uses("fields") else {
+            return SectionFault(
+                key: "fields", message: "fields says how {fields} is written, but the section does not use {fields}",
+                remedy: "put {fields} where the API takes it, such as query: {fields: \"{fields}\"}, or remove fields")
+        }
+        guard request.fieldPaths == nil, request.section.string("fields") != "graphql" else { return nil }
+        return SectionFault(
+            key: "fields", message: "fields has no effect: the mapping may read any value of a record",
+            remedy: "remove it, or \"extra\" and sub-entities", isWarning: true)
+    }
+
+    /// Whether the path or a text of the request has a variable.
+    private func uses(_ name: String) -> Bool {
+        let isInPath =
+            request.section.string("path").flatMap { try? PathTemplate($0, option: "path") }
+            .map { $0.names.contains(name) } ?? false
+        return isInPath
+            || ["query", "headers", "body", "graphql"].contains { option in
+                request.section.withValue(option) { $0?.json.contains("{\(name)}") ?? false }
+            }
     }
 
     /// Finds an incremental section without a place for `since`.
@@ -88,13 +118,7 @@ extension RESTSectionValidator {
     /// be deleted.
     private func sinceFault() -> SectionFault? {
         guard request.since != nil else { return nil }
-        let isInPath =
-            request.section.string("path").flatMap { try? PathTemplate($0, option: "path") }
-            .map { $0.names.contains("since") } ?? false
-        let isInText = ["query", "headers", "body", "graphql"].contains { option in
-            request.section.withValue(option) { $0?.json.contains("{since}") ?? false }
-        }
-        guard !isInPath, !isInText else { return nil }
+        guard !uses("since") else { return nil }
         return SectionFault(
             key: nil,
             message:

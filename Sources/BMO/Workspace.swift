@@ -131,7 +131,7 @@ public struct Workspace: Sendable {
                         let listing = plugins.first(where: { $0.name == plugin })
                     else { return [] }
                     let wanted = [
-                        incremental == nil ? nil : ("incremental", "incremental"),
+                        incremental.map { ("incremental", $0.endsAtKnown ? "newest_first" : "incremental") },
                         parent == nil ? nil : ("parent", "parent"),
                     ].compactMap { $0 }
                     return wanted.filter { !listing.can($0.1) }.map { key, capability in

@@ -74,7 +74,7 @@ enum ResumeChecks {
         Check("incremental.future", "nothing changed since a time in the future", .full) { subject in
             guard subject.plugin.can("incremental") else { throw NotApplicable("it cannot scan incrementally") }
             let dated = try subject.entities().filter { entity in
-                guard case .field(let name, _) = entity.incremental else { return false }
+                guard case .field(let name, _, _) = entity.incremental else { return false }
                 return entity.attribute(named: name)?.type != .integer
             }
             guard !dated.isEmpty else { throw NotApplicable("no entity of the config is scanned by a field of time") }
@@ -92,7 +92,8 @@ enum ResumeChecks {
     /// Returns the year 2999 as a sync would request it, in the attribute's format and the form of the remote's values.
     private static func future(of entity: Entity, _ subject: Subject, like values: Scan) -> String {
         let usual = "2999-01-01T00:00:00Z"
-        guard case .field(let name, _) = entity.incremental, let index = subject.workspace.model.index(of: entity.name),
+        guard case .field(let name, _, _) = entity.incremental,
+            let index = subject.workspace.model.index(of: entity.name),
             let field = WatchedField(name, among: entity.attributes, in: subject.workspace.model.entities[index])
         else { return usual }
         let sample = values.batches.lazy.compactMap { batch in

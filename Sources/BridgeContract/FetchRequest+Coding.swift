@@ -10,6 +10,7 @@ private enum Member {
     static let pageSize = "page_size"
     static let token = "token"
     static let since = "since"
+    static let newestFirst = "newest_first"
     static let parent = "parent"
     static let filters = "filters"
     static let attribute = "attribute"
@@ -20,6 +21,7 @@ private enum Member {
     static let readOne = "read_one"
     static let written = "written"
     static let fields = "fields"
+    static let fieldPaths = "field_paths"
     static let keyPaths = "key_paths"
     static let surroundings = "surroundings"
     static let watches = "watch"
@@ -43,6 +45,7 @@ extension FetchRequest {
             writer.member(Member.pageSize, pageSize)
             if let token { writer.member(Member.token, token) }
             if let since { writer.member(Member.since, since) }
+            if newestFirst { writer.member(Member.newestFirst, true) }
             if let parent {
                 writer.key(Member.parent)
                 parent.write(to: writer)
@@ -63,6 +66,12 @@ extension FetchRequest {
                 }
             }
             if let fields { writer.texts(Member.fields, fields.sorted()) }
+            if let fieldPaths {
+                writer.key(Member.fieldPaths)
+                writer.array {
+                    for path in fieldPaths { writer.object { writer.texts(Member.path, path) } }
+                }
+            }
             if !keyPaths.isEmpty { writer.texts(Member.keyPaths, keyPaths) }
             if !surroundings.isEmpty { writer.texts(Member.surroundings, surroundings) }
             if let watchMilliseconds {
@@ -88,11 +97,15 @@ extension FetchRequest {
         pageSize = record.integer(Member.pageSize)
         token = record.string(Member.token)
         since = record.string(Member.since)
+        newestFirst = record.bool(Member.newestFirst) ?? false
         parent = record.object(Member.parent)
         filters = record.objects(Member.filters).compactMap(Filter.init)
         explains = record.bool(Member.explains) ?? false
         surroundings = record.strings(Member.surroundings)
         if record.has(Member.fields) { fields = Set(record.strings(Member.fields)) }
+        if record.has(Member.fieldPaths) {
+            fieldPaths = record.objects(Member.fieldPaths).map { $0.strings(Member.path) }
+        }
         keyPaths = record.strings(Member.keyPaths)
         if record.bool(Member.watches) ?? false { watchMilliseconds = record.integer(Member.wait) ?? 60_000 }
         readOne = record.object(Member.readOne)

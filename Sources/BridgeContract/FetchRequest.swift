@@ -20,6 +20,11 @@ public struct FetchRequest: Sendable {
     ///
     /// Only for a bridge that can `BridgeDescriptor.Capability.incremental`.
     public var since: String?
+    /// Whether the host expects the newest records first, and ends the fetch where it knows what follows. (1.1)
+    ///
+    /// A bridge that would return several listings, one after the other, throws ``BridgeError/Code/configuration``. Only
+    /// for a bridge that can ``BridgeDescriptor/Capability/newestFirst``.
+    public var newestFirst = false
     /// The object whose children are requested: its values by local names; nil if the entity has no parent.
     ///
     /// Only for a bridge that can `BridgeDescriptor.Capability.parent`.
@@ -37,6 +42,10 @@ public struct FetchRequest: Sendable {
     public var surroundings: [String] = []
     /// The members of a record that the host reads; others may be left out to save work; nil means all.
     public var fields: Set<String>?
+    /// The paths in a record of the values that the host reads; nil means any value. (1.1)
+    ///
+    /// For a remote that can select what it sends. Where a path leads to an object, the host reads its values as a whole.
+    public var fieldPaths: [[String]]?
     /// The paths in a record of the parts of its object's key: with dots, in the key's order.
     ///
     /// Empty if the host does not send them, or if the key has no path of its own.

@@ -93,6 +93,7 @@ public final class BridgeConnection: Sendable {
         try require("fetch")
         if request.cursor != nil { try require("resume") }
         if request.token != nil || request.since != nil { try require("incremental") }
+        if request.newestFirst { try require("newest_first") }
         if request.parent != nil { try require("parent") }
         if request.explains { try require("plan") }
         if request.validates { try require("judge") }

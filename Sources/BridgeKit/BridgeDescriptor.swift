@@ -57,6 +57,9 @@ public struct BridgeDescriptor: Sendable {
         case validate = "judge"
         /// A write can describe the request that it would send.
         case planWrite = "plan_write"
+        /// A fetch returns the records of one listing, in the remote's order, so that the host may end it at what it
+        /// knows: see ``FetchRequest/newestFirst``.
+        case newestFirst = "newest_first"
     }
 
     /// Creates a descriptor.

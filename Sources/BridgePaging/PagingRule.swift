@@ -33,6 +33,8 @@ public struct PagingRule: Sendable {
         case header(String)
         /// A path into the JSON body.
         case body([String])
+        /// A variable of the path.
+        case path(String)
     }
 
     /// How the remote names its pages.
@@ -171,12 +173,13 @@ public struct PagingRule: Sendable {
             switch home {
             case "query": return .query(name)
             case "header": return .header(name)
+            case "path": return .path(name)
             case "body":
                 let prefix = options.string("in") == nil ? bodyPrefix ?? [] : []
                 return .body(prefix + name.split(separator: ".").map(String.init))
             default:
                 throw BridgeError(
-                    .configuration, "paging.in is \"\(home)\"", remedy: "use query, body or header")
+                    .configuration, "paging.in is \"\(home)\"", remedy: "use query, body, header or path")
             }
         }
         func next(_ standard: String?) throws -> ReplyPlace {
@@ -241,13 +244,37 @@ public struct PagingRule: Sendable {
         template.map { .text($0.replacing("{value}", with: value.plainText ?? value.json)) } ?? value
     }
 
+    /// Returns the values of the path's variables for a position; nil if neither it nor the size goes there.
+    package func pathValues(at position: JSONTree?) -> [String: String]? {
+        var values: [String: String] = [:]
+        if case .path(let name)? = sizeParameter, let size { values[name] = String(size) }
+        guard case .path(let name) = parameter else { return values.isEmpty ? nil : values }
+        if let position { values[name] = value(position).plainText }
+        return values
+    }
+
+    /// The number of the first page, or the offset of the first record.
+    package var start: JSONTree? {
+        switch style {
+        case .page(let start), .offset(let start): .number(String(start))
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset: nil
+        }
+    }
+
+    /// The variables of the path that the paging gives a value.
+    package var pathNames: [String] {
+        [parameter, sizeParameter].compactMap { place -> String? in
+            if case .path(let name)? = place { name } else { nil }
+        }
+    }
+
     package var isByMembers: Bool { if case .members = style { true } else { false } }
 
     /// Returns the place of a parameter whose name comes from the reply.
     package func place(of name: String) -> Parameter {
         switch parameter {
         // A server that may name header fields could set any of them.
-        case .query, .header: .query(name)
+        case .query, .header, .path: .query(name)
         case .body(let prefix): .body(prefix + [name])
         }
     }

@@ -46,7 +46,9 @@ extension PageImport {
 
     /// Updates the watermark from a record's own row.
     private func note(_ cells: UnsafeBufferPointer<Cell>, _ watched: WatchedField, _ record: BatchValue) {
-        guard let value = cells[watched.field].value else { return }
+        guard let value = cells[watched.field].value, value != .null else { return }
+        if let last, Watermark.isNewer(value, than: last) { rises = true }
+        last = value
         watermark?.note(value) { watched.remoteText(in: record) ?? value.description }
     }
 

@@ -46,6 +46,10 @@ public final class PageImport {
     public internal(set) var counts: ImportCounts
     /// The values of the incremental field, those of the pages before included.
     public internal(set) var watermark: ScanWatermark?
+    /// The value of the incremental field in the last record that has one.
+    public internal(set) var last: StoredValue?
+    /// Whether a record of the page has a newer value of the incremental field than the record before it.
+    public internal(set) var rises = false
     /// The remaining quarantine budget; nil for no limit.
     public var quarantineRoom: QuarantineRoom?
     /// The number of bytes of representations sent to quarantine.

@@ -156,7 +156,7 @@ import Testing
                         LocalCondition(field: "id", comparison: .atLeast, value: "3"),
                         LocalCondition(field: "name", comparison: .equal, value: nil),
                     ], concurrency: 2))
-        #expect(issue.incremental == .field(attribute: "updated", lookback: 300))
+        #expect(issue.incremental == .field(attribute: "updated", lookback: 300, order: .any))
         #expect(issue.fullEvery == .seconds(604_800))
         #expect(
             issue.deletes
@@ -168,7 +168,7 @@ import Testing
         #expect(labels.orphans == .delete && !labels.isOrdered && labels.renamedFrom == "tags")
         #expect(model.entities[1].incremental == .token && model.entities[1].deletes == DeletePolicy())
         #expect(model.entities[1].deletes.deletionLimit == DeletePolicy.DeletionLimit(share: 0.2, rows: 10))
-        #expect(model.entities[2].incremental == .field(attribute: "id", lookback: 9))
+        #expect(model.entities[2].incremental == .field(attribute: "id", lookback: 9, order: .any))
         #expect(model.entities[2].deletes.mode == .ignore)
     }
 

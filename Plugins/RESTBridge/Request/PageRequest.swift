@@ -12,7 +12,7 @@ extension RESTSection {
     ///   - delta: The remote's token from an earlier scan.
     /// - Throws: ``BridgeError`` if the remote's next URL is invalid.
     func request(at position: PagePosition, after page: HTTPURL?, delta: String?) throws -> (HTTPRequest, HTTPURL) {
-        var target = url
+        var target = try url(at: position)
         var fields = headers
         var content = body
         func set(_ parameter: PagingRule.Parameter, _ value: JSONTree) {
@@ -21,6 +21,7 @@ extension RESTSection {
             case .header(let name):
                 fields.removeAll { $0.name.lowercased() == name.lowercased() }
                 fields.append((name: name, value: value.plainText ?? ""))
+            case .path: break
             case .body(let names):
                 var changed = content ?? RequestBody(content: .object([]), format: .json)
                 changed.content.set(value, at: names[...])

@@ -106,12 +106,14 @@ extension Workspace {
             place: place, file: file, isCheck: isCheck)
         guard let plan = try? ScanPlan(entity, index, source: source, in: self) else { return [] }
         var request = validation(of: entity, index, section: plan.section)
+        request.fieldPaths = plan.fieldPaths
+        request.newestFirst = plan.incremental?.endsAtKnown == true && connection.plugin.can("newest_first")
         // Only an entity's own bridge is written to.
         request.isWritable = source == nil && configuration.model.isWritable(entity)
         if request.isWritable, entity.readOne == nil {
             request.names?.nested = OutgoingPlan(of: index, in: model).nestedNames
         }
-        if case .field(let name, _)? = plan.incremental, connection.plugin.can("incremental") {
+        if case .field(let name, _, .any)? = plan.incremental, connection.plugin.can("incremental") {
             // The name stands for a value, as with a parent.
             request.since = "\(entity.name).\(name)"
         }
@@ -121,6 +123,7 @@ extension Workspace {
             return faults
         }
         var reading = validation(of: entity, index, section: batch)
+        reading.fieldPaths = plan.fieldPaths
         reading.parent = try? placeholder(ParentScan(relationship: nil), of: index).options
         faults += await ValidatedSection(
             what: "\(entity.name).read_one", entity: entity.name, home: ["entities", entity.name, "read_one"],

@@ -27,6 +27,9 @@ extension SyncPlan.Scan {
         case .since(let value):
             writer.member("extent", "since")
             writer.member("since", value)
+        case .newestFirst(let value):
+            writer.member("extent", "newest_first")
+            writer.member("until", value)
         case .token(let instant):
             writer.member("extent", "token")
             writer.member("since", instant)
@@ -38,6 +41,7 @@ extension SyncPlan.Scan {
             writer.object {
                 writer.member("entity", parents.entity)
                 writer.member("count", parents.count)
+                if let due = parents.due { writer.member("due", due) }
                 writer.member("concurrency", parents.concurrency)
                 writer.key("conditions")
                 writer.array { for text in parents.conditions { writer.text(text) } }

@@ -8,6 +8,8 @@ public struct SyncPlan: Sendable {
         case full(reason: String)
         /// The changes since a value of the incremental field, in the remote's form.
         case since(String)
+        /// The newest records first, down to a known value of the incremental field.
+        case newestFirst(until: String)
         /// The changes since the bridge's token was made; the token itself may be long, and is omitted.
         case token(from: String)
         /// The records that meet conditions: a part, which deletes nothing and moves no cursor.
@@ -36,6 +38,8 @@ public struct SyncPlan: Sendable {
         public var entity: String
         /// How many exist now; nil while the database does not exist.
         public var count: Int?
+        /// How many of these are scanned, because they have changed since their last scan; nil where all are.
+        public var due: Int?
         /// How many scans run at a time.
         public var concurrency: Int
         /// The configured conditions that select the objects with a scan.

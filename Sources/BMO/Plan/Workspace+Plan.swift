@@ -70,7 +70,7 @@ private struct ScanPlanner {
             let plan = try ScanPlan(entity, index, source: source, in: workspace)
             var parent: ParentObject?
             if let parentScan = plan.parent {
-                let found = try parents(parentScan)
+                let found = try parents(parentScan, plan)
                 (scan.parents, parent) = (found.told, found.first)
             }
             let scope = plan.scope(parent: scan.parents?.example == nil ? nil : parent)
@@ -78,11 +78,11 @@ private struct ScanPlanner {
             let saved = isKnown && !isPartial ? try store?.cursor(of: scope) : nil
             let place = isKnown && !isPartial && !options.restart ? try store?.progress(of: scope) : nil
             let request = ScanRequest(
-                plan, saved: saved, isFull: options.full || isPartial, ignoresDeletionLimit: false)
+                plan, saved: saved, isFull: options.full || isPartial, ignoresDeletionLimit: false, parent: parent)
             let progress = place?.request == request.fingerprint ? place : nil
             scan.extent = extent(request, plan, saved)
             scan.resumesAfterPage = progress?.page
-            if plan.isListing, !isPartial, request.since == nil { scan.deletes = plan.policy }
+            if plan.isListing, !isPartial, request.since == nil, request.known == nil { scan.deletes = plan.policy }
             try await explain(&scan, plan, request, cursor: progress?.cursor, parent)
         } catch let error as StoreError {
             throw error
@@ -96,6 +96,7 @@ private struct ScanPlanner {
     private func extent(_ request: ScanRequest, _ plan: ScanPlan, _ saved: ScanCursor?) -> SyncPlan.Extent {
         if isPartial { return .part }
         if let since = request.since { return .since(since) }
+        if let known = request.known { return .newestFirst(until: known.description) }
         if request.token != nil { return .token(from: saved?.fullAt ?? "") }
         if options.full { return .full(reason: "as requested") }
         guard plan.incremental != nil else { return .full(reason: "no incremental is set") }
@@ -119,7 +120,9 @@ private struct ScanPlanner {
         var fetch = FetchRequest(entity: entity.name, section: plan.section, cursor: cursor)
         fetch.token = request.token
         fetch.since = request.since
+        fetch.newestFirst = plan.incremental?.endsAtKnown == true
         fetch.parent = parent?.options
+        fetch.fieldPaths = plan.fieldPaths
         fetch.explains = true
         var places: [Int] = []
         if connection.plugin.can("filter") {
@@ -156,7 +159,9 @@ private struct ScanPlanner {
     }
 
     /// Returns the objects with a scan each, and the first of them or a placeholder whose values are attribute names.
-    private func parents(_ scan: ParentScan) throws -> (told: SyncPlan.Parents, first: ParentObject) {
+    private func parents(
+        _ scan: ParentScan, _ plan: ScanPlan
+    ) throws -> (told: SyncPlan.Parents, first: ParentObject) {
         let relationship = scan.relationship.flatMap { name in layout.toOne.firstIndex { $0.name == name } }
         let target = workspace.model.entities[relationship.map { layout.toOne[$0].target } ?? index]
         let rows = ParentRows(
@@ -166,17 +171,30 @@ private struct ScanPlanner {
         var first: ParentObject?
         if let store {
             var count = 0
+            var due = 0
+            let rule = DueScans(plan: plan, isFull: options.full || isPartial)
             var last = Int64.min
             while case let chunk = try store.parents(of: target.index, where: rows.conditions, after: last, limit: 1000),
                 let end = chunk.last
             {
-                for row in chunk where !row.values.isEmpty {
-                    count += 1
-                    if first == nil { first = try ParentObject(row.values, target, relationship: relationship) }
+                let known = chunk.filter { !$0.values.isEmpty }
+                count += known.count
+                if scan.skipsUnchanged {
+                    let parents = try known.map { row in
+                        var parent = try ParentObject(row.values, target, relationship: relationship)
+                        parent.state = plan.state(of: row.values, target)
+                        return parent
+                    }
+                    let found = try rule.due(parents, store.cursors)
+                    due += found.count
+                    if first == nil { first = found.first }
+                } else if first == nil, let row = known.first {
+                    first = try ParentObject(row.values, target, relationship: relationship)
                 }
                 last = end.row
             }
             told.count = count
+            if scan.skipsUnchanged { told.due = due }
         }
         if let first {
             told.example = first.text

@@ -84,6 +84,7 @@ extension SyncReport.Entity {
         writer.object {
             writer.member("walked", parents.scanned)
             writer.member("unchanged", parents.unchanged)
+            if parents.spared > 0 { writer.member("spared", parents.spared) }
             writer.member("missing", parents.missing)
             writer.member("failed", parents.failed)
             writer.key("failures")

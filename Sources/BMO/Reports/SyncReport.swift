@@ -55,6 +55,8 @@ public struct SyncReport: Sendable {
         public var scanned = 0
         /// How many of these the remote reported as unchanged.
         public var unchanged = 0
+        /// The number of parents that were not scanned because they have not changed since their last scan.
+        public var spared = 0
         /// The number of parents that the remote does not know.
         public var missing = 0
         /// The number of failed scans.

@@ -96,7 +96,8 @@ struct ListingScan: Sendable {
             )
         }
         let request = ScanRequest(
-            plan, saved: left, isFull: context.options.full, ignoresDeletionLimit: context.options.allowsDeletes)
+            plan, saved: left, isFull: context.options.full, ignoresDeletionLimit: context.options.allowsDeletes,
+            parent: parent)
         // A resume point is valid only for the request that it came from.
         let progress = fromBeginning || saved?.request != request.fingerprint ? nil : saved
         if progress == nil { try await removeAbandoned(scope) }
@@ -136,7 +137,9 @@ struct ListingScan: Sendable {
         do {
             result = try await take(stream, writer, place, result)
             // A scan for changes may return few records, which need not have all members.
-            if plan.isListing, request.since == nil, request.token == nil { tally.add(writer.present) }
+            if plan.isListing, request.since == nil, request.token == nil, request.known == nil {
+                tally.add(writer.present)
+            }
         } catch {
             let isFirst = place.page == (progress?.page ?? 0) + 1
             if progress != nil, isFirst, let failure = error as? BridgeFailure, failure.blamesCursor {
@@ -284,7 +287,13 @@ struct ListingScan: Sendable {
                 "\(count == 1 ? "a deleted object" : "\(count) deleted objects") could not be identified by key and went to "
                     + "quarantine: the next sync starts from the same point again")
         }
-        if state.watermark.valuesBeyondLimit > 0, case .field(let name, _)? = plan.incremental {
+        if state.order.isBroken, plan.incremental?.endsAtKnown == true, case .field(let name, _, _)? = plan.incremental
+        {
+            warn(
+                "the records are not in order, the newest `\(name)` first: the scan went on to the end of the listing; "
+                    + "ask the remote to sort them, or remove \"order: newest_first\"")
+        }
+        if state.watermark.valuesBeyondLimit > 0, case .field(let name, _, _)? = plan.incremental {
             warn(
                 "\(state.watermark.valuesBeyondLimit) values of `\(name)` are more than a day in the future and do not count as the newest"
             )
@@ -297,8 +306,10 @@ struct ListingScan: Sendable {
         var fetch = FetchRequest(entity: plan.entity.name, section: plan.section, cursor: cursor)
         fetch.token = request.token
         fetch.since = request.since
+        fetch.newestFirst = plan.incremental?.endsAtKnown == true
         fetch.parent = parent?.options
         fetch.fields = plan.readMembers.map(Set.init)
+        fetch.fieldPaths = plan.fieldPaths
         fetch.keyPaths = plan.keyPaths
         fetch.surroundings = plan.surroundings
         fetch.patience = plan.retryFor

@@ -12,6 +12,10 @@ struct ParentQueue {
     private let relationship: Int?
     private let conditions: [LocalCondition]
     private var waiting: ArraySlice<ParentRow> = []
+    /// Parents that were looked up and are due.
+    private var due: ArraySlice<ParentObject> = []
+    /// The number of parents that were left out because they have not changed.
+    private(set) var spared = 0
     private var last: Int64
     private var isAtEnd = false
     /// Whether the scans may add further parents: those after row `end` wait for the next level.
@@ -52,11 +56,31 @@ struct ParentQueue {
 
     mutating func next() async throws -> ParentObject? {
         let layout = scans.context.workspace.model.entities[entity]
+        guard skipsUnchanged else { return try await nextRow(layout) }
+        while true {
+            if let parent = due.popFirst() { return parent }
+            var parents: [ParentObject] = []
+            while parents.count < ParentScans.chunk, let parent = try await nextRow(layout) { parents.append(parent) }
+            guard !parents.isEmpty else { return nil }
+            let rule = DueScans(plan: scans.plan, isFull: scans.context.options.full)
+            let found = try await scans.context.thread.run { [parents, store = scans.context.store] in
+                try rule.due(parents, store.cursors)
+            }
+            spared += parents.count - found.count
+            due = found[...]
+        }
+    }
+
+    /// Whether parents that have not changed are left out.
+    private var skipsUnchanged: Bool { scans.scan.skipsUnchanged && !scans.context.isPartial }
+
+    private mutating func nextRow(_ layout: EntityLayout) async throws -> ParentObject? {
         while true {
             if let row = waiting.popFirst() {
                 // A stub, which has no values.
                 if row.values.isEmpty { continue }
-                let parent = try ParentObject(row.values, layout, relationship: relationship)
+                var parent = try ParentObject(row.values, layout, relationship: relationship)
+                if skipsUnchanged { parent.state = scans.plan.state(of: row.values, layout) }
                 if let shard = scans.shard, !shard.owns(parent.text) { continue }
                 if isTree, scanned.contains(ExactText(parent.text)) { continue }
                 if !hasNewInLevel {

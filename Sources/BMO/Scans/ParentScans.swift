@@ -45,6 +45,7 @@ struct ParentScans {
         try await begin()
         var queue = try ParentQueue(self)
         var walk = try await walk(&queue)
+        note(queue, &walk)
         try Task.checkCancellation()
         // Other shards may see what this one does not.
         if context.shards != nil { walk.listing.isWhole = false }
@@ -68,7 +69,8 @@ struct ParentScans {
     func run(after: Int64, through: Int64) async throws -> ScanListing {
         try await begin()
         var queue = try ParentQueue(self, after: after, through: through)
-        let walk = try await walk(&queue)
+        var walk = try await walk(&queue)
+        note(queue, &walk)
         try Task.checkCancellation()
         try await throwIfClosed()
         try throwFailures(isGivenUp: walk.isGivenUp)
@@ -81,6 +83,13 @@ struct ParentScans {
         tally.add(sweep)
         for words in DuplicateKeyWarnings(plan, context.workspace.model).warnings(of: sweep) { tally.warn(words) }
         return sweep
+    }
+
+    /// Notes the parents that were left out: what was not scanned is not known.
+    private func note(_ queue: ParentQueue, _ walk: inout Walk) {
+        guard queue.spared > 0 else { return }
+        walk.listing.isWhole = false
+        tally.parents { $0.spared += queue.spared }
     }
 
     private func begin() async throws {
@@ -143,7 +152,7 @@ struct ParentScans {
     /// Fails for a bridge that could not be opened, which scans without any parents would not notice.
     private func throwIfClosed() async throws {
         let parents = tally.result.parents ?? SyncReport.Parents()
-        guard parents.scanned + parents.failed + parents.missing == 0 else { return }
+        guard parents.scanned + parents.failed + parents.missing + parents.spared == 0 else { return }
         try await context.connections.throwIfFailed(plan.bridge)
     }
 

@@ -112,6 +112,7 @@ extension SyncReport.Entity {
             all.scanned += more.scanned
             all.unchanged += more.unchanged
             all.missing += more.missing
+            all.spared += more.spared
             all.failed += more.failed
             all.failures += more.failures.prefix(max(0, 10 - all.failures.count))
             parents = all
@@ -127,6 +128,7 @@ extension SyncReport.Parents {
         scanned = Int(value["walked"]?.integer ?? 0)
         unchanged = Int(value["unchanged"]?.integer ?? 0)
         missing = Int(value["missing"]?.integer ?? 0)
+        spared = Int(value["spared"]?.integer ?? 0)
         failed = Int(value["failed"]?.integer ?? 0)
         failures = (value["failures"]?.elements ?? []).map { failure in
             SyncReport.Parents.Failure(

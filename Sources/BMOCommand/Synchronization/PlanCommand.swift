@@ -116,6 +116,8 @@ struct PlanCommand: AsyncParsableCommand {
         switch extent {
         case .full(let reason): "everything (\(reason))"
         case .since(let value): "what changed since \(Terminal.printable(value))"
+        case .newestFirst(let value):
+            "the newest first, until all that follow are older than \(Terminal.printable(value))"
         case .token(let instant): "what changed since the token of the scan of \(instant)"
         case .part: "what meets the conditions; nothing is deleted, and no cursor moves"
         }
@@ -124,9 +126,12 @@ struct PlanCommand: AsyncParsableCommand {
     private static func words(_ parents: SyncPlan.Parents) -> String {
         let which = parents.conditions.isEmpty ? "" : " with " + parents.conditions.joined(separator: ", ")
         let count = parents.count.map { "each of \($0)" } ?? "each"
-        let example =
-            parents.example.map { "; here for \($0)" } ?? "; none is known yet, so names stand for values below"
-        return "once for \(count) \(parents.entity)\(which), \(parents.concurrency) at a time"
+        let unknown = "; none is known yet, so names stand for values below"
+        let none = "; none is due now, so names stand for values below"
+        let example = parents.example.map { "; here for \($0)" } ?? ((parents.count ?? 0) > 0 ? none : unknown)
+        // The parents' own listing comes first, and changes some.
+        let due = parents.due.map { ", of which \($0) \($0 == 1 ? "is" : "are") due before the sync changes others" }
+        return "once for \(count) \(parents.entity)\(which)\(due ?? ""), \(parents.concurrency) at a time"
             + Terminal.printable(example)
     }
 }

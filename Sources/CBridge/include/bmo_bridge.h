@@ -137,7 +137,7 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                     concurrent: bool,                      may one instance serve several fetches at a time?
  *                     capabilities: [text] }                 of: check discover fetch create update delete resume,
  *                                                            and since 1.1: incremental parent filter plan judge
- *                                                            watch replay plan_write
+ *                                                            watch replay plan_write newest_first
  * open           options: one record, as in the configuration, secrets resolved
  * check          connects and authenticates without reading records. Output empty, or one record {message: text}
  * discover       -> one record per entity on offer: { name, fields: [{ name, type, key: bool }], section: object }
@@ -148,6 +148,9 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                changed since
  *                since: text     (incremental) the newest imported value of the entity's incremental field, less the
  *                                configured lookback, in the form in which the remote sent it
+ *                newest_first: bool (newest_first) the host expects the newest records first, and ends the fetch where it
+ *                                knows what follows; a bridge that would return several listings, one after the other,
+ *                                fails with code "configuration"
  *                parent: object  (parent) local values of the object whose children are requested, by local names
  *                filters: [{ attribute: text (local), path: text (remote, dots),
  *                            comparison: "=" "!=" "<" "<=" ">" ">=", value: any }]  (filter) conditions that all hold;
@@ -157,6 +160,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                `pushed`
  *                fields: [text]  the members of a record that the host reads; a bridge may leave out others to save
  *                                work. Absent: all of them
+ *                field_paths: [{ path: [text] }]  the paths in a record of the values that the host reads, for a remote that
+ *                                can select what it sends. Absent: any value
  *                key_paths: [text]  the paths in a record of the parts of its object's key, with dots, in the key's
  *                                order: for remotes that identify a deleted object by another kind of id, such as its
  *                                URL

@@ -69,11 +69,31 @@ public struct WatchedField: Sendable {
             return String(overflow ? Int64.min : less, radix: base)
         case .text(let text):
             guard let value = ISODate(text)?.microseconds else { return remote }
-            let earliest: Int64 = -62_135_596_800_000_000
-            let (span, overflow) = lookback.multipliedReportingOverflow(by: 1_000_000)
-            return self.text(of: overflow ? earliest : max(earliest, value - span), like: remote)
+            return self.text(of: Self.earlier(value, by: lookback), like: remote)
         default: return remote
         }
+    }
+
+    /// Returns a stored value less a lookback: seconds for a time or date, a difference for an integer.
+    public func value(_ local: StoredValue, lessBy lookback: Int64) -> StoredValue {
+        guard lookback > 0 else { return local }
+        switch local.form {
+        case .integer(let value):
+            let (less, overflow) = value.subtractingReportingOverflow(lookback)
+            return .integer(overflow ? Int64.min : less)
+        case .text(let text):
+            guard let value = ISODate(text)?.microseconds else { return local }
+            let earlier = Timestamp.text(microseconds: Self.earlier(value, by: lookback))
+            return attribute.type == .date ? .date(String(earlier.prefix(10))) : .timestamp(earlier)
+        default: return local
+        }
+    }
+
+    /// Returns the microseconds of a time so many seconds earlier, at least those of the year 1.
+    private static func earlier(_ value: Int64, by seconds: Int64) -> Int64 {
+        let earliest: Int64 = -62_135_596_800_000_000
+        let (span, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? earliest : max(earliest, value - span)
     }
 
     private var base: Int {

@@ -8,6 +8,15 @@ extension MemoryTables {
 
     func setCursor(_ cursor: ScanCursor, of scope: ScanScope) { state.cursors[scope] = (cursor, Clock.now()) }
 
+    func forgetStates(ofParents parents: [String], in scan: ScanScope) {
+        for parent in parents {
+            let scope = ScanScope(entity: scan.entity, source: scan.source, parent: parent)
+            guard var known = state.cursors[scope] else { continue }
+            known.cursor.request = known.cursor.ownRequest
+            state.cursors[scope] = known
+        }
+    }
+
     func savedScan(of scope: ScanScope) -> SavedScan? {
         guard let saved = state.scans[scope], saved.schemaVersion == state.schemaVersion else { return nil }
         return saved.scan

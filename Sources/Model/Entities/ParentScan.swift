@@ -6,11 +6,16 @@ public struct ParentScan: Sendable, Equatable {
     public var conditions: [LocalCondition]
     /// The maximum number of concurrent scans.
     public var concurrency: Int
+    /// Whether only parents that have changed since their last complete scan are scanned.
+    public var skipsUnchanged: Bool
 
     /// Creates the scans of a parent's objects.
-    public init(relationship: String?, conditions: [LocalCondition] = [], concurrency: Int = 4) {
+    public init(
+        relationship: String?, conditions: [LocalCondition] = [], concurrency: Int = 4, skipsUnchanged: Bool = false
+    ) {
         self.relationship = relationship
         self.conditions = conditions
         self.concurrency = concurrency
+        self.skipsUnchanged = skipsUnchanged
     }
 }

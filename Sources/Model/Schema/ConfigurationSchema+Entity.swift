@@ -24,10 +24,21 @@ extension ConfigurationSchema {
                     "if": ["required": ["extends"]], "then": isSubentity,
                     "else": ["properties": ["extends": false, "when": false]],
                 ],
-                ["dependentRequired": ["full_every": ["incremental"]]],
+                [
+                    "if": ["required": ["full_every"]],
+                    "then": ["anyOf": [["required": ["incremental"]], scansChanged("parent")]],
+                ],
                 ["if": ["required": ["listing"]], "then": withoutListing],
             ] + onePlugin(parts)
         return .object((base.members ?? []) + [("allOf", .array(conditions))])
+    }
+
+    /// Requires `changed: true` in `parent` or `each`.
+    private static func scansChanged(_ name: String) -> ConfigValue {
+        let parent: ConfigValue = [
+            "type": "object", "properties": ["changed": ["const": true]], "required": ["changed"],
+        ]
+        return ["properties": .object([(name, parent)]), "required": .array([.string(name)])]
     }
 
     private static func section(of part: PluginPart) -> ConfigValue {

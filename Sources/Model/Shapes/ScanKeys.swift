@@ -14,9 +14,14 @@ enum ParentKeys {
         "relationship", "The relationship to the parent", missing: "add the name of a relationship to one")
     static let condition = Key<Names>.names("where", "Which objects have a scan: FIELD OPERATOR VALUE; all must hold")
     static let concurrency = Key<Int64>.integer("concurrency", "How many scans run at a time", in: 1...64, usual: 4)
+    static let changed = Key<Bool>.flag(
+        "changed",
+        "Whether only the objects are scanned that were inserted or updated since their last complete scan; "
+            + "all of them every full_every",
+        usual: false)
 
-    static let parent = Shape(nil, [relationship, condition, concurrency])
-    static let each = Shape(nil, [condition, concurrency])
+    static let parent = Shape(nil, [relationship, condition, concurrency, changed])
+    static let each = Shape(nil, [condition, concurrency, changed])
 
     /// The definition of `parent`.
     static let schema: ConfigValue = [
@@ -39,7 +44,13 @@ enum IncrementalKeys {
             "anyOf": [["$ref": "#/$defs/span"], ["type": "integer", "minimum": 0]],
         ])
 
-    static let shape = Shape(nil, [field, lookback])
+    static let order = Key<Incremental.Order>.choice(
+        "order",
+        "`newest_first` for a remote that cannot be asked for changes but lists the newest first: the scan ends at what "
+            + "is known",
+        usual: .any)
+
+    static let shape = Shape(nil, [field, lookback, order])
 
     /// The definition of `incremental`.
     static let schema: ConfigValue = [

@@ -4,7 +4,7 @@ struct AppendWarnings {
 
     init(_ configuration: Configuration) {
         diagnostics = configuration.model.entities.compactMap { entity in
-            guard entity.uniquing == .none, case .field(let name, _)? = entity.incremental else { return nil }
+            guard entity.uniquing == .none, case .field(let name, _, _)? = entity.incremental else { return nil }
             return Diagnostic(
                 location: entity.location, severity: .warning,
                 message: "entity \(quoted(entity.name)) has no key, and each sync asks from its newest "

@@ -21,6 +21,41 @@ extension PostgreSQLTables {
             request: result.text(0, 3) ?? "", fullAt: result.text(0, 4) ?? "")
     }
 
+    func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?] {
+        // The scopes of one scan differ in the parent only.
+        let groups = Dictionary(grouping: scopes) { ScanScope(entity: $0.entity, source: $0.source) }
+        var found: [ScanScope: ScanCursor] = [:]
+        for (scan, scopes) in groups {
+            let result = try connection.query(
+                """
+                SELECT token, newest, newest_remote, request, full_at, parent FROM \(sql.own("bmo_cursors"))
+                WHERE entity = $1::text AND source = $2::text
+                    AND parent = ANY($3::text[])
+                """, [.text(scan.entity), .text(scan.source), .texts(scopes.map(\.parent))],
+                for: "reading cursors")
+            for row in 0..<result.count {
+                let scope = ScanScope(entity: scan.entity, source: scan.source, parent: result.text(row, 5) ?? "")
+                found[scope] = ScanCursor(
+                    token: result.text(row, 0),
+                    newest: Watermark(json: result.text(row, 1), remote: result.text(row, 2)),
+                    request: result.text(row, 3) ?? "", fullAt: result.text(row, 4) ?? "")
+            }
+        }
+        return scopes.map { found[$0] }
+    }
+
+    func forgetStates(ofParents parents: [String], in scan: ScanScope) throws {
+        let changed = try connection.query(
+            """
+            UPDATE \(sql.own("bmo_cursors")) SET request = split_part(request, $4::text, 1)
+            WHERE entity = $1::text AND source = $2::text AND strpos(request, $4::text) > 0
+                AND parent = ANY($3::text[])
+            """,
+            [.text(scan.entity), .text(scan.source), .texts(parents), .text(ScanCursor.parentMark)],
+            for: "noting the parents that changed")
+        if changed.changed > 0 { noteWritten() }
+    }
+
     func setCursor(_ cursor: ScanCursor, of scope: ScanScope) throws {
         noteWritten()
         try connection.query(

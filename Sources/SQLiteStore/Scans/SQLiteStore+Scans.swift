@@ -89,6 +89,16 @@ extension SQLiteStore {
         }
     }
 
+    /// Returns the cursors of several scopes, in one snapshot.
+    ///
+    /// - Throws: ``StoreError``.
+    public func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?] {
+        try read("reading the scans' cursors") { db in
+            let table = try CursorTable(on: db.sqliteConnection)
+            return try scopes.map { try table.cursor(of: $0) }
+        }
+    }
+
     /// Returns the ID of the newest edit that the remote accepted during a scan, for `ScanTarget.acknowledged`.
     ///
     /// Read it before querying the remote.

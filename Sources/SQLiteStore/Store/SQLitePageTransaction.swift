@@ -19,10 +19,12 @@ final class SQLitePageTransaction: PageTransaction {
     private var savedLists = false
     /// Whether rows were written, by entity.
     private var touched: [Bool]
+    private var due: DueParents
 
     init(_ store: SQLiteStore) {
         self.store = store
         touched = Array(repeating: false, count: store.model.entities.count)
+        due = DueParents(store.model)
     }
 
     /// The entities whose rows were written, and all that share a table with them.
@@ -74,6 +76,10 @@ final class SQLitePageTransaction: PageTransaction {
         if outcome != .unchanged {
             hasWritten = true
             touched[row.entity] = true
+            if due.concerns(row.entity) {
+                let key = store.model.entities[row.entity].key.map { row.cells[$0].value ?? .null }
+                due.note(row.entity, key, writtenBy: scan?.scope)
+            }
         }
         return outcome
     }
@@ -222,6 +228,7 @@ final class SQLitePageTransaction: PageTransaction {
             hasWritten = true
             touched[layout.index] = true
             touched[target.index] = true
+            if due.concerns(layout.index) { due.note(layout.index, list.owner, writtenBy: scope) }
         }
         return counts
     }
@@ -275,6 +282,7 @@ final class SQLitePageTransaction: PageTransaction {
             hasWritten = true
             touched[list.entity] = true
             touched[layout.toMany[list.relationship].target] = true
+            if due.concerns(list.entity) { due.note(list.entity, owner, writtenBy: scan?.scope) }
             changed(index)
         }
     }
@@ -319,6 +327,9 @@ final class SQLitePageTransaction: PageTransaction {
         guard isOpen else { throw StoreError(.internal, "the page's transaction has ended") }
         try SQLiteStore.translating("committing a page") {
             try store.writer.writeWithoutTransaction { db in
+                for (scan, parents) in due.take() {
+                    _ = try store.writers.cursors.forgetStates(ofParents: parents, in: scan)
+                }
                 for root in try store.writers.abandonedRemover.settle() { touched[root] = true }
                 for root in try store.writers.objects.touched { touched[root] = true }
                 try store.writers.changes.keepDropped()

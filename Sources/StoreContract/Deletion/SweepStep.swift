@@ -40,8 +40,8 @@ package enum SweepStep: Equatable {
     package func savesCursor(of end: ScanEnd, isSettled: Bool) -> Bool {
         switch self {
         case .none: true
-        // If the token were saved, the remote would not list the missing rows again.
-        case .isUncertain: end.cursor?.token == nil
+        // If the token or the parent's state were saved, the missing rows would not be listed again.
+        case .isUncertain: end.cursor?.token == nil && end.cursor?.parentState == nil
         case .waitsForSecondListing: false
         case .waitsForParents, .sweeps: isSettled
         }

@@ -109,6 +109,8 @@ public struct ScanCursor: Sendable, Equatable {
     /// The watermark.
     public var newest: Watermark?
     /// A text that identifies the request: a cursor is valid only for the same request.
+    ///
+    /// It may end with the state of the parent whose children the scan listed; see ``parentState``.
     public var request: String
     /// The time of the last full scan, as ISO 8601.
     public var fullAt: String

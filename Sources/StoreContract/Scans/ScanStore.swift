@@ -34,6 +34,9 @@ public protocol ScanStore: AnyObject, Sendable {
     /// Returns the cursor that an earlier scan left; nil if there is none.
     func cursor(of scope: ScanScope) throws -> ScanCursor?
 
+    /// Returns the cursors of several scopes, nil where there is none, in one step.
+    func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?]
+
     /// Returns the ID of the newest edit that the remote accepted during a scan, for ``ScanTarget/acknowledged``.
     func newestAcknowledged() throws -> Int64
 
@@ -101,4 +104,9 @@ public protocol ParentStore: AnyObject, Sendable {
     ///   - row: Returns only objects after this row.
     ///   - limit: The maximum number of objects.
     func parents(of entity: Int, where conditions: [LocalCondition], after row: Int64, limit: Int) throws -> [ParentRow]
+}
+
+extension ScanStore {
+    /// Looks the cursors up one by one; a store behind a network asks for all at once.
+    public func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?] { try scopes.map { try cursor(of: $0) } }
 }

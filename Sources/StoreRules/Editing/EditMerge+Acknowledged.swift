@@ -25,7 +25,7 @@ extension EditMerge {
     /// Returns whether a record has a newer time or version than the row, which means that the values were set back
     /// since.
     private func isNewerByItself(_ cells: [Cell], _ layout: EntityLayout, _ key: [StoredValue]) throws -> Bool {
-        guard case .field(let attribute, _)? = model.model.entities[layout.index].incremental,
+        guard case .field(let attribute, _, _)? = model.model.entities[layout.index].incremental,
             let field = layout.fields.firstIndex(where: { $0.name == attribute }), let remote = cells[field].value
         else { return false }
         let here = try objects.row(layout.index, key)?[field]

@@ -6,7 +6,12 @@ package import StoreContract
 extension TablePageWriter {
     /// Merges the lists of a batch; see `PageTransaction.mergeLinks`.
     package func mergeLinks(_ lists: [PageLinks], changed: (_ index: Int) -> Void) throws {
-        for (index, list) in lists.enumerated() where try merge(list) { changed(index) }
+        for (index, list) in lists.enumerated() where try merge(list) {
+            changed(index)
+            guard due.concerns(list.entity) else { continue }
+            let owner = model.entities[list.entity].key.map { list.owner[$0].value ?? .null }
+            due.note(list.entity, owner, writtenBy: scan?.scope)
+        }
     }
 
     private func merge(_ list: PageLinks) throws -> Bool {
@@ -94,6 +99,7 @@ extension TablePageWriter {
             let isFurtherPart = log.owners.prefix(list.place).contains(list.owner)
             if try settle(list, writer.links(layout.index, index), isFurtherPart: isFurtherPart) {
                 counts[layout.index, default: 0] += 1
+                if due.concerns(layout.index) { due.note(layout.index, list.owner.owner, writtenBy: scope) }
             }
         }
         return counts

@@ -42,6 +42,9 @@ extension TablePageWriter {
         if role == .listed, let scan, let number = merged.number {
             noteListed(number, merged, all, layout, scan)
         }
+        if merged.outcome != .unchanged, due.concerns(entity) {
+            due.note(entity, layout.key.map { all[$0].value ?? .null }, writtenBy: scan?.scope)
+        }
         return merged.outcome
     }
 

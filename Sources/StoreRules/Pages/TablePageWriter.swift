@@ -15,11 +15,13 @@ package final class TablePageWriter {
     /// The scan that the page belongs to.
     var scan: ScanTarget?
     private var contested: [Int: Set<Int>] = [:]
+    var due: DueParents
 
     package init(_ writer: TableWriter, scans: OpenScans) {
         self.writer = writer
         self.scans = scans
         edits = EditMerge(writer)
+        due = DueParents(writer.model)
     }
 
     var tables: any StoreTables { writer.tables }
@@ -51,6 +53,7 @@ package final class TablePageWriter {
     /// Ends the page's work before the commit.
     package func settle() throws {
         try writer.settle()
+        for (scan, parents) in due.take() { try tables.forgetStates(ofParents: parents, in: scan) }
         // Code that waits for a dropped edit need not wait for the end of the run.
         if let id = writer.run.id, let text = writer.run.droppedText, writer.run.run?.isEdit == false {
             try tables.setSummary(id, text)

@@ -42,6 +42,9 @@ extension TableStore {
     /// Returns the cursor that an earlier scan left.
     package func cursor(of scope: ScanScope) throws -> ScanCursor? { try readOnce { try $0.cursor(of: scope) } }
 
+    /// Returns the cursors of several scopes.
+    package func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?] { try read { try $0.cursors(of: scopes) } }
+
     /// Returns the ID of the newest edit that the remote accepted during a scan.
     package func newestAcknowledged() throws -> Int64 { try readOnce { try $0.newestAcknowledged() } }
 

@@ -5,6 +5,16 @@ package protocol ScanTables: AnyObject {
     /// Returns the cursor of a scope; nil if there is none.
     func cursor(of scope: ScanScope) throws -> ScanCursor?
 
+    /// Returns the cursors of several scopes, nil where there is none.
+    func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?]
+
+    /// Removes the states of parents from the cursors of a scan, so that these parents are due.
+    ///
+    /// - Parameters:
+    ///   - parents: The parents' keys as texts.
+    ///   - scan: The scan of their children; its own parent does not count.
+    func forgetStates(ofParents parents: [String], in scan: ScanScope) throws
+
     /// Saves the cursor of a scope.
     func setCursor(_ cursor: ScanCursor, of scope: ScanScope) throws
 
@@ -33,6 +43,11 @@ package protocol ScanTables: AnyObject {
 
     /// Replaces the key of noted orphans.
     func renameOrphans(_ root: Int, from old: RowKey, to new: RowKey) throws
+}
+
+extension ScanTables {
+    /// Looks the cursors up one by one.
+    package func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?] { try scopes.map { try cursor(of: $0) } }
 }
 
 /// The position of an interrupted scan, with what its pages have listed.

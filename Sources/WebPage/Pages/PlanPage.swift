@@ -49,6 +49,7 @@ enum PlanPage {
         switch extent {
         case .full(let reason): "Everything (\(reason))."
         case .since(let value): "What changed since \(value)."
+        case .newestFirst(let value): "The newest first, until all that follow are older than \(value)."
         case .token(let instant): "What changed since the token of the scan of \(instant)."
         case .part: "The records that meet the conditions."
         }
@@ -58,7 +59,8 @@ enum PlanPage {
         let which = parents.conditions.isEmpty ? "" : " with " + parents.conditions.joined(separator: ", ")
         let count = parents.count.map { "each of \(NumberText.grouped($0))" } ?? "each"
         let example = parents.example.map { "; here for \($0)" } ?? ""
-        return "Once for \(count) \(parents.entity)\(which), \(parents.concurrency) at a time\(example)."
+        let due = parents.due.map { ", of which \(NumberText.grouped($0)) \($0 == 1 ? "is" : "are") due" } ?? ""
+        return "Once for \(count) \(parents.entity)\(which)\(due), \(parents.concurrency) at a time\(example)."
     }
 
     private static func words(_ deletes: DeletePolicy) -> String? {

@@ -32,6 +32,7 @@ enum RESTSchema {
             "method": {"type": "string", "enum": ["GET", "POST"], "description": "The request's method; default: POST if there is a body, else GET."},
             "parameters": {"type": "object", "description": "Values of variables: {name}.", "additionalProperties": {"type": ["string", "number", "boolean"]}},
             "query": {"type": "object", "description": "Query parameters of each request; a list repeats the parameter; one whose variable has no value is left out.", "additionalProperties": \#(queryValue)},
+            "fields": {"type": "string", "enum": ["names", "dots", "parentheses", "braces", "graphql"], "description": "How {fields} is written, which stands for the values that the mapping reads: id,owner or id,owner.id or id,owner(id) or id,owner{id} or id owner { id }."},
             "headers": {"type": "object", "description": "Header fields of each request.", "additionalProperties": {"type": "string"}},
             "write": \#(writeSchema),
             "body": {"description": "What is sent: any value as JSON, an object as a form, or a text."},
@@ -59,7 +60,7 @@ enum RESTSchema {
                   "additionalProperties": false,
                   "properties": {
                     "style": {"type": "string", "enum": ["auto", "none", "page", "offset", "next_url", "link_header", "cursor", "continue", "keyset", "max_id", "since_id"], "default": "auto", "description": "auto: decided by the first reply; none: one reply holds all; page, offset: numbered by bmo; next_url, cursor: the reply says how to continue; link_header: rel=next of RFC 8288; continue: an object in the reply holds the next request's parameters; keyset, max_id, since_id: after the last record's value."},
-                    "in": {"type": "string", "enum": ["query", "body", "header"], "description": "Where the paging parameters go; default: the body if it is JSON, else the query. Names of the body may have dots."},
+                    "in": {"type": "string", "enum": ["query", "body", "header", "path"], "description": "Where the paging parameters go; path: they are its variables, such as {page}; default: the body if it is JSON, else the query. Names of the body may have dots."},
                     "page_parameter": {"type": "string", "default": "page", "description": "page: the parameter of the page's number."},
                     "template": {"type": "string", "description": "page, offset, cursor, keyset: how the parameter's value is written around {value}, such as (page:{value},page_size:100)."},
                     "size_parameter": {"type": "string", "description": "page, cursor, keyset: the parameter of the page's size; default: not sent."},

@@ -8,6 +8,8 @@ struct RESTSection: Sendable {
     let entity: String
     let method: String
     let url: HTTPURL
+    /// How the URL of a page is made whose number is in the path.
+    let address: ListingAddress
     /// The URL for requesting later pages by cursor alone, from `paging.next_path`.
     let nextURL: HTTPURL?
     let headers: [(name: String, value: String)]
@@ -61,9 +63,13 @@ struct RESTSection: Sendable {
         preset = try Self.choice(section, "preset") ?? (section.has("graphql") ? .graphQL : nil)
         format = try Self.choice(section, "format") ?? (preset == .ndjson ? .ndjson : .automatic)
         let slice = try slice ?? Self.slices(request, parameters: parameters).first ?? Slice()
-        variables = TemplateVariables(
+        var variables = TemplateVariables(
             parameters: [section.object("parameters"), parameters].compactMap(\.self), since: slice.since,
             until: slice.until, slice: slice.values, parent: request.parent)
+        if let notation = try Self.notation(section) {
+            variables.fields = .some(try Self.selectedFields(notation, request, section, preset))
+        }
+        self.variables = variables
         body = try Self.body(section)
         method = section.string("method") ?? (body == nil ? "GET" : "POST")
         guard ["GET", "POST"].contains(method) else {
@@ -71,20 +77,21 @@ struct RESTSection: Sendable {
         }
         let template = try PathTemplate(section.string("path") ?? "", option: "path")
         if !request.validates { try Self.requireParentValues(section, template, body, variables) }
-        guard let path = try template.expand(variables) else {
-            let name = template.missing(variables) ?? "a variable"
+        paging = try Self.paging(section, pageSize: request.pageSize, body: body, preset)
+        if let name = paging.pathNames.first(where: { !template.names.contains($0) }) {
             throw BridgeError(
-                .configuration, "path \"\(template)\" needs a value for \(name), and there is none",
-                remedy: Self.remedy(for: name, parent: request.parent))
+                .configuration, "paging.in is path, and path \"\(template)\" has no {\(name)}",
+                remedy: "write {\(name)} where the path has it, such as /users/page/{\(name)}")
         }
-        guard !path.contains("://"), let joined = base.appending(path: path) else {
-            throw BridgeError(
-                .configuration, "path \"\(path)\" is not a path below url",
-                remedy: "write only the path, such as /users; another host needs a bridge of its own")
-        }
-        let asked = joined.setting(query: Self.query(section.object("query"), variables))
+        var first = variables
+        first.slice.merge(paging.pathValues(at: paging.start) ?? [:]) { $1 }
+        var address = ListingAddress(
+            base: base, template: template, query: Self.query(section.object("query"), variables))
+        let asked = try address.url(first)
         let filters = try FilterRule(section.object("filters")).push(request.filters, beside: asked.queryPairs)
         pushed = filters.pushed
+        address.conditions = filters.query
+        self.address = address
         url = asked.setting(query: filters.query)
         headers = try Self.headers(section.object("headers"), variables, preset)
         let known = variables
@@ -97,20 +104,6 @@ struct RESTSection: Sendable {
             throw BridgeError(
                 .configuration, "columns cannot be combined with preset \(preset?.rawValue ?? "")",
                 remedy: "remove one of them: columns is for records that are arrays")
-        }
-        let bodyPrefix: [String]? =
-            preset == .graphQL ? ["variables"] : body?.format == .json ? [] : nil
-        if section.string("paging") == "none" {
-            paging = .single
-        } else if let options = section.object("paging") {
-            paging = try PagingRule(options, pageSize: request.pageSize, bodyPrefix: bodyPrefix)
-        } else {
-            guard [nil, "auto"].contains(section.string("paging")) else {
-                throw BridgeError(
-                    .configuration, "paging is \"\(section.string("paging") ?? "")\"",
-                    remedy: "write auto, none, or an object with a style")
-            }
-            paging = .automatic
         }
         if columns != nil, case .keyset = paging.style {
             throw BridgeError(
@@ -155,8 +148,13 @@ struct RESTSection: Sendable {
     /// - Throws: ``BridgeError`` for a fault of `since` or `each`.
     static func slices(_ request: FetchRequest, parameters: BridgeOptions?, now: Int64? = nil) throws -> [Slice] {
         let known = [request.section.object("parameters"), parameters].compactMap(\.self)
-        return try SliceRule(request.section, TemplateVariables(parameters: known))
+        let slices = try SliceRule(request.section, TemplateVariables(parameters: known))
             .slices(since: request.since, now: now ?? TimeText.now(), present: TimeText.now())
+        guard slices.count > 1, request.newestFirst else { return slices }
+        throw BridgeError(
+            .configuration,
+            "each and since.window make several listings, and a scan of the newest first would end in the first of them",
+            remedy: "remove \"order: newest_first\", or give each listing an entity or source of its own")
     }
 
     private static func nextURL(
@@ -211,7 +209,7 @@ struct RESTSection: Sendable {
         }
     }
 
-    private static func remedy(for variable: String, parent: BridgeOptions?) -> String {
+    static func remedy(for variable: String, parent: BridgeOptions?) -> String {
         guard variable.hasPrefix("parent.") else {
             return "set it under parameters, or put it in ( ) if it is optional"
         }
@@ -237,7 +235,7 @@ struct RESTSection: Sendable {
         }
     }
 
-    private static func choice<Choice: CaseIterable & RawRepresentable<String>>(
+    static func choice<Choice: CaseIterable & RawRepresentable<String>>(
         _ section: BridgeOptions, _ name: String
     ) throws -> Choice? {
         guard let text = section.string(name) else { return nil }

@@ -14,6 +14,9 @@ struct TemplateVariables: Sendable {
     var since: String?
     /// The end of the window of time that begins at ``since``.
     var until: String?
+    /// The values that the request selects, as a text; nil if the section does not select any, and `.some(nil)` if the
+    /// mapping reads all.
+    var fields: String??
     /// The values of the slice's variables, from `each`.
     var slice: [String: String] = [:]
     /// The local values of the parent whose children are fetched or written.
@@ -34,6 +37,7 @@ struct TemplateVariables: Sendable {
             switch names[0] {
             case "since" where names.count == 1: since
             case "until" where names.count == 1 && until != nil: until
+            case "fields" where names.count == 1 && fields != nil: fields ?? nil
             case let name where names.count == 1 && slice[name] != nil: slice[name]
             case "parent" where names.count > 1: Self.find(names.dropFirst(), in: parent)
             case "object" where names.count > 1: Self.find(names.dropFirst(), in: object)
@@ -101,7 +105,8 @@ struct TemplateVariables: Sendable {
     /// - Parameter isPlain: Whether braces in the text are not nested. In another language, such as GraphQL, `{id}` names a
     ///   field, and not the parent's attribute.
     func knows(_ name: String, isPlain: Bool = true) -> Bool {
-        name == "since" || name == "key" && onlyKey != nil || name == "until" && until != nil || slice[name] != nil
+        name == "since" || name == "fields" && fields != nil || name == "key" && onlyKey != nil
+            || name == "until" && until != nil || slice[name] != nil
             || ["parent.", "object.", "key."].contains { name.hasPrefix($0) }
             || parameters.contains { Self.find(name.split(separator: ".").map(String.init)[...], in: $0) != nil }
             || isPlain && isAttribute(String(name.prefix { $0 != "." }))

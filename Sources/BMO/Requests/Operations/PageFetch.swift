@@ -50,6 +50,7 @@ struct PageFetch: Sendable {
         var fetch = FetchRequest(
             entity: plan.entity.name, section: plan.section, cursor: cursor, pageSize: pageSize)
         fetch.filters = filters
+        fetch.fieldPaths = plan.fieldPaths
         fetch.surroundings = plan.surroundings
         fetch.prefetches = !isSingle
         fetch.patience = plan.retryFor

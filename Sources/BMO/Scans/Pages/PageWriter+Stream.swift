@@ -1,4 +1,5 @@
 internal import BridgeHost
+internal import Synchronization
 internal import Tracing
 
 extension PageWriter {
@@ -39,8 +40,11 @@ extension PageWriter {
                 }
                 if fetched.page.end || fetched.page.pageEnd && isEnough(recordsHandedOver) { break }
                 if waiting.count > 1 { try await waiting.removeFirst().finish() }
+                if isOver.withLock({ $0 }) { break }
             }
             while !waiting.isEmpty { try await waiting.removeFirst().finish() }
+            // The beginning of a page behind what is known.
+            if isOver.withLock({ $0 }) { await takeBack() }
         } catch {
             pages.end(with: error)
             // The earlier pages are committed, or the first failed batch has the cause.

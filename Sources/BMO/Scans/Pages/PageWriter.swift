@@ -4,6 +4,7 @@ internal import Mapping
 internal import Model
 internal import RecordBatch
 internal import StoreContract
+internal import Synchronization
 
 /// Passes the batches of one scan to the store, page by page, on the import thread.
 final class PageWriter: @unchecked Sendable {
@@ -85,7 +86,13 @@ final class PageWriter: @unchecked Sendable {
         var lacking = 0
         /// Whether the listing is paged by position.
         var isPositional = false
+        var order = ListingOrder()
+        /// Whether the scan ended at what is known, although the listing has more.
+        var endsAtKnown = false
     }
+
+    /// Whether the scan has ended at what is known, so that later batches are dropped; see ``State/endsAtKnown``.
+    let isOver = Mutex(false)
 
     /// When the first page of the scan began.
     private let began: String
@@ -179,7 +186,7 @@ final class PageWriter: @unchecked Sendable {
     ) async throws -> Job {
         // Mapped here, while another batch may be importing.
         let batch = try prepare(fetched)
-        if !holdsGate, batch.isNothing {
+        if !holdsGate, batch.isNothing || isOver.withLock({ $0 }) {
             // The bridge is still searching: a page does not begin yet, because it would block all others.
             let job = Job()
             job.fulfil(.success(()))
@@ -242,6 +249,7 @@ final class PageWriter: @unchecked Sendable {
 
     private func importBatch(_ batch: Prepared, _ listener: Listener, _ onFailure: () -> Void) throws {
         if let failure { throw failure }
+        if state.endsAtKnown { return }
         do {
             listener.begins(batch.page)
             if open == nil { replay = PageReplay(from: state) }
@@ -319,7 +327,9 @@ final class PageWriter: @unchecked Sendable {
         state.late += page.lateRecords
         state.totals.add(info)
         state.badTombstones += page.badTombstones
+        state.order.add(last: page.last, rises: page.rises)
         try commit(page, info)
+        if state.endsAtKnown { isOver.withLock { $0 = true } }
         replay = PageReplay()
         quarantine.take(page)
         observer?.committed(page, number: state.page + 1, info)
@@ -334,8 +344,14 @@ final class PageWriter: @unchecked Sendable {
 
     /// Commits a page with the state that the scan leaves: its position, or at its end the starting point of the next
     /// scan.
-    private func commit(_ page: PageImport, _ info: PageInfo) throws {
+    private func commit(_ page: PageImport, _ reported: PageInfo) throws {
         let listing: SweepRule.Listing
+        var info = reported
+        if !info.end, info.pageEnd, state.order.hasPassed(request.known) {
+            state.endsAtKnown = true
+            // The bridge says only at the end of a listing whether its pages are identified by position.
+            (info.end, info.complete, info.positional) = (true, true, state.page > 0)
+        }
         switch extent {
         case .part where info.end:
             // Rows outside of the part are left to a scan over everything.
@@ -361,7 +377,7 @@ final class PageWriter: @unchecked Sendable {
             isResumed: isResumed, hasParent: parent != nil, listing: listing)
         // The remote would not report the missed changes again.
         if state.looksAgain || state.badTombstones > 0 { end.cursor = nil }
-        if state.skipsEverything { end.sweep = nil }
+        if state.skipsEverything || state.endsAtKnown { end.sweep = nil }
         if case .confirmation = extent, end.sweep != nil {
             state.lacking = state.totals.lacking(try page.listedRows(), records: state.records + recordsInPage)
             if state.lacking > 0 { end.sweep = nil }
@@ -373,14 +389,18 @@ final class PageWriter: @unchecked Sendable {
     /// return.
     private func looksAgain(_ page: PageImport, _ info: PageInfo) throws -> Bool {
         // Objects without a key would be duplicated with each scan.
-        guard info.positional, info.complete, !info.unchanged, !model.entities[request.plan.index].key.isEmpty,
-            case .field? = request.plan.incremental
+        guard info.positional, info.complete, !info.unchanged, !model.entities[request.plan.index].key.isEmpty
         else { return false }
+        let isWatched = if case .field? = request.plan.incremental { true } else { false }
+        // The children of a parent that does not change are not requested again either.
+        guard isWatched || parent?.state != nil else { return false }
         let rows = try page.listedRows()
         switch look {
         case .first:
             let bad = state.counts[target.entity].quarantined + page.counts[target.entity].quarantined
             return isResumed || !state.totals.prove(rows, quarantined: bad)
+        case .again where !isWatched:
+            return state.counts[target.entity].inserted + page.counts[target.entity].inserted > 0
         case .again:
             // Objects that share a key change one row repeatedly: these are not missed records.
             return state.late > rows?.repeated ?? 0

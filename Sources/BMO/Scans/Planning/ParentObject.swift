@@ -16,6 +16,8 @@ struct ParentObject: Sendable {
     let values: RecordBatch
     /// Its values in the form of a request.
     var options: BridgeOptions? { BridgeOptions(batch: values) }
+    /// What tells whether the object has changed since its children were scanned; nil where all parents are scanned.
+    var state: String?
 
     init(_ values: [StoredValue], _ layout: EntityLayout, relationship: Int?) throws {
         self.relationship = relationship
@@ -36,5 +38,56 @@ struct ParentObject: Sendable {
             }
         }
         self.values = try writer.finish()
+    }
+}
+
+extension ScanPlan {
+    /// Returns the state of a parent: a short text that changes with its values; nil where all parents are scanned.
+    ///
+    /// Where the scan only completes the object itself, the values that it brings do not count.
+    func state(of values: [StoredValue], _ layout: EntityLayout) -> String? {
+        guard let parent, parent.skipsUnchanged else { return nil }
+        var own: Set<String> = []
+        if parent.relationship == nil {
+            own = Set(attributes.map(\.name) + (source?.relationships ?? []).map(\.name))
+        }
+        var fingerprint = Fingerprint()
+        for (field, value) in zip(layout.fields, values)
+        where !own.contains(field.relationship.map { layout.toOne[$0].name } ?? field.name) {
+            fingerprint.add(field.name)
+            fingerprint.separate()
+            // A text that looks like a number is another value, and so is null.
+            fingerprint.add(JSONText.value(value))
+            fingerprint.separate()
+        }
+        return String(fingerprint.value, radix: 16)
+    }
+}
+
+/// The parents of a scan that need none, because nothing has changed since their last complete one.
+struct DueScans {
+    let plan: ScanPlan
+    /// Whether everything is requested anyway.
+    let isFull: Bool
+
+    /// Returns the parents that are due.
+    ///
+    /// - Parameter cursors: Returns the cursors of scopes.
+    func due(
+        _ parents: [ParentObject], _ cursors: ([ScanScope]) throws -> [ScanCursor?]
+    ) rethrows -> [ParentObject] {
+        guard plan.parent?.skipsUnchanged == true, !isFull, !parents.isEmpty else { return parents }
+        let known = try cursors(parents.map { plan.scope(parent: $0) })
+        return zip(parents, known).filter { parent, cursor in
+            guard let cursor, cursor.ownRequest == plan.request, let state = cursor.parentState else { return true }
+            return state != parent.state || plan.isFullDue(since: cursor.fullAt)
+        }.map(\.0)
+    }
+}
+
+extension ScanPlan {
+    /// Returns whether a scan has to request everything again after the last one that did.
+    func isFullDue(since instant: String) -> Bool {
+        fullEvery.map { instant <= Clock.text(secondsAgo: $0.components.seconds) } ?? false
     }
 }

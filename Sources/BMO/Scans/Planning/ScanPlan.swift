@@ -31,6 +31,8 @@ struct ScanPlan: Sendable {
     let policy: DeletePolicy
     /// The members of a record that the mapping reads; nil for all.
     let readMembers: [String]?
+    /// The paths of the values that the mapping reads; nil for any.
+    let fieldPaths: [[String]]?
     /// The dot paths of the key's attributes; empty where one of them has none.
     let keyPaths: [String]
     /// The paths that the mapping reads of the objects around a record.
@@ -46,6 +48,7 @@ struct ScanPlan: Sendable {
         self.source = source
         readMembers = model.plans[model.plan(of: index, source: source?.name) ?? index].readMembers
         mapping = model.plan(of: index, source: source?.name) ?? index
+        fieldPaths = model.readPaths(of: mapping)
         surroundings = model.plans[mapping].surroundings
         var encoder = ConfigEncoder(
             directory: workspace.configuration.directory, needsNoSecrets: workspace.needsNoSecrets)
@@ -61,7 +64,7 @@ struct ScanPlan: Sendable {
         keyPaths = paths.contains(nil) ? [] : paths.compactMap(\.self)
         policy = model.model.root(of: entity).deletes
         let incremental = source == nil ? entity.incremental : source?.incremental
-        if case .field(let name, _)? = incremental {
+        if case .field(let name, _, _)? = incremental {
             watched = WatchedField(name, among: attributes, in: model.entities[index])
         } else {
             watched = nil
@@ -72,7 +75,8 @@ struct ScanPlan: Sendable {
         let kind =
             switch incremental {
             case .token: "token"
-            case .field(let name, _): "since \(name)"
+            case .field(let name, _, .any): "since \(name)"
+            case .field(let name, _, .newestFirst): "newest \(name) first"
             case nil: "all"
             }
         for text in [

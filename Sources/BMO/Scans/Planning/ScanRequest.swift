@@ -12,30 +12,31 @@ struct ScanRequest: Sendable {
     let cursor: ScanCursor?
     let began: String
     let ignoresDeletionLimit: Bool
+    /// The state of the parent whose children are requested, which the cursor keeps; see ``ParentObject/state``.
+    private let parentState: String?
 
     /// Creates a request, using the saved state only if it matches the plan.
     ///
     /// - Parameters:
     ///   - saved: The state of an earlier scan.
     ///   - isFull: Whether to request everything, regardless of the state.
-    init(_ plan: ScanPlan, saved: ScanCursor?, isFull: Bool, ignoresDeletionLimit: Bool) {
+    ///   - parent: The parent whose children are requested.
+    init(_ plan: ScanPlan, saved: ScanCursor?, isFull: Bool, ignoresDeletionLimit: Bool, parent: ParentObject? = nil) {
         isAskedInFull = isFull
+        parentState = parent?.state
         self.plan = plan
         self.ignoresDeletionLimit = ignoresDeletionLimit
         began = Clock.now()
-        var cursor = isFull || saved?.request != plan.request || plan.incremental == nil ? nil : saved
-        if let every = plan.fullEvery, let known = cursor,
-            known.fullAt <= Clock.text(secondsAgo: every.components.seconds)
-        {
-            cursor = nil
-        }
+        let isKnown = saved?.ownRequest == plan.request
+        var cursor = isFull || !isKnown || plan.incremental == nil ? nil : saved
+        if let known = cursor, plan.isFullDue(since: known.fullAt) { cursor = nil }
         switch plan.incremental {
         case .token: if cursor?.token == nil { cursor = nil }
         case .field: if cursor?.newest == nil { cursor = nil }
         case nil: break
         }
         self.cursor = cursor
-        wasFull = saved?.request == plan.request ? saved?.fullAt : nil
+        wasFull = isKnown ? saved?.fullAt : nil
     }
 
     /// When a scan of the same request last requested everything.
@@ -50,14 +51,26 @@ struct ScanRequest: Sendable {
 
     /// The newest known value, less the lookback.
     var since: String? {
-        guard case .field(_, let lookback) = plan.incremental, let newest = cursor?.newest, let watched = plan.watched
+        guard case .field(_, let lookback, .any) = plan.incremental, let newest = cursor?.newest,
+            let watched = plan.watched
         else { return nil }
         return watched.since(local: newest.local, remote: newest.remote, lookback: lookback)
+    }
+
+    /// The newest known value, less the lookback, in a listing with the newest first: a scan ends after the page whose
+    /// last record is older, because it has everything from there on.
+    var known: StoredValue? {
+        guard case .field(_, let lookback, .newestFirst) = plan.incremental, let newest = cursor?.newest else {
+            return nil
+        }
+        return plan.watched?.value(newest.local, lessBy: lookback)
     }
 
     /// The identity of the request that a resume point must match: a page of one request is meaningless for another.
     var fingerprint: String {
         if let since { return "\(plan.request) since \(since)" }
+        // Another scan may have saved a watermark meanwhile, so that this one would end elsewhere.
+        if let known { return "\(plan.request) down to \(known)" }
         if let token {
             // A token may have megabytes.
             return "\(plan.request) token \(token.count) \(token.hashText)"
@@ -98,17 +111,26 @@ struct ScanRequest: Sendable {
         let isNoted = plan.fullEvery != nil || isAskedInFull
         let fullAt = isFull && !isUnchanged ? (isNoted ? began : wasFull ?? began) : wasFull ?? began
         switch plan.incremental {
-        case nil: return nil
+        case nil:
+            guard parentState != nil, isComplete || isUnchanged else { return nil }
+            return cursor(fullAt: fullAt)
         case .token:
             // Records that an incomplete scan left out would not be returned again.
-            guard let token, isUnchanged || isComplete || (!isFull && !isResumed) else { return nil }
-            return ScanCursor(token: token, newest: nil, request: plan.request, fullAt: fullAt)
+            guard isUnchanged || isComplete || (!isFull && !isResumed) else { return nil }
+            guard let token = token ?? (isUnchanged ? cursor?.token : nil) else {
+                return parentState == nil ? nil : cursor(fullAt: fullAt)
+            }
+            return cursor(token: token, fullAt: fullAt)
         case .field:
-            guard isComplete || isUnchanged,
-                let newest = isFull ? newest : Watermark.newer(cursor?.newest, newest)
-            else { return nil }
-            return ScanCursor(token: nil, newest: newest, request: plan.request, fullAt: fullAt)
+            guard isComplete || isUnchanged else { return nil }
+            // A parent without children leaves no value, and is done with all the same.
+            let newest = isFull ? newest : Watermark.newer(cursor?.newest, newest)
+            return newest == nil && parentState == nil ? nil : cursor(newest: newest, fullAt: fullAt)
         }
+    }
+
+    private func cursor(token: String? = nil, newest: Watermark? = nil, fullAt: String) -> ScanCursor {
+        ScanCursor(token: token, newest: newest, request: plan.request, parentState: parentState, fullAt: fullAt)
     }
 }
 

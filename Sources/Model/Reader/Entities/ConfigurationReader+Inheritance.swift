@@ -127,7 +127,7 @@ extension ConfigurationReader {
 
     private mutating func checkScan(_ scan: ReadScan, of entity: Entity, _ what: String, _ model: Model) {
         if let parent = scan.parent { checkParent(parent, scan, of: entity, what, model) }
-        guard case .field(let name, _) = scan.incremental, let mark = scan.incrementalMark else { return }
+        guard case .field(let name, _, _) = scan.incremental, let mark = scan.incrementalMark else { return }
         let attributes = model.attributes(of: entity)
         guard let attribute = attributes.first(where: { $0.name == name }) else {
             error(
@@ -140,6 +140,11 @@ extension ConfigurationReader {
                 at: mark, "\"incremental\" of \(what) names \(quoted(name)), which is \(attribute.type.rawValue)",
                 "name a timestamp, a date or an integer")
             return
+        }
+        if scan.incremental?.endsAtKnown == true, model.root(of: entity).uniquing == .none {
+            error(
+                at: mark, "\"order: newest_first\" of \"incremental\" of \(what), which has no key",
+                "give it a \"key:\": the last page of each scan has known records, which would be appended again")
         }
         guard let isNumber = scan.lookbackIsNumber, isNumber != (attribute.type == .integer) else { return }
         error(
@@ -167,6 +172,11 @@ extension ConfigurationReader {
             }
             guard let found = model.entity(named: relationship.target) else { return }
             target = found
+            if let mark = scan.changedMark, model.goesByItself(parent, of: entity) {
+                error(
+                    at: mark, "\"changed\" of \"parent\" of \(what), whose parents are its own objects",
+                    "remove it: a change below an object that did not change itself would never be noticed")
+            }
         }
         var fields = model.attributes(of: target).map(\.name)
         for relationship in model.relationships(of: target) {

@@ -12,6 +12,8 @@ extension ConfigurationReader {
         var lookbackMark: YAMLMark?
         /// Whether the lookback is a number rather than a duration; nil if there is none.
         var lookbackIsNumber: Bool?
+        /// The mark of `changed: true`.
+        var changedMark: YAMLMark?
     }
 
     /// Reads `parent`, `incremental`, `full_every` and `retry_for`.
@@ -26,16 +28,17 @@ extension ConfigurationReader {
         scan.retryFor = value(ScanKeys.retryFor, of: section)
         if let fullEvery = section[ScanKeys.fullEvery] {
             scan.fullEvery = value(ScanKeys.fullEvery, of: section)
-            if section[ScanKeys.incremental] == nil {
+            if section[ScanKeys.incremental] == nil, scan.changedMark == nil {
                 error(
-                    at: fullEvery.key.mark, "\"full_every\" of \(what) without \"incremental\"",
+                    at: fullEvery.key.mark,
+                    "\"full_every\" of \(what) without \"incremental\" or \"changed: true\" of its parent",
                     "remove it: every scan fetches everything anyway")
             }
         }
         return scan
     }
 
-    /// Reads `RELATIONSHIP` or `{relationship: NAME, where: CONDITION, concurrency: N}`.
+    /// Reads `RELATIONSHIP` or `{relationship: NAME, where: CONDITION, concurrency: N, changed: true}`.
     private mutating func readParent(_ member: Member, _ what: String, into scan: inout ReadScan) {
         scan.parentMark = member.value.mark
         guard case .mapping = member.value.content else {
@@ -53,7 +56,7 @@ extension ConfigurationReader {
         scan.parent = parent
     }
 
-    /// Reads `true` or `{where: CONDITION, concurrency: N}`.
+    /// Reads `true` or `{where: CONDITION, concurrency: N, changed: true}`.
     private mutating func readEach(_ member: Member, _ what: String, into scan: inout ReadScan) {
         if scan.parent != nil {
             error(at: member.key.mark, "\(what) has \"parent\" and \"each\"", "remove one")
@@ -88,9 +91,13 @@ extension ConfigurationReader {
             }
         }
         if let number = value(ParentKeys.concurrency, of: section) { parent.concurrency = Int(number) }
+        if let changed = section[ParentKeys.changed], value(ParentKeys.changed, of: section) == true {
+            parent.skipsUnchanged = true
+            scan.changedMark = changed.key.mark
+        }
     }
 
-    /// Reads `token` or `{field: ATTRIBUTE, lookback: SPAN}`.
+    /// Reads `token` or `{field: ATTRIBUTE, lookback: SPAN, order: newest_first}`.
     private mutating func readIncremental(_ member: Member, _ what: String, into scan: inout ReadScan) {
         scan.incrementalMark = member.value.mark
         guard case .mapping = member.value.content else {
@@ -127,7 +134,8 @@ extension ConfigurationReader {
             }
             scan.lookbackMark = given.value.mark
         }
-        scan.incremental = .field(attribute: name, lookback: lookback)
+        let order = value(IncrementalKeys.order, of: section) ?? .any
+        scan.incremental = .field(attribute: name, lookback: lookback, order: order)
     }
 
     /// Reads `hard`, `soft`, `ignore`, or `{mode: MODE, brake: {share: 20%, rows: 10}, when: MATCHER}`.

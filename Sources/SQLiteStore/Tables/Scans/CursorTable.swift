@@ -5,6 +5,7 @@ internal import Mapping
 final class CursorTable {
     private let select: RawStatement
     private let insertion: RawStatement
+    private let forgetting: RawStatement
 
     init(on connection: OpaquePointer?) throws {
         select = try RawStatement(
@@ -18,6 +19,24 @@ final class CursorTable {
                 (entity, source, parent, token, newest, newest_remote, request, full_at, saved)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, on: connection)
+        forgetting = try RawStatement(
+            """
+            UPDATE bmo_cursors SET request = substr(request, 1, instr(request, ?4) - 1)
+            WHERE entity = ?1 AND source = ?2 AND parent = ?3 AND instr(request, ?4) > 0
+            """, on: connection)
+    }
+
+    /// Removes the states of parents from the cursors of a scan, so that these parents are due.
+    ///
+    /// - Returns: Whether there were any.
+    func forgetStates(ofParents parents: [String], in scan: ScanScope) throws -> Bool {
+        var count = 0
+        for parent in parents {
+            forgetting.bind(ScanScope(entity: scan.entity, source: scan.source, parent: parent))
+            forgetting.bind(ScanCursor.parentMark, at: 4)
+            count += try forgetting.run()
+        }
+        return count > 0
     }
 
     func cursor(of scope: ScanScope) throws -> ScanCursor? {
