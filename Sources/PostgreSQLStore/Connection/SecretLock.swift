@@ -70,13 +70,15 @@ final class SecretLock: StoredTextLock {
         guard known.count == 0 else { return }
         try connection.run("BEGIN; SET LOCAL lock_timeout = '30s'")
         do {
-            try connection.query("SELECT pg_advisory_xact_lock(1651339057)", for: "creating the tables")
+            if connection.engine.hasLocks {
+                try connection.query("SELECT pg_advisory_xact_lock(1651339057)", for: "creating the tables")
+            }
             let hasSchema = try connection.query(
                 "SELECT 1 FROM pg_namespace WHERE nspname = $1::text", [.text(schema)], for: "reading the schemas")
             if hasSchema.count == 0 {
                 try connection.run("CREATE SCHEMA \(Identifier.quoted(schema))", for: "creating the schema")
             }
-            let text = SQLType.text.definition
+            let text = SQLType.text.definition(on: connection.engine)
             try connection.run(
                 """
                 CREATE TABLE IF NOT EXISTS \(table) (name \(text), item \(text), value \(text), PRIMARY KEY (name, item))
