@@ -37,6 +37,13 @@ extension RESTSectionValidator {
         if faults.isEmpty, known.isEmpty { faults += misspeltNames() }
         if faults.isEmpty, known.isEmpty, let fault = sinceFault() { faults.append(fault) }
         if let fault = fieldsFault() { faults.append(fault) }
+        if request.section.has("split"), !uses("from") || !uses("to") {
+            faults.append(
+                SectionFault(
+                    key: "split", message: "split: the section does not use \(uses("from") ? "{to}" : "{from}")",
+                    remedy: "put {from} and {to} where the API takes the first and the last id, such as "
+                        + "query: {min_id: \"{from}\", max_id: \"{to}\"}"))
+        }
         guard let names = request.names else { return faults }
         faults += (request.section.object("filters")?.names ?? []).compactMap {
             EntityNames.fault($0, among: names.fields, option: "filters.\($0)")

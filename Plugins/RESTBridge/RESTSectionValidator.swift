@@ -16,7 +16,7 @@ struct RESTSectionValidator {
             // The meaning of a member may depend on these.
             let part = Self.part(
                 of: section,
-                ["parameters", "preset", "each", "since", "fields", name]
+                ["parameters", "preset", "each", "since", "split", "fields", name]
                     + (name == "paging" ? ["graphql", "body", "path"] : name == "path" ? ["paging"] : []))
             if let fault = fault(named: name, { try validate(part) }) { faults.append(fault) }
         }

@@ -1,5 +1,6 @@
 internal import StoreContract
 internal import Mapping
+internal import Model
 internal import RecordBatch
 
 /// The merge of a batch: its rows, then the objects that they refer to, then their links.
@@ -13,7 +14,7 @@ extension PageImport {
         _ page: MixedPage, without tombstones: Set<Int>, _ batch: RecordBatch, _ location: String?
     ) throws {
         try page.cells.withUnsafeBufferPointer { cells in
-            let rows = rows(of: page, cells, without: tombstones, batch)
+            let rows = try rows(of: page, cells, without: tombstones, batch)
             let refused = try merge(rows, batch, location)
             try mergeLinks(of: page, cells, without: tombstones.union(refused))
         }
@@ -22,7 +23,7 @@ extension PageImport {
     /// Returns the rows of a batch except those of some records, and updates the watermark from all records.
     private func rows(
         of page: MixedPage, _ cells: UnsafeBufferPointer<Cell>, without tombstones: Set<Int>, _ batch: RecordBatch
-    ) -> [PageRow] {
+    ) throws -> [PageRow] {
         var rows: [PageRow] = []
         rows.reserveCapacity(page.rows.count)
         var record = -1
@@ -34,9 +35,26 @@ extension PageImport {
             if isTop, let watched = origin.watched?.field { note(own, watched, batch[record]) }
             if !tombstones.isEmpty, tombstones.contains(record) { continue }
             let role: RowRole = row.isReference ? .reference : isTop && scan.isListing ? .listed : .nested
-            rows.append(PageRow(entity: row.entity, cells: own, record: record, role: role))
+            // A copy has what its record says of the object, and the listing of its entity may say otherwise.
+            let listing = role == .nested && !isTop ? try listing(of: row.entity) : nil
+            rows.append(PageRow(entity: row.entity, cells: own, record: record, role: role, listing: listing))
         }
         return rows
+    }
+
+    /// Returns what an entity's own listing brings; nil if it has none, or has not been scanned yet.
+    private func listing(of entity: Int) throws -> ListingContent? {
+        if let known = listings[entity] { return known }
+        var members: Set<ListedMember> = []
+        if !model.entities[entity].key.isEmpty {
+            for listed in model.model.lineage(of: model.model.entities[entity]) where listed.isScanned {
+                guard let index = model.index(of: listed.name) else { continue }
+                members.formUnion(try transaction.members(ofListing: index))
+            }
+        }
+        let content = members.isEmpty ? nil : model.content(of: entity, listed: members)
+        listings[entity] = .some(content)
+        return content
     }
 
     private func cells(of row: MixedPage.Row, in cells: UnsafeBufferPointer<Cell>) -> UnsafeBufferPointer<Cell> {
@@ -143,11 +161,13 @@ extension PageImport {
                 let row = page.rows[link.row]
                 if !left.isEmpty, left.contains(row.record) { continue }
                 let toMany = model.entities[row.entity].toMany[link.relationship]
+                let isCopy = link.row > 0 && page.rows[link.row - 1].record == row.record && !row.isReference
+                let yields = try isCopy && listing(of: row.entity)?.lists.contains(link.relationship) == true
                 let end = link.firstCell + link.count * model.entities[toMany.target].key.count
                 lists.append(
                     PageLinks(
                         entity: row.entity, relationship: link.relationship, owner: self.cells(of: row, in: cells),
-                        targets: UnsafeBufferPointer(rebasing: targets[link.firstCell..<end])))
+                        targets: UnsafeBufferPointer(rebasing: targets[link.firstCell..<end]), yieldsToListing: yields))
             }
             try transaction.mergeLinks(lists) { counts[lists[$0].entity].relinked += 1 }
         }

@@ -42,6 +42,8 @@ public final class PageImport {
     private let policy: DeletePolicy
     var recordsBefore = 0
     var references: ReferenceMemory
+    /// What the own listings of nested entities bring, as known for the batch.
+    var listings: [Int: ListingContent?] = [:]
     /// The counts of the page so far.
     public internal(set) var counts: ImportCounts
     /// The values of the incremental field, those of the pages before included.
@@ -98,6 +100,7 @@ public final class PageImport {
     ///   - location: The URL or path they come from, without secrets.
     public func add(_ mapped: MappedBatch, location: String?) throws {
         let (page, batch) = (mapped.page, mapped.batch)
+        listings = [:]
         try transaction.access {
             try setSource(location)
             for (rejection, key) in zip(page.rejections, mapped.rejectedKeys) {

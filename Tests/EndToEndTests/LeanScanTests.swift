@@ -163,7 +163,7 @@ extension EndToEndTests {
                     .replacing(", changed: true", with: "").replacing("full_every: 7d", with: ""), to: "bmo.yml")
             let second = try await place.bmo("check")
             #expect(second.exitCode == 2, "\(second)")
-            second.expectMessages("each and since.window make several listings")
+            second.expectMessages("each, split and since.window make several listings")
         }
 
         @Test func `a parent that changed in a sync that was killed is scanned by the next one`() async throws {

@@ -45,13 +45,12 @@ extension StoreFixture {
     func addBatches(
         _ batches: [[Literal]], of entity: String, page: Int = 1, progress: ScanProgress? = nil,
         plan: Int? = nil, parent: [StoredValue]? = nil, scan: ScanTarget? = nil, extent: RecordExtent = .part,
-        end: PageEnd = .commit
+        notesMembers: Bool = false, end: PageEnd = .commit
     ) throws -> String {
         let index = try #require(model.index(of: entity))
-        let page = try PageImport(
-            index, of: model,
-            from: PageImport.Origin(bridge: scan == nil ? "remote" : "further", page: page, scan: scan),
-            into: store)
+        var origin = PageImport.Origin(bridge: scan == nil ? "remote" : "further", page: page, scan: scan)
+        if notesMembers { origin.listing = MemberListing(entity: entity, source: "", request: "") }
+        let page = try PageImport(index, of: model, from: origin, into: store)
         let mapper = extent == .part ? nil : Mapper(model)
         do {
             for batch in batches {

@@ -30,6 +30,19 @@ import TestSupport
             seconds.map { "\($0.since ?? "") \($0.until ?? "")" } == ["1709078400 1709164800", "1709164800 1709251200"])
     }
 
+    @Test func `ranges of ids meet, and the last one has no end`() throws {
+        func ranges(_ split: Literal) throws -> [String] {
+            try slices(["split": split]).map { "\($0.values["from"] ?? "-") \($0.values["to"] ?? "-") \($0.isBounded)" }
+        }
+        #expect(try ranges(["end": 25, "step": 10]) == ["1 10 false", "11 20 false", "21 25 false", "26 - false"])
+        #expect(try ranges(["start": 0, "end": 19, "step": 10]) == ["0 9 false", "10 19 false", "20 - false"])
+        // Without the last range, what follows exists and is not listed.
+        #expect(try ranges(["end": 10, "step": 10, "open": false]) == ["1 10 true"])
+        for split: Literal in [["step": 10], ["end": 10], ["end": 0, "step": 1], ["end": 1_000_000, "step": 1]] {
+            #expect(throws: BridgeError.self, "\(split)") { try ranges(split) }
+        }
+    }
+
     private static let bounds: [(section: Literal, isBounded: Bool)] = [
         (["query": ["from": "{since}", "to": "{until}"], "since": ["start": "2024-01-01"]], true),
         (["query": ["from": "{since}", "to": "{until}"], "since": ["start": "2024-01-01", "until": "now-5m"]], true),

@@ -81,6 +81,11 @@ final class LinkMerger {
         return try merge(new, over: stored, of: owner)
     }
 
+    /// Leaves the stored list as it is; the objects of another one may have become stubs for it.
+    func leave(_ targets: UnsafeBufferPointer<Cell>) {
+        for key in keys(targets) { abandoned.noteOffered(target.index, key) }
+    }
+
     /// Returns the distinct keys of a list.
     private func keys(_ targets: UnsafeBufferPointer<Cell>) -> [[StoredValue]] {
         var keys: [[StoredValue]] = []

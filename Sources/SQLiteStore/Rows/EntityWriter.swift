@@ -78,10 +78,32 @@ final class EntityWriter {
     /// The fields that several sources provide.
     private let contested: Set<Int>
 
+    /// Merges a row.
+    ///
+    /// - Parameter listing: What the entity's own listing brings, if the row is a copy nested in another record.
     @inline(__always)
-    func merge(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
-        if editCounts.isAny { return try mergeOverEdits(cells, as: role) }
-        return try mergeAll(cells, as: role)
+    func merge(
+        _ cells: UnsafeBufferPointer<Cell>, as role: RowRole, over listing: ListingContent? = nil
+    ) throws -> MergeOutcome {
+        if editCounts.isAny { return try mergeOverEdits(cells, as: role, over: listing) }
+        return try mergeAll(cells, as: role, over: listing)
+    }
+
+    /// Returns whether the entity's own listing has included an existing object.
+    func isListed(_ cells: UnsafeBufferPointer<Cell>) throws -> Bool {
+        if stubCount.value > 0, try stubs.contains(layout, cells) { return false }
+        return try !provenance.isUnlisted(layout, key(of: cells))
+    }
+
+    private func mergeOverEdits(
+        _ all: UnsafeBufferPointer<Cell>, as role: RowRole, over listing: ListingContent?
+    ) throws -> MergeOutcome {
+        guard let listing, let stored = try edits.row(layout, key(all)),
+            let left = listing.left(of: Array(all), over: stored, layout), try isListed(all)
+        else { return try mergeOverEdits(all, as: role) }
+        // What the listing brings must not meet the edits in the form of an old copy.
+        noteOffered(all) { left[$0].kind == .absent }
+        return try left.withUnsafeBufferPointer { try mergeOverEdits($0, as: role) }
     }
 
     private func mergeOverEdits(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
@@ -94,14 +116,16 @@ final class EntityWriter {
         let hasWritten = RawStatement.totalChanges(connection) != before
         noteOffered(cells) { own.cells[$0].kind == .absent }
         do {
-            return try own.cells.withUnsafeBufferPointer { try mergeAll($0, as: own.role) }
+            return try own.cells.withUnsafeBufferPointer { try mergeAll($0, as: own.role, over: nil) }
         } catch let error as StoreError where hasWritten && error.code == .constraint {
             // What was written for the edits can only be rolled back with the whole page.
             throw StoreError(.io, error.message, remedy: error.remedy)
         }
     }
 
-    private func mergeAll(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> MergeOutcome {
+    private func mergeAll(
+        _ cells: UnsafeBufferPointer<Cell>, as role: RowRole, over listing: ListingContent?
+    ) throws -> MergeOutcome {
         rowBefore = nil
         if watched != nil { replaced = nil }
         if expectsNew {
@@ -118,21 +142,28 @@ final class EntityWriter {
         lastRow = rowID
         var changed: [Int]?
         var isOverruled = false
+        var yields: Bool?
         for index in cells.indices where !found.matches(cells[index], column: Int32(index + 1)) {
             // A source of higher precedence has set the value.
             if cells[index].isFallback, !found.isNull(Int32(index + 1)) {
                 isOverruled = true
                 continue
             }
+            if let listing, listing.fields[index] || index == layout.discriminator {
+                let isListed = try yields ?? isListed(cells)
+                yields = isListed
+                if isListed, listing.fields[index] { continue }
+            }
             if cells[index].kind == .null, try isOfOthers(index, cells, as: role) { continue }
             changed = (changed ?? []) + [index]
         }
-        let lostLists = keepKind(cells, in: found, isReference: isReference, &changed)
+        let lostLists = keepKind(cells, in: found, isReference: isReference || yields == true, &changed)
         var old: JSONText?
         if let changed, changes.records(layout.index) {
             old = object(changed) { $0.append(found.value(Int32($1 + 1))) }
         }
         if isOverruled { noteOffered(cells) { cells[$0].isFallback } }
+        if let listing, yields == true { noteOffered(cells) { listing.fields[$0] } }
         if let changed { noteReplaced(changed, in: found) }
         if let changed, let watched, changed.contains(where: watched.contains) {
             replaced = watched.map { value(of: $0, in: found) }

@@ -67,7 +67,7 @@ final class SQLitePageTransaction: PageTransaction {
 
     @inline(__always)
     private func merge(_ row: PageRow, by writer: EntityWriter) throws -> MergeOutcome {
-        let outcome = try writer.merge(row.cells, as: row.role)
+        let outcome = try writer.merge(row.cells, as: row.role, over: row.listing)
         if notesSeen, row.role == .listed, let stored = writer.lastRow {
             let hasBeenPassed = stored <= max(seen.greatest, greatestBefore)
             try note(stored, after: writer.rowBefore, row.entity, row.cells, replaced: writer.replaced)
@@ -276,6 +276,10 @@ final class SQLitePageTransaction: PageTransaction {
         for (index, list) in lists.enumerated() {
             let layout = store.model.entities[list.entity]
             let owner = layout.key.map { list.owner[$0].value ?? .null }
+            if list.yieldsToListing, try store.writers.entityWriters(list.entity).isListed(list.owner) {
+                try mergers(list.entity, list.relationship).leave(list.targets)
+                continue
+            }
             guard try mergers(list.entity, list.relationship).merge(owner: owner, targets: list.targets) else {
                 continue
             }
@@ -303,6 +307,14 @@ final class SQLitePageTransaction: PageTransaction {
             let entity = store.model.entities[member.entity].name
             if try store.writers.members.note(member, of: entity, in: listing) { hasWritten = true }
         }
+    }
+
+    func members(ofListing entity: Int) throws -> Set<ListedMember> {
+        let members = try store.writers.members.members(ofListing: store.model.entities[entity].name)
+        return Set(
+            members.compactMap { member in
+                store.model.index(of: member.entity).map { ListedMember(entity: $0, path: member.path) }
+            })
     }
 
     func saveProgress(_ scope: ScanScope, progress: ScanProgress?) throws {

@@ -37,6 +37,20 @@ final class MemberTable {
         return try statement.run() > 0
     }
 
+    /// Returns the members of an entity's own listing, whichever request returned them.
+    func members(ofListing entity: String) throws -> [(entity: String, path: String)] {
+        let table = try RawStatement("SELECT 1 FROM sqlite_schema WHERE name = 'bmo_members'", on: connection)
+        guard try table.step() else { return [] }
+        table.reset()
+        let statement = try RawStatement(
+            "SELECT entity, path FROM bmo_members WHERE listing = ? AND source = '' AND NOT is_gone", on: connection)
+        statement.bind(entity, at: 1)
+        defer { statement.reset() }
+        var members: [(entity: String, path: String)] = []
+        while try statement.step() { members.append((statement.text(0) ?? "", statement.text(1) ?? "")) }
+        return members
+    }
+
     /// A saved member.
     struct Row {
         let entity: String

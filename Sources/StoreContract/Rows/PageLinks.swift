@@ -12,11 +12,17 @@ public struct PageLinks {
     public let owner: UnsafeBufferPointer<Cell>
     /// The key cells of the targets, concatenated in order.
     public let targets: UnsafeBufferPointer<Cell>
+    /// Whether the owner is a copy nested in another record, and the list one that the owner's own listing brings.
+    ///
+    /// If the listing has included the owner, such a list keeps the stored one.
+    public let yieldsToListing: Bool
 
     /// Creates a list of targets.
     public init(
-        entity: Int, relationship: Int, owner: UnsafeBufferPointer<Cell>, targets: UnsafeBufferPointer<Cell>
+        entity: Int, relationship: Int, owner: UnsafeBufferPointer<Cell>, targets: UnsafeBufferPointer<Cell>,
+        yieldsToListing: Bool = false
     ) {
+        self.yieldsToListing = yieldsToListing
         self.entity = entity
         self.relationship = relationship
         self.owner = owner

@@ -14,9 +14,16 @@ public struct PageRow {
     ///
     /// A new object that is only referred to is a stub until a record describes it.
     public let role: RowRole
+    /// What the entity's own listing brings, if the row is a copy nested in another record.
+    ///
+    /// If the listing has included the object, the copy's cells of these fields keep the stored values.
+    public let listing: ListingContent?
 
     /// Creates a row.
-    public init(entity: Int, cells: UnsafeBufferPointer<Cell>, record: Int, role: RowRole) {
+    public init(
+        entity: Int, cells: UnsafeBufferPointer<Cell>, record: Int, role: RowRole, listing: ListingContent? = nil
+    ) {
+        self.listing = listing
         self.entity = entity
         self.cells = cells
         self.record = record

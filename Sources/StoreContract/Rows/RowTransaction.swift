@@ -63,6 +63,10 @@ public protocol RowTransaction: AnyObject {
     /// Records that a listing has these members.
     func noteMembers(_ members: [ListedMember], of listing: MemberListing) throws
 
+    /// Returns the members that the records of an entity's own listing have had, whichever request returned them; those
+    /// noted in this transaction included.
+    func members(ofListing entity: Int) throws -> Set<ListedMember>
+
     /// Deletes the objects that the remote reports as deleted, where they exist, according to their entity's delete
     /// policy.
     ///
@@ -91,6 +95,9 @@ extension RowTransaction {
 
     /// Does nothing.
     public func noteMembers(_ members: [ListedMember], of listing: MemberListing) {}
+
+    /// Returns none.
+    public func members(ofListing entity: Int) -> Set<ListedMember> { [] }
 
     /// Does nothing.
     public func setSource(_ source: PageSource) {}

@@ -41,6 +41,11 @@ package final class EditMerge {
         givenUp = []
     }
 
+    /// Returns the stored row of an object; nil if there is none.
+    package func row(_ layout: EntityLayout, _ key: RowKey) throws -> [StoredValue]? {
+        key.contains(.null) ? nil : try objects.row(layout.root, key)
+    }
+
     /// Removes the lists that an object lost when it became another sub-entity.
     package func removeLinks(of key: RowKey, in root: Int, _ relationships: [Int]) throws {
         try objects.removeLinks(of: key, in: root, relationships)

@@ -1,5 +1,28 @@
 package import Mapping
 
+extension ListingContent {
+    /// Returns what is left of the cells of a copy where the entity's own listing has included the object; nil if nothing
+    /// differs.
+    package func left(of cells: [Cell], over stored: [StoredValue], _ layout: EntityLayout) -> [Cell]? {
+        var left = cells
+        var differs = false
+        for (index, cell) in cells.enumerated() where cell.kind != .absent && !cell.equals(stored[index]) {
+            guard fields[index] || index == layout.discriminator && !specifies(cell, stored[index], layout) else {
+                continue
+            }
+            left[index] = .absent
+            differs = true
+        }
+        return differs ? left : nil
+    }
+
+    /// Whether a copy only says more exactly what the object is.
+    private func specifies(_ cell: Cell, _ stored: StoredValue, _ layout: EntityLayout) -> Bool {
+        guard case .text(let new)? = cell.value, case .text(let old) = stored else { return true }
+        return layout.becomes(new, from: old, isReference: true)
+    }
+}
+
 /// The fields that a record changes in the stored row.
 package struct RowUpdate {
     /// The fields whose values the record changes.

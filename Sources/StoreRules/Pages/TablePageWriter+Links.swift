@@ -18,6 +18,10 @@ extension TablePageWriter {
         let links = writer.links(list.entity, list.relationship)
         let owner = links.owner.key.map { list.owner[$0].value ?? .null }
         let new = keys(list.targets, width: links.target.key.count)
+        if list.yieldsToListing, try isListed(links.owner.index, owner) {
+            for key in new { writer.noteOffered(links.target.index, key) }
+            return false
+        }
         let isPart = links.relationship.merge == .replace && links.relationship.window == nil
         // For other lists, a part says nothing about the rest.
         if isPart, let scope = scan?.scope, let log = scans.logs[scope] {

@@ -20,13 +20,26 @@ extension TablePageWriter {
         for (index, row) in rows.enumerated() where row.record != refused {
             let result: Result<MergeOutcome, StoreError>
             do {
-                result = .success(try merge(row.entity, Array(row.cells), as: row.role))
+                result = .success(try merge(row.entity, cells(of: row), as: row.role))
             } catch let error as StoreError where error.code == .constraint {
                 refused = row.record
                 result = .failure(error)
             }
             try outcome(index, result)
         }
+    }
+
+    /// Returns the cells of a row to merge: a copy of a listed object keeps what the listing brings.
+    private func cells(of row: PageRow) throws -> [Cell] {
+        let cells = Array(row.cells)
+        let layout = tables.layout(of: row.entity)
+        guard let listing = row.listing else { return cells }
+        let key = layout.key.map { cells[$0].value ?? .null }
+        guard !key.contains(.null), let stored = try tables.row(layout.index, key),
+            let left = listing.left(of: cells, over: stored, layout), try isListed(layout.index, key)
+        else { return cells }
+        noteOffered(cells, layout) { left[$0].kind == .absent && cells[$0].kind != .absent }
+        return left
     }
 
     private func merge(_ entity: Int, _ all: [Cell], as role: RowRole) throws -> MergeOutcome {

@@ -146,7 +146,8 @@ extension TablePageWriter {
         return (gone, seen + gone.count)
     }
 
-    private func isListed(_ root: Int, _ key: RowKey) throws -> Bool {
+    /// Returns whether the own listing of an object's entity has included the object.
+    func isListed(_ root: Int, _ key: RowKey) throws -> Bool {
         // The remote cannot list an object that was never pushed to it.
         if try tables.waitingCreate(root, key) != nil { return false }
         return try !tables.isStub(root, key) && !tables.provenance(root, key).contains { !$0.isListed }

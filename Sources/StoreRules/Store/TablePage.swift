@@ -113,6 +113,14 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
         try tables.noteMembers(members.map { (model.entities[$0.entity].name, $0.path) }, in: listing)
     }
 
+    package func members(ofListing entity: Int) throws -> Set<ListedMember> {
+        let listing = MemberListing(entity: model.entities[entity].name, source: "", request: "")
+        return Set(
+            try tables.members(of: listing).filter { !$0.isGone }.compactMap { member in
+                model.index(of: member.entity).map { ListedMember(entity: $0, path: member.path) }
+            })
+    }
+
     // MARK: - The scan
 
     package func follow(_ scan: ScanTarget) { page.follow(scan) }

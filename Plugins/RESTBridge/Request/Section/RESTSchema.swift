@@ -111,6 +111,18 @@ enum RESTSchema {
               }
             },
             "each": {"type": "object", "description": "Lists of values: one listing for each value of {NAME}.", "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}},
+            "split": {
+              "type": "object",
+              "description": "Ranges of ids, for an API that limits the results of a request: one listing for each; {from} and {to} are the first and the last id.",
+              "additionalProperties": false,
+              "required": ["end", "step"],
+              "properties": {
+                "start": {"type": "integer", "default": 1, "description": "The least id."},
+                "end": {"type": "integer", "description": "The id up to which the listing is divided."},
+                "step": {"type": "integer", "minimum": 1, "description": "How many ids a range has."},
+                "open": {"type": "boolean", "default": true, "description": "Whether one more listing, without {to}, has what follows; without it nothing counts as deleted."}
+              }
+            },
             "conditional": {"type": "boolean", "default": true, "description": "Whether a listing of one page is requested with If-None-Match or If-Modified-Since."},
             "responses": {
               "type": "array",

@@ -69,6 +69,7 @@ struct RESTSection: Sendable {
         if let notation = try Self.notation(section) {
             variables.fields = .some(try Self.selectedFields(notation, request, section, preset))
         }
+        if section.has("split") { variables.sliceNames = SplitRule.names }
         self.variables = variables
         body = try Self.body(section)
         method = section.string("method") ?? (body == nil ? "GET" : "POST")
@@ -153,7 +154,7 @@ struct RESTSection: Sendable {
         guard slices.count > 1, request.newestFirst else { return slices }
         throw BridgeError(
             .configuration,
-            "each and since.window make several listings, and a scan of the newest first would end in the first of them",
+            "each, split and since.window make several listings, and a scan of the newest first would end in the first of them",
             remedy: "remove \"order: newest_first\", or give each listing an entity or source of its own")
     }
 

@@ -11,6 +11,7 @@ struct SliceRule: Sendable {
     /// Whether the request has an upper bound of time.
     private let sendsUntil: Bool
     private let lists: [(name: String, values: [String])]
+    private let split: SplitRule?
     private let variables: TemplateVariables
 
     /// The maximum number of slices: with windows of a second, a listing over years would never end.
@@ -40,13 +41,14 @@ struct SliceRule: Sendable {
                 .configuration, "since.window needs since.start",
                 remedy: "say when the first window begins, such as start: \"2020-01-01\"")
         }
+        split = try SplitRule(section)
         let each = section.object("each")
         lists = (each?.names ?? []).map { (name: $0, values: each?.strings($0) ?? []) }
         if let empty = lists.first(where: \.values.isEmpty) {
             throw BridgeError(
                 .configuration, "each.\(empty.name) has no values", remedy: "list what to request, or remove it")
         }
-        let reserved = ["since", "until", "parent", "object", "key"]
+        let reserved = ["since", "until", "parent", "object", "key"] + (split == nil ? [] : SplitRule.names)
         if let name = lists.first(where: { reserved.contains($0.name) })?.name {
             throw BridgeError(
                 .configuration, "each.\(name) has the name of another variable", remedy: "choose another name")
@@ -72,15 +74,29 @@ struct SliceRule: Sendable {
                 }
             }
         }
-        guard slices.count <= Self.maxSlices / max(1, windows.count) else {
+        let ranges = split?.count ?? 1
+        guard slices.count <= Self.maxSlices / max(1, windows.count),
+            slices.count * windows.count <= Self.maxSlices / ranges
+        else {
             throw BridgeError(
-                .configuration, "since and each make \(slices.count * windows.count) requests or more",
-                remedy: "enlarge since.window, begin later, or list less")
+                .configuration, "since, each and split make more than \(Self.maxSlices) requests",
+                remedy: "enlarge since.window or split.step, begin later, or list less")
+        }
+        if let split {
+            slices = slices.flatMap { slice in
+                split.ranges.map { values in
+                    var slice = slice
+                    slice.values.merge(values) { $1 }
+                    return slice
+                }
+            }
         }
         return slices.flatMap { slice in
             windows.map { window in
                 var window = window
                 window.values = slice.values
+                // Objects above the last range exist.
+                if split?.isOpen == false { window.isBounded = true }
                 return window
             }
         }

@@ -19,6 +19,8 @@ struct TemplateVariables: Sendable {
     var fields: String??
     /// The values of the slice's variables, from `each`.
     var slice: [String: String] = [:]
+    /// The names of the slice's variables, also of those without a value: an open range has no end.
+    var sliceNames: Set<String> = []
     /// The local values of the parent whose children are fetched or written.
     var parent: BridgeOptions?
     /// All local values of the object being written.
@@ -106,7 +108,7 @@ struct TemplateVariables: Sendable {
     ///   field, and not the parent's attribute.
     func knows(_ name: String, isPlain: Bool = true) -> Bool {
         name == "since" || name == "fields" && fields != nil || name == "key" && onlyKey != nil
-            || name == "until" && until != nil || slice[name] != nil
+            || name == "until" && until != nil || slice[name] != nil || sliceNames.contains(name)
             || ["parent.", "object.", "key."].contains { name.hasPrefix($0) }
             || parameters.contains { Self.find(name.split(separator: ".").map(String.init)[...], in: $0) != nil }
             || isPlain && isAttribute(String(name.prefix { $0 != "." }))
