@@ -38,12 +38,8 @@ final class Connection: @unchecked Sendable {
             throw ServerError.refused(message).storeError(place)
         }
         self.handle = handle
-        do {
-            try begin()
-        } catch {
-            PQfinish(handle)
-            throw error
-        }
+        // Should this throw, `deinit` ends the connection: every property has its value.
+        try begin()
     }
 
     deinit { PQfinish(handle) }
