@@ -44,6 +44,18 @@ final class Connection: @unchecked Sendable {
 
     deinit { PQfinish(handle) }
 
+    /// Connects to a server that has answered before: if it does not answer now, it may be starting again.
+    ///
+    /// - Throws: `StoreError`, which is transient where the server was not reached or ended the connection.
+    static func again(_ location: DatabaseLocation) throws -> Connection {
+        do {
+            return try Connection(location)
+        } catch var error as StoreError where error.code == .io {
+            error.isTransient = true
+            throw error
+        }
+    }
+
     private func begin() throws {
         // Notices, such as of a table that exists already, are of no use here.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)

@@ -132,7 +132,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             return state.readers.popLast()
         }
         if let idle, idle.isAlive { return idle }
-        let new = try Connection(location)
+        let new = try Connection.again(location)
         try new.run("SET lock_timeout = '30s'")
         return new
     }
@@ -159,7 +159,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         }
         // A dry run lost its transaction with the connection.
         guard !writer.isAlive, !isRehearsal else { return writer }
-        let new = try Connection(location)
+        let new = try Connection.again(location)
         state.withLock { $0.writer = new }
         return new
     }
@@ -254,7 +254,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         guard !connection.isAlive, !number.isEmpty else { return false }
         do {
             return try TransientRetry(tries: 5, firstPause: 200).run {
-                let other = try Connection(location)
+                let other = try Connection.again(location)
                 // The server's process of the old connection holds this lock until its commit has ended.
                 try other.run(Self.beginning(sql), for: "waiting for the commit")
                 defer { try? other.run("ROLLBACK") }
