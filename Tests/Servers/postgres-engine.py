@@ -175,7 +175,13 @@ def serve(client):
         server.close()
 
 
+def accept(listener):
+    while True:
+        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+
 listener = socket.create_server(("127.0.0.1", 0), backlog=128)
 print("port", listener.getsockname()[1], flush=True)
-while True:
-    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+threading.Thread(target=accept, args=(listener,), daemon=True).start()
+# Ends with the test process, which holds the other end.
+sys.stdin.read()

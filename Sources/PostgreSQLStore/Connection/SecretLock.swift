@@ -68,21 +68,24 @@ final class SecretLock: StoredTextLock {
             WHERE n.nspname = $1::text AND c.relname = '\(Self.table)'
             """, [.text(schema)], for: "reading the tables")
         guard known.count == 0 else { return }
+        let text = SQLType.text.definition(on: connection.engine)
+        let creation = """
+            CREATE TABLE IF NOT EXISTS \(table) (name \(text), item \(text), value \(text), PRIMARY KEY (name, item))
+            """
+        guard connection.engine.hasTransactionalDDL else {
+            try connection.run("CREATE SCHEMA IF NOT EXISTS \(Identifier.quoted(schema))", for: "creating the schema")
+            return try connection.run(creation, for: "creating the table of shared logins")
+        }
         try connection.run("BEGIN; SET LOCAL lock_timeout = '30s'")
         do {
-            if connection.engine.hasLocks {
-                try connection.query("SELECT pg_advisory_xact_lock(1651339057)", for: "creating the tables")
-            }
+            // Two processes that both find no schema would both create it, and one would fail.
+            try connection.query("SELECT pg_advisory_xact_lock(1651339057)", for: "creating the tables")
             let hasSchema = try connection.query(
                 "SELECT 1 FROM pg_namespace WHERE nspname = $1::text", [.text(schema)], for: "reading the schemas")
             if hasSchema.count == 0 {
                 try connection.run("CREATE SCHEMA \(Identifier.quoted(schema))", for: "creating the schema")
             }
-            let text = SQLType.text.definition(on: connection.engine)
-            try connection.run(
-                """
-                CREATE TABLE IF NOT EXISTS \(table) (name \(text), item \(text), value \(text), PRIMARY KEY (name, item))
-                """, for: "creating the table of shared logins")
+            try connection.run(creation, for: "creating the table of shared logins")
             try connection.run("COMMIT", for: "creating the tables")
         } catch {
             if connection.isAlive { try? connection.run("ROLLBACK") }

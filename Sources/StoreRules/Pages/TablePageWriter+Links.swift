@@ -24,16 +24,11 @@ extension TablePageWriter {
         }
         let isPart = links.relationship.merge == .replace && links.relationship.window == nil
         // For other lists, a part says nothing about the rest.
-        if isPart, let scope = scan?.scope, let log = scans.logs[scope] {
+        if isPart, let scope = scan?.scope, scans.logs[scope] != nil {
             let name = ScanLog.ListOwner(
                 root: links.owner.index, relationship: links.relationship.name, owner: owner)
-            let place = log.owners.count
-            scans.logs[scope]?.owners.append(name)
-            if let waiting = log.waiting[name] {
-                let known = Set(waiting.listed)
-                scans.logs[scope]?.waiting[name]?.listed += new.filter { !known.contains($0) }
-                return false
-            }
+            // In place: a copy of the log for each list would take time by the square of their number.
+            guard let place = scans.logs[scope]?.note(new, of: name) ?? nil else { return false }
             let listed = Set(new)
             let missing = try links.keys(of: owner).filter { !listed.contains($0) }
             guard missing.isEmpty else {
@@ -89,6 +84,7 @@ extension TablePageWriter {
         guard let log = scans.logs[scope] else { return [:] }
         scans.logs[scope]?.waiting = [:]
         var counts: [Int: Int] = [:]
+        let first = log.firstPlaces
         for list in log.waiting.values.sorted(by: { $0.place < $1.place }) {
             let layout = model.entities[list.owner.root]
             guard try tables.row(layout.index, list.owner.owner) != nil,
@@ -100,7 +96,7 @@ extension TablePageWriter {
                 // A target may have been deleted meanwhile.
                 for key in list.listed { try writer.ensure(key, of: layout.toMany[index].target) }
             }
-            let isFurtherPart = log.owners.prefix(list.place).contains(list.owner)
+            let isFurtherPart = first[list.owner].map { $0 < list.place } ?? false
             if try settle(list, writer.links(layout.index, index), isFurtherPart: isFurtherPart) {
                 counts[layout.index, default: 0] += 1
                 if due.concerns(layout.index) { due.note(layout.index, list.owner.owner, writtenBy: scope) }

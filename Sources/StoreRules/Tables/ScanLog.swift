@@ -29,6 +29,11 @@ package struct ScanLog: Sendable {
             self.listed = listed
             self.missing = missing
         }
+
+        mutating func add(_ part: [RowKey]) {
+            let known = Set(listed)
+            listed += part.filter { !known.contains($0) }
+        }
     }
 
     /// The rows, in the order of the listing.
@@ -62,6 +67,19 @@ package struct ScanLog: Sendable {
             repeated.append(row)
         }
         rows.append(row)
+    }
+
+    /// Notes a list, or a part of it.
+    ///
+    /// - Returns: The number of lists received before it; nil if the list waits already, and the part is now in it.
+    mutating func note(_ part: [RowKey], of owner: ListOwner) -> Int? {
+        defer { owners.append(owner) }
+        return waiting[owner]?.add(part) == nil ? owners.count : nil
+    }
+
+    /// The number of lists received before the first one of each owner.
+    var firstPlaces: [ListOwner: Int] {
+        Dictionary(owners.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Notes the end of a page.
