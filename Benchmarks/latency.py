@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`bmo sync` of a listing in pages whose server takes 50 ms to answer each request: one request at a time, and as it comes.
 
-The pages are numbered, so that they can be asked for before they are wanted. Prints medians as a Markdown table.
+The pages are numbered, so that they can be asked for before they are wanted. Prints wall and processor time as a Markdown table.
 """
 import argparse
 import http.server
@@ -13,7 +13,7 @@ import time
 import urllib.parse
 from pathlib import Path
 
-from users import WORK, build_bmo, run
+from measuring import WORK, build_bmo, figure, run, without_database
 
 PAGES, SIZE = 60, 100
 
@@ -81,22 +81,22 @@ def main():
     url = f"http://127.0.0.1:{server.server_address[1]}"
     folder = WORK / "latency"
     folder.mkdir(parents=True, exist_ok=True)
-    seconds = {way: [] for way in WAYS}
+    runs = {way: [] for way in WAYS}
     for _ in range(options.rounds):
         for way, (limits, paging) in WAYS.items():
-            for suffix in ("", "-wal", "-shm"):
-                (folder / f"bmo.sqlite{suffix}").unlink(missing_ok=True)
+            without_database(folder)
             (folder / "bmo.yml").write_text(CONFIG.format(url=url, limits=limits, paging=paging))
-            seconds[way].append(run([bmo, "sync"], folder).seconds)
+            runs[way].append(run([bmo, "sync"], folder))
     server.shutdown()
 
-    print(f"{PAGES} pages, {options.delay * 1000:.0f} ms per request; median of {options.rounds} rounds\n")
-    print("| what | seconds | times faster |")
-    print("|---|---:|---:|")
-    medians = {way: statistics.median(values) for way, values in seconds.items()}
-    slowest = medians["one at a time"]
-    for way, value in medians.items():
-        print(f"| {way} | {value:.2f} | {slowest / value:.1f} |")
+    print(f"{PAGES} pages, {options.delay * 1000:.0f} ms per request; {options.rounds} rounds: medians, with the shortest in brackets\n")
+    print("| what | wall, s | times faster | processor, s |")
+    print("|---|---:|---:|---:|")
+    slowest = statistics.median(one.seconds for one in runs["one at a time"])
+    for way, found in runs.items():
+        times = slowest / statistics.median(one.seconds for one in found)
+        print(f"| {way} | {figure(one.seconds for one in found)} | {times:.1f} | "
+              f"{figure(one.processor for one in found)} |")
     return 0
 
 

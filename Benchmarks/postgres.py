@@ -13,18 +13,16 @@ import argparse
 import json
 import os
 import shutil
-import socket
-import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
 
+import measuring
 import users
+from measuring import ALL_CORES, ONE_CORE, PINS, WORK, compiled, figure, free_port, ratio, wait_for
 
-ROOT = users.ROOT
-WORK = users.WORK
 SETTINGS = ["unix_socket_permissions=0777", "shared_buffers=512MB", "autovacuum=off", "max_wal_size=4GB",
             "checkpoint_timeout=1h", "log_min_duration_statement=-1"]
 
@@ -76,8 +74,7 @@ class Database:
         if self.prefix:
             shutil.chown(data, "nobody")
             shutil.chown(self.folder, "nobody")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         subprocess.run([*self.prefix, self.programs / "initdb", "-D", data, "-A", "trust", "-U", "bmo", "-E", "UTF8",
                         "--locale=C"], check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
         self.messages = open(self.folder / "log", "wb")
@@ -108,6 +105,11 @@ class Database:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
 
+    def restrict(self, isPinned):
+        """Puts the server and the sessions to come on the last core, or back on all."""
+        every = os.cpu_count()
+        os.sched_setaffinity(self.process.pid, {every - 1} if isPinned else range(every))
+
     def statements(self):
         text = (self.folder / "log").read_text(errors="replace")
         return text.count("LOG:  statement:") + text.count("LOG:  execute ")
@@ -120,16 +122,11 @@ class Proxy:
         self.target, self.delay = port, delay
 
     def __enter__(self):
-        program = WORK / "delay-proxy"
-        subprocess.run(["cc", "-O2", "-pthread", ROOT / "Benchmarks" / "delay-proxy.c", "-o", program], check=True)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
+        program = compiled("delay-proxy", "delay-proxy.c", "-pthread")
         self.process = subprocess.Popen([program, str(self.port), str(self.target), str(self.delay / 2)])
-        while True:
-            try:
-                return socket.create_connection(("127.0.0.1", self.port)).close() or self
-            except ConnectionRefusedError:
-                time.sleep(0.02)
+        wait_for(self.port, self.process)
+        return self
 
     def __exit__(self, *_):
         self.process.terminate()
@@ -139,7 +136,7 @@ class Proxy:
 def measured(database, command, folder):
     database.psql("CHECKPOINT")
     log, processor = database.log(), database.processor()
-    run = users.run(command, folder)
+    run = measuring.run(command, folder)
     # The session ends a little later than its client.
     while database.psql("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'bmo%' OR "
                         "(backend_type = 'client backend' AND pid <> pg_backend_pid())") != "0":
@@ -148,28 +145,23 @@ def measured(database, command, folder):
 
 
 def floor_run(database, floor, port, rows, what, folder):
-    run = measured(database, [floor, f"host=127.0.0.1 port={port} user=bmo dbname=postgres", rows, what], folder)
+    run = measured(database, [*floor, f"host=127.0.0.1 port={port} user=bmo dbname=postgres", rows, what], folder)
     seconds, processor, log, _ = (folder / "output.log").read_text().split()
     return run._replace(seconds=float(seconds), processor=float(processor), log=float(log) / 1e6)
 
 
-def median(values):
-    values = list(values)
-    return statistics.median(values) if values else float("nan")
-
-
 def line(name, runs, floors=None):
-    def ratio(value):
-        return f"{median(value(run) / value(floor) for run, floor in zip(runs, floors)):.2f}" if floors else ""
+    def times(value):
+        return ratio(runs, floors, value) if floors else ""
 
-    return (f"| {name} | {median(run.seconds for run in runs):.2f} | {ratio(lambda run: run.seconds)} | "
-            f"{median(run.processor for run in runs):.2f} | {median(run.server for run in runs):.2f} | "
-            f"{ratio(lambda run: run.processor + run.server)} | {median(run.log for run in runs):.2f} | "
-            f"{median(run.mebibytes for run in runs):.0f} |")
+    return (f"| {name} | {figure(run.seconds for run in runs)} | {times(lambda run: run.seconds)} | "
+            f"{figure(run.processor for run in runs)} | {figure(run.server for run in runs)} | "
+            f"{times(lambda run: run.processor + run.server)} | {figure(run.log for run in runs)} | "
+            f"{figure((run.mebibytes for run in runs), 0)} |")
 
 
 def table(title, lines):
-    print(f"\n{title}\n")
+    print(f"\n{title}: medians, with the shortest or the range in brackets\n")
     print("| what | wall, s | times the floor's | processor, s | the server's, s | both, times the floor's | log, MB | "
           "peak MiB |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
@@ -202,17 +194,31 @@ def same_rows(database, count):
 
 
 def pairs(database, floor, bmo, rows, folder, port, rounds, count):
-    found = {name: [] for name in ("floor, cold", "floor, unchanged", "cold", "unchanged")}
+    found = {pin: {name: [] for name in ("floor, cold", "floor, unchanged", "cold", "unchanged")} for pin in PINS}
     for _ in range(rounds):
-        database.psql('DROP TABLE IF EXISTS floor; DROP SCHEMA IF EXISTS bmo CASCADE')
-        found["floor, cold"].append(floor_run(database, floor, port, rows, "cold", folder))
-        found["cold"].append(measured(database, [bmo, "sync", "-q"], folder))
-        # So that neither has to note which of its rows are visible.
-        database.psql('VACUUM ANALYZE floor; VACUUM ANALYZE bmo."User"; VACUUM ANALYZE bmo.bmo_changes')
-        found["floor, unchanged"].append(floor_run(database, floor, port, rows, "unchanged", folder))
-        found["unchanged"].append(measured(database, [bmo, "sync", "-q"], folder))
-        same_rows(database, count)
+        for pin, runs in found.items():
+            database.restrict(pin == ONE_CORE)
+            before = PINS[pin]
+            database.psql('DROP TABLE IF EXISTS floor; DROP SCHEMA IF EXISTS bmo CASCADE')
+            runs["floor, cold"].append(floor_run(database, [*before, floor], port, rows, "cold", folder))
+            runs["cold"].append(measured(database, [*before, bmo, "sync", "-q"], folder))
+            # So that neither has to note which of its rows are visible.
+            database.psql('VACUUM ANALYZE floor; VACUUM ANALYZE bmo."User"; VACUUM ANALYZE bmo.bmo_changes')
+            runs["floor, unchanged"].append(floor_run(database, [*before, floor], port, rows, "unchanged", folder))
+            runs["unchanged"].append(measured(database, [*before, bmo, "sync", "-q"], folder))
+            same_rows(database, count)
+    database.restrict(False)
     return found
+
+
+def print_pairs(title, found):
+    for pin, runs in found.items():
+        table(f"{title}, {pin[0].lower()}{pin[1:]}", [
+            line("floor, cold", runs["floor, cold"]),
+            line("`bmo sync`, cold", runs["cold"], runs["floor, cold"]),
+            line("floor, unchanged", runs["floor, unchanged"]),
+            line("`bmo sync`, unchanged", runs["unchanged"], runs["floor, unchanged"]),
+        ])
 
 
 def round_trips(database, bmo, folder):
@@ -221,7 +227,7 @@ def round_trips(database, bmo, folder):
     counts = []
     for _ in range(2):
         before = database.statements()
-        users.run([bmo, "sync", "-q"], folder)
+        measuring.run([bmo, "sync", "-q"], folder)
         counts.append(database.statements() - before)
     database.psql("ALTER ROLE bmo RESET log_statement")
     return counts
@@ -239,36 +245,24 @@ def main():
 
     WORK.mkdir(parents=True, exist_ok=True)
     pages = users.make_pages(WORK / "pages", options.users)
-    floor = WORK / "postgres-floor"
-    subprocess.run(["cc", "-D_GNU_SOURCE", "-O2", "-I/usr/include/postgresql", ROOT / "Benchmarks" / "postgres-floor.c", "-o",
-                    floor, "-lpq"], check=True)
-    bmo = (options.bmo or users.build_bmo()).resolve()
+    floor = compiled("postgres-floor", "postgres-floor.c", "-D_GNU_SOURCE", "-I/usr/include/postgresql", "-lpq")
+    bmo = (options.bmo or measuring.build_bmo()).resolve()
     rows = WORK / "rows.tsv"
     write_rows(pages, rows)
     folder = WORK / "run-postgres"
-    with users.Server(WORK / "pages") as server, Database() as database:
+    with users.serve(WORK / "pages") as server, Database() as database:
         print(f"{options.users:,} users in {len(pages)} pages; PostgreSQL {database.psql('SHOW server_version')}, "
-              f"{', '.join(SETTINGS[1:-1])}; medians of {options.rounds} pairs")
+              f"{', '.join(SETTINGS[1:-1])}; {options.rounds} pairs")
         configure(folder, server.port, f"postgresql://bmo@127.0.0.1:{database.port}/postgres")
         found = pairs(database, floor, bmo, rows, folder, database.port, options.rounds, options.users)
-        table("Without delay", [
-            line("floor, cold", found["floor, cold"]),
-            line("`bmo sync`, cold", found["cold"], found["floor, cold"]),
-            line("floor, unchanged", found["floor, unchanged"]),
-            line("`bmo sync`, unchanged", found["unchanged"], found["floor, unchanged"]),
-        ])
+        print_pairs("Without delay", found)
         trips = round_trips(database, bmo, folder)
         print(f"\nRound trips: {trips[0]} cold, {trips[1]} unchanged; the floor's: {len(pages)}", flush=True)
         for delay in filter(None, options.delays.split(",")):
             with Proxy(database.port, float(delay)) as proxy:
                 configure(folder, server.port, f"postgresql://bmo@127.0.0.1:{proxy.port}/postgres")
                 slow = pairs(database, floor, bmo, rows, folder, proxy.port, options.delay_rounds, options.users)
-            table(f"With {delay} ms a round trip", [
-                line("floor, cold", slow["floor, cold"]),
-                line("`bmo sync`, cold", slow["cold"], slow["floor, cold"]),
-                line("floor, unchanged", slow["floor, unchanged"]),
-                line("`bmo sync`, unchanged", slow["unchanged"], slow["floor, unchanged"]),
-            ])
+            print_pairs(f"With {delay} ms a round trip", slow)
         if options.dlt:
             (folder / "load.py").write_text(DLT)
             configure(folder, server.port, f"postgresql://bmo@127.0.0.1:{database.port}/postgres")
@@ -280,7 +274,8 @@ def main():
                 database.psql("DROP SCHEMA IF EXISTS dlt CASCADE; DROP SCHEMA IF EXISTS dlt_staging CASCADE")
                 command = [options.dlt, "load.py", f"http://127.0.0.1:{server.port}", target, writes]
                 lines += [line(f"dlt, {writes}, {when}", [measured(database, command, folder)]) for when in ("cold", "again")]
-            lines += [line("`bmo sync`, cold", found["cold"]), line("`bmo sync`, unchanged", found["unchanged"])]
+            lines += [line("`bmo sync`, cold", found[ALL_CORES]["cold"]),
+                      line("`bmo sync`, unchanged", found[ALL_CORES]["unchanged"])]
             table("Beside dlt", lines)
 
 

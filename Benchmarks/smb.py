@@ -3,23 +3,22 @@
 
 Starts an smbd of its own on loopback, runs each program in turn, and prints medians as Markdown tables: 50,000 files in 500
 folders, the contents of 2,000 files of 20 KB, and a CSV file as rows. With --delay a proxy hands on everything as many
-milliseconds later, each way. Everything that it makes is in .build/benchmarks/smb.
+milliseconds later, each way. Each program runs on all cores and pinned to one. Everything that it makes is in .build/benchmarks/smb.
 """
 import argparse
 import os
 import pwd
 import shutil
 import signal
-import socket
 import sqlite3
-import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-WORK = ROOT / ".build" / "benchmarks" / "smb"
+import measuring
+from measuring import ALL_CORES, PINS, ROOT, compiled, free_port, package_flags, print_table, wait_for, without_database
+
+WORK = measuring.WORK / "smb"
 USER = pwd.getpwuid(os.geteuid()).pw_name
 PASSWORD = "benchmark"
 
@@ -90,22 +89,6 @@ def make_share(folder, rows_mb):
         (share / "made").write_text(str(rows_mb))
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for(port):
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    raise SystemExit(f"nothing answers at port {port}")
-
-
 class Server:
     def __init__(self, folder):
         for name in ("private", "lock", "state", "cache", "pid", "ncalrpc", "log"):
@@ -127,32 +110,22 @@ class Server:
 
 
 def run(command, folder, **variables):
-    """Seconds and the peak MiB of the largest process of a command."""
-    environment = {**os.environ, "SMB_PASSWORD": PASSWORD, "PASSWD": PASSWORD, **variables}
-    begin = time.monotonic()
-    with open(folder / "output", "wb") as output:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.monotonic() - begin
-    if process.returncode != 0:
-        raise SystemExit(f"{command} fails:\n{(folder / 'output').read_text()[-2000:]}")
-    # The children that a command waited for count in its own numbers of children only.
-    return seconds, usage.ru_maxrss / 1024
+    return measuring.run(command, folder, SMB_PASSWORD=PASSWORD, PASSWD=PASSWORD, **variables)
 
 
-def bmo(folder, program, entity, port, isWarm=False):
+def bmo(folder, command, entity, port, isWarm=False):
     key, attributes, section = entity
     folder.mkdir(exist_ok=True)
     if not isWarm:
-        for path in folder.glob("bmo.sqlite*"):
-            path.unlink()
+        without_database(folder)
     (folder / "bmo.yml").write_text(
         CONFIG.format(port=port, user=USER, key=key, attributes=attributes, section=section))
-    result = run([program, "sync"], folder)
+    result = run([*command, "sync"], folder)
     with sqlite3.connect(folder / "bmo.sqlite") as database:
         count = database.execute('SELECT count(*) FROM "Row"').fetchone()[0]
-    return result + (count,)
+    if not isWarm:
+        print(f"{folder.name}: {count:,} rows", file=sys.stderr)
+    return result
 
 
 def main():
@@ -165,20 +138,15 @@ def main():
     arguments = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     make_share(WORK, arguments.rows_mb)
-    flags = subprocess.run(
-        ["pkg-config", "--cflags", "--libs", "smbclient"], capture_output=True, text=True, check=True).stdout.split()
-    floor = WORK / "smb-floor"
-    subprocess.run(["cc", "-O2", ROOT / "Benchmarks" / "smb-floor.c", "-o", floor, *flags], check=True)
+    floor = compiled("smb/smb-floor", "smb-floor.c", *package_flags("smbclient"))
     server = Server(WORK)
     port, proxy = server.port, None
     if arguments.delay:
-        program = WORK / "delay-proxy"
-        subprocess.run(["cc", "-O2", "-pthread", ROOT / "Benchmarks" / "delay-proxy.c", "-o", program], check=True)
         port = free_port()
-        proxy = subprocess.Popen([program, str(port), str(server.port), str(arguments.delay)])
+        proxy = subprocess.Popen([compiled("delay-proxy", "delay-proxy.c", "-pthread"), str(port), str(server.port), str(arguments.delay)])
         wait_for(port)
     try:
-        measure(arguments, port, floor)
+        measure(arguments, server, port, floor)
     finally:
         if proxy:
             proxy.kill()
@@ -186,7 +154,7 @@ def main():
         server.stop()
 
 
-def measure(arguments, port, floor):
+def measure(arguments, server, port, floor):
     url = "smb://127.0.0.1/bench"
     program = Path(arguments.bmo).resolve()
     smbclient = ["smbclient", "-p", str(port), "-U", USER, "//127.0.0.1/bench", "-c"]
@@ -195,45 +163,53 @@ def measure(arguments, port, floor):
     if rclone:
         secret = subprocess.run([rclone, "obscure", PASSWORD], capture_output=True, text=True, check=True).stdout.strip()
         remote = f":smb,host=127.0.0.1,port={port},user={USER},pass={secret}:bench"
+
+    def command(*words, **variables):
+        return lambda pin: run([*pin, *words], WORK, **variables)
+
+    def sync(name, entity, isWarm=False):
+        return lambda pin: bmo(WORK / name, [*pin, program], entity, port, isWarm)
+
+    # Of each task what it is compared with, and its programs.
     tasks = {
-        "listing": {
-            "floor: readdirplus2 in C": lambda: run([floor, "list", url + "/tree", str(port), USER], WORK),
-            "floor, 4 processes": lambda: run([floor, "list", url + "/tree", str(port), USER, "4"], WORK),
-            "smbclient, recurse ls": lambda: run([*smbclient, "cd tree; recurse; ls"], WORK),
-            "rclone lsjson -R": remote and (
-                lambda: run([rclone, "lsjson", "-R", remote + "/tree"], WORK, RCLONE_CONFIG="/dev/null")),
-            "bmo sync, cold": lambda: bmo(WORK / "listing", program, LISTING, port),
-            "bmo sync, unchanged": lambda: bmo(WORK / "listing", program, LISTING, port, True),
-        },
-        "contents": {
-            "smbclient, mget": lambda: run([*smbclient, "cd contents; prompt off; lcd got; mget *"], WORK),
-            "rclone copy": remote and (
-                lambda: run([rclone, "copy", remote + "/contents", WORK / "got2"], WORK, RCLONE_CONFIG="/dev/null")),
-            "bmo sync, cold": lambda: bmo(WORK / "contents", program, CONTENTS, port),
-            "bmo sync, unchanged": lambda: bmo(WORK / "contents", program, CONTENTS, port, True),
-        },
-        "rows": {
-            "floor: reading in C": lambda: run([floor, "read", url + "/rows.csv", str(port), USER], WORK),
-            "bmo sync, cold": lambda: bmo(WORK / "rows", program, ROWS, port),
-            "bmo sync, unchanged": lambda: bmo(WORK / "rows", program, ROWS, port, True),
-        },
+        "listing": ("floor, 4 processes", {
+            "floor: readdirplus2 in C": command(floor, "list", url + "/tree", str(port), USER),
+            "floor, 4 processes": command(floor, "list", url + "/tree", str(port), USER, "4"),
+            "smbclient, recurse ls": command(*smbclient, "cd tree; recurse; ls"),
+            "rclone lsjson -R": remote and command(rclone, "lsjson", "-R", remote + "/tree", RCLONE_CONFIG="/dev/null"),
+            "bmo sync, cold": sync("listing", LISTING),
+            "bmo sync, unchanged": sync("listing", LISTING, True),
+        }),
+        "contents": ("smbclient, mget", {
+            "smbclient, mget": command(*smbclient, "cd contents; prompt off; lcd got; mget *"),
+            "rclone copy": remote and command(
+                rclone, "copy", remote + "/contents", WORK / "got2", RCLONE_CONFIG="/dev/null"),
+            "bmo sync, cold": sync("contents", CONTENTS),
+            "bmo sync, unchanged": sync("contents", CONTENTS, True),
+        }),
+        "rows": ("floor: reading in C", {
+            "floor: reading in C": command(floor, "read", url + "/rows.csv", str(port), USER),
+            "bmo sync, cold": sync("rows", ROWS),
+            "bmo sync, unchanged": sync("rows", ROWS, True),
+        }),
     }
-    for name, programs in tasks.items():
+    for name, (base, programs) in tasks.items():
         if arguments.only not in (None, name):
             continue
-        results = {title: [] for title, body in programs.items() if body}
+        results = {pin: {title: [] for title, body in programs.items() if body} for pin in PINS}
         for _ in range(arguments.rounds):
-            for title in results:
-                for got in ("got", "got2"):
-                    shutil.rmtree(WORK / got, ignore_errors=True)
-                    (WORK / got).mkdir()
-                results[title].append(programs[title]())
-        print(f"\n## {name}, {arguments.delay} ms added each way\n\n| what | seconds | peak MiB | rows |\n|---|---:|---:|---:|")
-        for title, rounds in results.items():
-            seconds = statistics.median(round[0] for round in rounds)
-            memory = max(round[1] for round in rounds)
-            rows = rounds[-1][2] if len(rounds[-1]) > 2 else ""
-            print(f"| {title} | {seconds:.2f} | {memory:.0f} | {rows} |", flush=True)
+            for pin, found in results.items():
+                # Sessions are processes that smbd forks: they inherit its cores.
+                every = os.cpu_count()
+                os.sched_setaffinity(server.process.pid, range(every) if pin == ALL_CORES else {every - 1})
+                for title, runs in found.items():
+                    for got in ("got", "got2"):
+                        shutil.rmtree(WORK / got, ignore_errors=True)
+                        (WORK / got).mkdir()
+                    runs.append(programs[title](PINS[pin]))
+        print(f"\n## {name}, {arguments.delay} ms added each way; {arguments.rounds} rounds; the floor is \"{base}\"")
+        for pin, found in results.items():
+            print_table(pin, [(title, runs, None if title == base else found[base]) for title, runs in found.items()])
 
 
 if __name__ == "__main__":

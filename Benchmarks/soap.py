@@ -1,23 +1,19 @@
 #!/usr/bin/env python3
 """A SOAP reply of 400,000 rows: `bmo sync` beside a floor in C and a Python program with zeep.
 
-Serves a WSDL and the reply with an nginx of its own on loopback, runs each program in turn, cold and again, compares the
-rows, and prints medians as a Markdown table. Everything that it makes is in .build/benchmarks/soap.
+Serves a WSDL and the reply with an nginx of its own on loopback, runs each program in turn, cold and again, on all cores
+and pinned to one, compares the rows, and prints wall and processor time as Markdown tables. Everything that it makes is in .build/benchmarks/soap.
 """
 import argparse
 import os
-import shutil
-import socket
 import sqlite3
-import statistics
-import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-WORK = ROOT / ".build" / "benchmarks" / "soap"
+import measuring
+from measuring import ALL_CORES, PINS, ROOT, Nginx, build_bmo, cold_and_again, compiled, package_flags, print_table
+
+WORK = measuring.WORK / "soap"
 ROWS = 400_000
 
 CONFIG = """\
@@ -59,31 +55,6 @@ WSDL = """\
 </definitions>
 """
 
-NGINX = """\
-daemon off;
-{user}
-pid {state}/nginx.pid;
-error_log {state}/error.log;
-worker_processes 1;
-events {{ worker_connections 64; }}
-http {{
-    access_log off;
-    types {{ text/xml xml wsdl; }}
-    sendfile on;
-    client_body_temp_path {state}/body;
-    proxy_temp_path {state}/proxy;
-    fastcgi_temp_path {state}/fastcgi;
-    uwsgi_temp_path {state}/uwsgi;
-    scgi_temp_path {state}/scgi;
-    server {{
-        listen 127.0.0.1:{port};
-        root {files};
-        error_page 405 =200 $uri;  # a POST gets the file
-    }}
-}}
-"""
-
-
 def make_reply(path, rows):
     stamp = path.with_suffix(f".{rows}")
     if stamp.exists():
@@ -101,58 +72,11 @@ def make_reply(path, rows):
     stamp.touch()
 
 
-class Server:
-    """nginx of our own, on a free loopback port; a context manager."""
-
-    def __enter__(self):
-        state = WORK / "nginx"
-        shutil.rmtree(state, ignore_errors=True)
-        state.mkdir(parents=True)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
-        (WORK / "files" / "service.wsdl").write_text(WSDL.format(url=self.url))
-        conf = state / "nginx.conf"
-        conf.write_text(NGINX.format(user="user root;" if os.geteuid() == 0 else "", state=state, port=port,
-                                     files=WORK / "files"))
-        self.process = subprocess.Popen(["nginx", "-c", conf, "-p", state, "-e", state / "error.log"])
-        end = time.monotonic() + 10
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                return self
-            except ConnectionRefusedError:
-                if self.process.poll() is not None or time.monotonic() > end:
-                    self.__exit__()
-                    sys.exit(f"nginx did not start: {(state / 'error.log').read_text()}")
-                time.sleep(0.02)
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-
-
-class Run(NamedTuple):
-    seconds: float
-    mebibytes: float  # of the largest of its processes
-
-
-def run(command, folder):
-    began = time.perf_counter()
-    with open(folder / "output.log", "wb") as log:
-        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{command[0]} ended with {process.returncode}:\n{(folder / 'output.log').read_text()}")
-    return Run(seconds, usage.ru_maxrss / 1024)
-
-
-def cold_and_again(command, folder):
-    for suffix in ("", "-wal", "-shm"):
-        (folder / ("bmo.sqlite" + suffix)).unlink(missing_ok=True)
-    return run(command, folder), run(command, folder)
+def serve(files):
+    # nginx answers a POST with 405, so that the error's page is the file.
+    server = Nginx(files, http="types { text/xml xml wsdl; }", server="error_page 405 =200 $uri;")
+    (files / "service.wsdl").write_text(WSDL.format(url=server.url))
+    return server
 
 
 def same_rows(folders, rows):
@@ -171,22 +95,7 @@ def same_rows(folders, rows):
 
 
 def build_floor():
-    floor = WORK / "soap-floor"
-    source = ROOT / "Benchmarks" / "soap-floor.c"
-    if not floor.exists() or floor.stat().st_mtime < source.stat().st_mtime:
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libxml-2.0", "sqlite3"], text=True, check=True,
-                               stdout=subprocess.PIPE).stdout.split()
-        subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-o", floor, source, *flags], check=True)
-    return floor
-
-
-def build_bmo():
-    log = subprocess.run(["swift", "build", "-c", "release"], cwd=ROOT, text=True, capture_output=True)
-    if log.returncode != 0:
-        sys.exit(log.stdout + log.stderr)
-    path = subprocess.run(["swift", "build", "-c", "release", "--show-bin-path"], cwd=ROOT, text=True, check=True,
-                          stdout=subprocess.PIPE).stdout.strip()
-    return Path(path) / "bmo"
+    return compiled("soap/soap-floor", "soap-floor.c", *package_flags("libxml-2.0", "sqlite3"))
 
 
 def main():
@@ -203,7 +112,7 @@ def main():
     bmo = (options.bmo or build_bmo()).resolve()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     python = cache / "bmo" / "test-python" / "bin" / "python3"
-    with Server() as server:
+    with serve(WORK / "files") as server:
         commands = {"floor": [build_floor(), "bmo.sqlite", reply], "bmo": [bmo, "sync"]}
         if not options.no_zeep:
             commands["zeep"] = [python, ROOT / "Benchmarks" / "soap-zeep.py", server.url + "/service.wsdl", "bmo.sqlite"]
@@ -211,28 +120,26 @@ def main():
         for folder in folders.values():
             folder.mkdir(exist_ok=True)
         (folders["bmo"] / "bmo.yml").write_text(CONFIG.format(url=server.url))
-        results = {name: ([], []) for name in commands}
+        results = {pin: {name: ([], []) for name in commands} for pin in PINS}
         # In turn, so that whatever else the machine does meets all alike.
         for _ in range(options.rounds):
-            for name, command in commands.items():
-                cold, again = cold_and_again(command, folders[name])
-                results[name][0].append(cold)
-                results[name][1].append(again)
-            same_rows(folders, options.rows)
-    size = reply.stat().st_size / 1e6
-    print(f"{options.rows:,} rows, a reply of {size:.0f} MB; median of {options.rounds} rounds\n")
-    print("| what | seconds | peak MiB | times the floor |")
-    print("|---|---:|---:|---:|")
+            for pin, found in results.items():
+                for name, command in commands.items():
+                    # Pinned, zeep would take half a minute a round to say the same again.
+                    if name == "zeep" and pin != ALL_CORES:
+                        continue
+                    cold, again = cold_and_again([*PINS[pin], *command], folders[name])
+                    found[name][0].append(cold)
+                    found[name][1].append(again)
+                same_rows(folders, options.rows)
+    print(f"{options.rows:,} rows, a reply of {reply.stat().st_size / 1e6:.0f} MB; {options.rounds} rounds")
     titles = {"floor": ("floor, cold (from disk)", "floor, again (from disk)"),
               "bmo": ("`bmo sync`, cold (HTTP)", "`bmo sync`, unchanged (HTTP)"),
               "zeep": ("zeep and sqlite3 in Python, cold (HTTP)", "zeep and sqlite3 in Python, again (HTTP)")}
-    for name, both in results.items():
-        for index, runs in enumerate(both):
-            # The ratio of each round first: a round's runs meet the same machine.
-            ratio = statistics.median(one.seconds / floor.seconds for one, floor in zip(runs, results["floor"][index]))
-            seconds, mebibytes = (statistics.median(values) for values in zip(*runs))
-            times = "" if name == "floor" else f"{ratio:.2f}"
-            print(f"| {titles[name][index]} | {seconds:.2f} | {mebibytes:.0f} | {times} |")
+    for pin, found in results.items():
+        print_table(pin, [
+            (titles[name][index], runs, None if name == "floor" else found["floor"][index])
+            for name, both in found.items() for index, runs in enumerate(both)])
 
 
 if __name__ == "__main__":

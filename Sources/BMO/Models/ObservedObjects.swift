@@ -17,20 +17,11 @@ public final class ObservedObjects<Object: BackedObject> {
     /// Why the objects could not be read; they are no longer followed then.
     public private(set) var error: (any Error)?
 
-    @ObservationIgnored private var following: Following?
-
-    /// Ends the task with its list.
-    private final class Following: Sendable {
-        let task: Task<Void, Never>
-
-        init(_ task: Task<Void, Never>) { self.task = task }
-
-        deinit { task.cancel() }
-    }
+    @ObservationIgnored private var following: FollowingTask?
 
     /// Begins to follow a query.
     public init(_ query: ObjectQuery<Object>, of manager: RequestManager) {
-        following = Following(
+        following = FollowingTask(
             Task { [weak self] in
                 do {
                     for try await change in try manager.observe(query) {

@@ -48,6 +48,9 @@ public struct RowDifference: Sendable, Equatable {
     /// Whether the lists are the same.
     public var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty }
 
+    /// Creates the difference from an empty list to one with this number of rows.
+    package init(inserting count: Int) { insertions = Array(0..<count) }
+
     /// Compares two lists, in linear time, or in O(n log n) if rows moved.
     ///
     /// - Parameters:

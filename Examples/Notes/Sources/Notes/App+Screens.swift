@@ -3,6 +3,8 @@ import Foundation
 
 /// The lines of each screen, and its keys.
 extension App {
+    private var hits: [Hit] { found?.objects ?? [] }
+
     var lines: [String] {
         switch screen {
         case .signIn: ["Notes", "", "Sign in to read your notes."]
@@ -39,7 +41,7 @@ extension App {
         case .signIn: (facts, keys) = ([], "enter next  ctrl-c leave")
         case .notes: keys = "enter open  n new  / search  c conflicts  r refresh  q leave"
         case .search(let words):
-            facts.append("\"\(words)\": \(hits.count) found, \(text(of: state))")
+            facts.append("\"\(words)\": \(hits.count) found, \(text(of: found?.state ?? .idle))")
             keys = "enter open  m more  esc back"
         case .note: keys = "e title  t text  d delete  esc back"
         case .conflicts: keys = "m take mine  s take the server's  esc back"

@@ -35,14 +35,11 @@ final class App {
     /// All notes by title, as they are in the database.
     var notes: [Note] = []
     /// The search on the screen: what the server found, in its order, and what its loader does.
-    var loader: CollectionLoader?
-    var hits: [Hit] = []
-    var state = CollectionLoader.State.idle
+    var found: ObservedCollection<Hit, WholeList>?
     var conflicts: [EditConflict] = []
     /// The notes with edits that the server does not have yet.
     var waiting: Set<ObjectID> = []
     private var tasks: [Task<Void, Never>] = []
-    private var following: Task<Void, Never>?
     private let events: AsyncStream<Event>
     private let signal: AsyncStream<Event>.Continuation
 
@@ -66,7 +63,7 @@ final class App {
             await count()
             draw()
         }
-        for task in tasks + [following].compactMap(\.self) { task.cancel() }
+        for task in tasks { task.cancel() }
         try? await manager?.close()
     }
 
@@ -175,29 +172,20 @@ final class App {
 
     /// Shows what an earlier search for the words found, at once, and asks the server.
     func search(_ words: String) {
+        guard let manager else { return }
         screens.append(.search(words))
-        (marked, hits) = (0, [])
-        following?.cancel()
-        begin("searching") { [self] manager in
-            let query = Hit.where(Hit.query == words).including(Hit.note)
-            let loader = try await manager.collection(query, keptAs: "search: \(words)", options: .init(pageSize: 5))
-            self.loader = loader
-            following = Task {
-                do {
-                    for try await change in try loader.changes(of: Hit.self) {
-                        (hits, state) = (change.objects, change.state)
-                        signal.yield(.change)
-                    }
-                } catch {
-                    message = "\(error)"
-                }
-            }
-            try await loader.refresh()
+        marked = 0
+        let query = Hit.where(Hit.query == words).including(Hit.note)
+        let found = ObservedCollection(query, keptAs: "search: \(words)", options: .init(pageSize: 5), of: manager)
+        found.onChange { [signal] _ in signal.yield(.change) }
+        self.found = found
+        begin("searching") { [self] _ in
+            try await found.refresh()
             isOnline = true
         }
     }
 
     func more() {
-        begin("") { [self] _ in try await loader?.loadNext() }
+        begin("") { [self] _ in try await found?.loadNext() }
     }
 }
