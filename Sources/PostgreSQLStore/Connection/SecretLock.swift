@@ -80,11 +80,7 @@ final class SecretLock: StoredTextLock {
         do {
             // Two processes that both find no schema would both create it, and one would fail.
             try connection.query("SELECT pg_advisory_xact_lock(1651339057)", for: "creating the tables")
-            let hasSchema = try connection.query(
-                "SELECT 1 FROM pg_namespace WHERE nspname = $1::text", [.text(schema)], for: "reading the schemas")
-            if hasSchema.count == 0 {
-                try connection.run("CREATE SCHEMA \(Identifier.quoted(schema))", for: "creating the schema")
-            }
+            try connection.createSchema(schema)
             try connection.run(creation, for: "creating the table of shared logins")
             try connection.run("COMMIT", for: "creating the tables")
         } catch {

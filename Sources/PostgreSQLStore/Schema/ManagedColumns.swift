@@ -88,11 +88,12 @@ struct ManagedColumns {
             WHERE \(own).attribute IS DISTINCT FROM excluded.attribute
             """, [.texts(names.tables), .texts(names.columns), .texts(names.attributes)],
             for: "recording the tables of bmo")
+        // From the catalog as read above: Citus does not join its tables with those of the catalog.
+        let stored = catalog.tables.flatMap { table, content in content.columns.map { (table, $0.name) } }
         try connection.query(
             """
             DELETE FROM \(own) b WHERE NOT EXISTS (
-                SELECT 1 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-                WHERE n.nspname = $1::text AND c.relname = b.table_name AND a.attname = b.column_name AND NOT a.attisdropped)
-            """, [.text(schema)], for: "recording the tables of bmo")
+                SELECT 1 FROM unnest($1::text[], $2::text[]) k(t, c) WHERE k.t = b.table_name AND k.c = b.column_name)
+            """, [.texts(stored.map(\.0)), .texts(stored.map(\.1))], for: "recording the tables of bmo")
     }
 }

@@ -48,15 +48,7 @@ struct SchemaMigration {
             try ManagedColumns.record(TableDefinition.all(of: model), connection, schema: schema)
             return
         }
-        let exists = try connection.query(
-            "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1::text)", [.text(schema)]
-        ).boolean(0, 0)
-        if !exists {
-            if engine.name == .citusSchema, engine.hasCitus {
-                try connection.run("SET LOCAL citus.enable_schema_based_sharding = on", for: "creating the schema")
-            }
-            try connection.run("CREATE SCHEMA \(Identifier.quoted(schema))", for: "creating the schema")
-        }
+        try connection.createSchema(schema)
         for statement in Bookkeeping.statements(in: schema, on: engine) {
             try connection.run(statement, for: "creating the bookkeeping")
         }
