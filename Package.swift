@@ -126,7 +126,8 @@ let package = Package(
             dependencies: ["BridgeContract", "BridgeHTTP", "BridgeJSON", "Inference", "TextFormats"],
             path: "Plugins/RESTIntrospection", exclude: ["README.md"]),
         bridge(
-            "RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "BridgePaging", "Inference", "RESTIntrospection"]),
+            "RESTBridge",
+            transport: ["BridgeHTTP", "BridgeJSON", "BridgePaging", "Inference", "RESTIntrospection", "RowFormats"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML", "Digests", "Inference"]),
         plugin("RESTPlugin", of: "RESTBridge"),
         plugin("SOAPPlugin", of: "SOAPBridge"),
