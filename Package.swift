@@ -126,7 +126,8 @@ let package = Package(
             dependencies: ["BridgeContract", "BridgeHTTP", "BridgeJSON", "Inference", "TextFormats"],
             path: "Plugins/RESTIntrospection", exclude: ["README.md"]),
         bridge(
-            "RESTBridge", transport: ["BridgeHTTP", "BridgeJSON", "BridgePaging", "Inference", "RESTIntrospection"]),
+            "RESTBridge",
+            transport: ["BridgeHTTP", "BridgeJSON", "BridgePaging", "Inference", "RESTIntrospection", "RowFormats"]),
         bridge("SOAPBridge", transport: ["BridgeHTTP", "BridgeXML", "Digests", "Inference"]),
         plugin("RESTPlugin", of: "RESTBridge"),
         plugin("SOAPPlugin", of: "SOAPBridge"),
@@ -342,11 +343,18 @@ let package = Package(
                 "ImportTestSupport", "Importer", "Mapping", "Model", "PostgreSQLStore", "RecordBatch", "StoreContract",
                 "StoreTestSupport", "TestSupport",
             ]),
+        // A program that embeds the library, for tests in a network of its own.
+        .executableTarget(
+            name: "NetworkProgram",
+            dependencies: [
+                "BMO", "BridgeHost", "BridgeKit", "MemoryStore", "RESTBridge",
+                .product(name: "Logging", package: "swift-log"),
+            ], path: "Tests/NetworkProgram"),
         .testTarget(
             name: "BMOTests",
             dependencies: [
-                "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "RESTBridge",
-                "BridgeTestSupport", "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestSupport",
+                "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "NetworkProgram",
+                "RESTBridge", "BridgeTestSupport", "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -12,12 +12,16 @@ struct RESTSectionValidator {
     func faults() -> [SectionFault] {
         let section = request.section
         var faults: [SectionFault] = []
+        // A fault of the path would hide that of the paging.
+        let hasGoodPath = (try? PathTemplate(section.string("path") ?? "", option: "path")) != nil
         for name in section.names where name != "write" {
             // The meaning of a member may depend on these.
+            let others =
+                name == "paging"
+                ? ["graphql", "body"] + (hasGoodPath ? ["path"] : []) : name == "path" ? ["paging"] : []
             let part = Self.part(
                 of: section,
-                ["parameters", "preset", "each", "since", "split", "fields", name]
-                    + (name == "paging" ? ["graphql", "body", "path"] : name == "path" ? ["paging"] : []))
+                ["parameters", "preset", "each", "since", "split", "fields", "format", name] + others)
             if let fault = fault(named: name, { try validate(part) }) { faults.append(fault) }
         }
         for operation in [WriteRequest.Operation.create, .update, .delete]

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// A scan over a listing, page by page, that requests the next pages while one is processed.
 final class RESTSource: RecordSource {
-    private let client: HTTPClient
+    let client: HTTPClient
     var section: RESTSection
     private let requester: PageRequester
     let log: BridgeContext
@@ -58,6 +58,7 @@ final class RESTSource: RecordSource {
         enum Content {
             case records
             case lines(LineReader)
+            case rows(TableReader)
             case nothing
         }
 
@@ -70,6 +71,18 @@ final class RESTSource: RecordSource {
         /// Whether a rule of the section declares the reply a success.
         var isAccepted = false
         var digest = BatchDigest()
+
+        /// Whether a reply that was read while it arrived shows by itself where it ends.
+        var endsItself: Bool { if case .rows(let rows) = content { rows.endsItself } else { false } }
+
+        /// The number of records so far that were read while they arrived.
+        var streamedCount: Int {
+            switch content {
+            case .lines(let lines): lines.count
+            case .rows(let rows): rows.count
+            case .records, .nothing: 0
+            }
+        }
     }
 
     init(
@@ -243,11 +256,19 @@ final class RESTSource: RecordSource {
         }
         let isLines =
             section.format == .ndjson || (section.format == .automatic && LineReader.isSpoken(response.mediaType))
-        if isLines, early == nil {
+        let table = try section.table ?? (isLines && early == nil ? packedLines(exchange) : nil)
+        if isLines, early == nil, table == nil {
             if case .automatic = section.paging.style { try detect(nil, response, nil) }
             if section.paging.isSingle, !section.paging.isWhole { lookForMore(nil, response) }
             let lines = try LineReader(exchange, fields: section.recordFields(response), limits: limits)
             current = OpenPage(response: response, content: .lines(lines))
+            return
+        }
+        if let table {
+            if case .automatic = section.paging.style { try detect(nil, response, nil) }
+            if section.paging.isSingle, !section.paging.isWhole { lookForMore(nil, response) }
+            let rows = try rows(of: early.map { ReplyFile($0) } ?? ReplyFile(exchange, response), response, table)
+            current = OpenPage(response: response, content: .rows(rows))
             return
         }
         let body = try early ?? exchange.paddedBody()
@@ -305,6 +326,8 @@ final class RESTSource: RecordSource {
             let hasMore: Bool
             if case .lines(let lines) = open.content {
                 (hasMore, rejected) = try lines.read(into: writer, asked: asked, location: open.response.location)
+            } else if case .rows(let rows) = open.content {
+                (hasMore, rejected) = try rows.read(into: writer)
             } else {
                 guard let reader else { throw BridgeError(.internal, "a page without a reader") }
                 (hasMore, rejected) = try reader.read(into: writer, isAccepted: open.isAccepted)
@@ -324,12 +347,12 @@ final class RESTSource: RecordSource {
                 if !open.isAccepted, let sign = reader.failureSign() { noteFailure(sign) }
                 page.deleted = try reader.deleted()
                 keep(reader.said, in: &page)
-            } else if case .lines(let lines) = open.content {
+            } else {
                 running.detach()
-                noteEnd(of: open.response)
+                if !open.endsItself { noteEnd(of: open.response) }
                 let said = ReplyFacts(section, open.response)
                 facts = said.paging()
-                facts.count = lines.count
+                facts.count = open.streamedCount
                 keep(said, in: &page)
             }
         }
@@ -413,7 +436,7 @@ final class RESTSource: RecordSource {
         switch open.content {
         case .records: last = reader.map { LastPage($0.body, open.response, section) }
         case .nothing: last = LastPage(.empty, open.response, section)
-        case .lines: break
+        case .lines, .rows: break
         }
         let readsHead = wasAutomatic && detection == nil || section.paging.readsHead
         return marks.marks(

@@ -1,3 +1,5 @@
+import RowFormats
+
 extension SMBBridge {
     static let optionsSchema = """
         {
@@ -66,25 +68,7 @@ extension SMBBridge {
             "records": {"type": "string",
               "description": "with json: the path of the list, $.data.items; with xml: the elements' name, items/item"},
             "members": \(patterns("of zip archives: the members to read")),
-            "delimiter": {"type": "string", "default": ",",
-              "description": "with csv: one ASCII character between fields, or the word tab"},
-            "quote": {"type": "string", "default": "\\"",
-              "description": "with csv: one ASCII character around fields, or the word none"},
-            "encoding": {"type": "string",
-              "description": "utf-8, windows-1252, or another that iconv knows; by default a byte order mark decides"},
-            "header": {"type": ["boolean", "array"], "items": {"type": "string"}, "default": true,
-              "description": "with csv: true (the first row has the names), or the names of a file without header"},
-            "empty_as_null": {"type": "boolean", "default": false,
-              "description": "with csv: an empty field is null instead of an empty text"},
-            "null_values": {"type": ["string", "array"], "items": {"type": "string"},
-              "description": "with csv: fields that are null, such as NULL or n/a"},
-            "skip_rows": {"type": "integer", "minimum": 0, "default": 0,
-              "description": "with csv: rows above the header, or above the first row, to leave out"},
-            "comment": {"type": "string", "description": "with csv: rows that begin with this character are left out"},
-            "lenient_quotes": {"type": "boolean", "default": false,
-              "description": "with csv: take quotes inside unquoted fields as they are"},
-            "pad_rows": {"type": "boolean", "default": false,
-              "description": "with csv: null for the fields that a short row lacks, and no error for surplus empty ones"},
+            \(RowFormat.schemaProperties),
             "write": {"type": "string", "enum": ["none", "append", "rewrite"], "default": "none",
               "description": "with csv and ndjson: whether new rows are appended, and others changed in their file"},
             "columns": {"type": "object", "additionalProperties": {"type": "string"},

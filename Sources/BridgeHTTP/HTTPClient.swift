@@ -135,6 +135,12 @@ public final class HTTPClient: Sendable {
     /// The largest body in one piece, in bytes.
     public var maxBodyBytes: Int { options.maxBodyBytes ?? Self.wholeLimit }
 
+    /// The option `max_body_bytes`; nil if it is not set.
+    package var givenMaxBodyBytes: Int? { options.maxBodyBytes }
+
+    /// Whether exchanges come from a recording, in which no time passes.
+    package var isReplaying: Bool { tape?.isReplaying == true }
+
     /// The most memory that one record may take, in bytes.
     public var maxRecordBytes: Int { options.maxRecordBytes }
 

@@ -139,6 +139,16 @@ public final class HTTPExchange: Sendable {
         return chunk
     }
 
+    /// Returns the beginning of the body without taking it, as far as it has arrived; empty for an empty body.
+    package func bodyStart(_ limit: Int = 256) throws -> [UInt8] {
+        try state.wait { state in
+            if state.isCancelled { throw state.error ?? ExchangeState.cancelled }
+            if !state.buffer.isEmpty { return Array(state.buffer.prefix(limit)) }
+            if let error = state.error { throw error }
+            return state.isFinished ? [] : nil
+        }
+    }
+
     /// Returns the rest of the body.
     ///
     /// - Throws: `BridgeError`; code `limit` above 64 MiB or the option `max_body_bytes`.

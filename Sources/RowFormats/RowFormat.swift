@@ -2,7 +2,7 @@ package import BridgeJSON
 package import BridgeKit
 
 /// A format of files whose rows become records.
-package enum RowFormat: CustomStringConvertible {
+package enum RowFormat: CustomStringConvertible, Sendable {
     case csv(CSVDialect)
     /// One JSON object per line.
     case ndjson

@@ -8,6 +8,7 @@ package final class RowReader {
     private let file: any ByteFile
     private let format: RowFormat
     private let encoding: String?
+    private let undeclared: String?
     private let limits: RowLimits
     private let sink: RowSink
     private let reads: (String) -> Bool
@@ -40,14 +41,16 @@ package final class RowReader {
 
     /// - Parameters:
     ///   - encoding: The encoding; nil if the format, or a byte order mark, determines it.
+    ///   - undeclared: The encoding of an XML document that does not declare one; nil for UTF-8.
     ///   - reads: Whether to read the member of a zip archive with this path.
     package init(
-        _ file: any ByteFile, as format: RowFormat, encoding: String? = nil, limits: RowLimits = RowLimits(),
-        into sink: RowSink, members reads: @escaping (String) -> Bool = { _ in true }
+        _ file: any ByteFile, as format: RowFormat, encoding: String? = nil, undeclared: String? = nil,
+        limits: RowLimits = RowLimits(), into sink: RowSink, members reads: @escaping (String) -> Bool = { _ in true }
     ) {
         self.file = file
         self.format = format
         self.encoding = encoding
+        self.undeclared = undeclared
         self.limits = limits
         self.sink = sink
         self.reads = reads
@@ -117,7 +120,8 @@ package final class RowReader {
         case .xml(let names):
             // libxml2 reads the encoding declaration itself.
             return Text(
-                bytes: bytes, decoder: nil, parser: try XMLRowParser(names, subject: "it", limits: limits))
+                bytes: bytes, decoder: nil,
+                parser: try XMLRowParser(names, subject: "it", limits: limits, undeclared: undeclared))
         }
     }
 

@@ -39,7 +39,7 @@ enum Imports {
         "RESTIntrospection": Rule("BridgeContract", "BridgeHTTP", "BridgeJSON", "Inference", "TextFormats"),
         "RESTBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeJSON",
-            "BridgePaging", "Inference", "RESTIntrospection"),
+            "BridgePaging", "Inference", "RESTIntrospection", "RowFormats"),
         "SOAPBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "BridgeHTTP", "BridgeXML",
             "Digests", "Inference"),

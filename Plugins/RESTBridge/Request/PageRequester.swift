@@ -31,7 +31,9 @@ struct PageRequester: Sendable {
         {
             request.headers.removeAll { $0.name.lowercased() == "content-type" }
         }
-        if !client.sendsHeader("accept") { request.setDefault("Accept", section.preset?.accept ?? "application/json") }
+        if !client.sendsHeader("accept") {
+            request.setDefault("Accept", section.table?.accept ?? section.preset?.accept ?? "application/json")
+        }
         request.headers += conditions
         if let method { request.method = method }
         request.sendsCredentials = url.origin == origin

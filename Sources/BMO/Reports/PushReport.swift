@@ -56,6 +56,21 @@ public struct PushReport: Sendable {
     /// The requests that the bridges have reported, by the bridges' names; empty for a bridge that reports none.
     public var requests: [String: RequestCounts] = [:]
 
+    /// The outcomes by outbox entry.
+    var outcomes: [Int64: EditOutcome] {
+        Dictionary(edits.map { ($0.entry, $0.outcome) }, uniquingKeysWith: { $1 })
+    }
+
+    /// Adds a later push of the same edits.
+    mutating func add(_ later: PushReport) {
+        let again = Set(later.edits.map(\.entry))
+        edits = edits.filter { !again.contains($0.entry) } + later.edits
+        duration += later.duration
+        wasInterrupted = later.wasInterrupted
+        run = later.run ?? run
+        for (bridge, counts) in later.requests { requests[bridge, default: RequestCounts()] += counts }
+    }
+
     /// Returns how many edits have an outcome of a kind.
     public func count(_ kind: EditOutcome.Kind) -> Int { edits.count { $0.outcome.kind == kind } }
 

@@ -66,7 +66,8 @@ extension RequestManager {
         _ edits: [ObjectEdit], workflow: SaveWorkflow = .localFirst, pusher: (any Pusher)? = nil
     ) async throws -> ObjectSave {
         let entity = edits.first?.entity ?? ""
-        let sender = workflow == .localOnly ? nil : pusher ?? (options.sendsEdits ? self.pusher : nil)
+        let own: any Pusher = workflow == .acceptedOnly ? ImmediatePusher(pusher: self.pusher) : self.pusher
+        let sender = workflow == .localOnly ? nil : pusher ?? (options.sendsEdits ? own : nil)
         if workflow == .afterRemote, sender == nil {
             throw RequestError(
                 .requested, entity: entity, code: "request",

@@ -25,6 +25,8 @@ public final class RequestManager: Sendable {
     public struct Options: Sendable {
         /// The handling of a request whose remote is unreachable.
         public var availability = AvailabilityPolicy.fail
+        /// Lets requests and pushes wait for the network; nil if they fail without it.
+        public var network: NetworkRetry?
         /// How long a request waits for another process that writes the file.
         public var lockTimeout: LockTimeout = .atMost(.seconds(30))
         /// How many objects a result lists individually; all are counted.
@@ -52,6 +54,7 @@ public final class RequestManager: Sendable {
     /// Includes operations that are being cancelled, which no request may join any more.
     private let running = Mutex<[ObjectIdentifier: RemoteOperation]>([:])
     let stopwatch: Stopwatch
+    private let network: NetworkFollower?
     /// When the remote last answered each request.
     private let answers = Mutex<[ExactText: Duration]>([:])
 
@@ -97,7 +100,9 @@ public final class RequestManager: Sendable {
     public init(_ workspace: Workspace, options: Options = Options()) throws {
         self.workspace = workspace
         self.options = options
-        stopwatch = Stopwatch(options.clock)
+        let stopwatch = Stopwatch(options.clock)
+        self.stopwatch = stopwatch
+        network = options.network.map { NetworkFollower($0, stopwatch) }
         // If another process holds the lock, it has migrated the tables; else they are migrated here under the lock.
         let path = workspace.configuration.databasePath
         let lock: (any StoreLock)?
@@ -115,7 +120,7 @@ public final class RequestManager: Sendable {
             throw error
         }
         session = ImportSession(workspace, store: store, lockTimeout: options.lockTimeout)
-        pusher = OutboxPusher(workspace, reader, lockTimeout: options.lockTimeout)
+        pusher = OutboxPusher(workspace, reader, editing, lockTimeout: options.lockTimeout, network)
     }
 
     /// Closes the database and the bridges.
@@ -127,6 +132,7 @@ public final class RequestManager: Sendable {
     public func close() async throws {
         let operations = running.withLock { Array($0.values) }
         for operation in operations { operation.cancelAll() }
+        network?.close()
         for operation in operations { await operation.end() }
         await pusher.close()
         await tasks.close()
@@ -241,7 +247,8 @@ public final class RequestManager: Sendable {
                 defer { _ = running.withLock { $0.removeValue(forKey: ObjectIdentifier(operation)) } }
                 let fetch = RemoteFetch(
                     request: request, session: session, reader: reader, availability: options.availability,
-                    stopwatch: stopwatch, detailLimit: options.detailLimit, report: { operation.report($0) })
+                    stopwatch: stopwatch, detailLimit: options.detailLimit, network: network,
+                    report: { operation.report($0) })
                 let result = try await fetch.run()
                 noteAnswer(to: key)
                 return result

@@ -36,9 +36,29 @@ public struct HTTPResponse: Sendable {
         return String(value.prefix { $0 != ";" }.filter { $0 != " " })
     }
 
+    /// The charset of the body in lower case, if its media type names one (RFC 9110, section 8.3.2).
+    public var charset: String? {
+        let parameters = header("content-type")?.lowercased().split(separator: ";").dropFirst() ?? []
+        for parameter in parameters {
+            let parts = parameter.split(separator: "=", maxSplits: 1).map {
+                $0.trimming { $0.isWhitespace || $0 == "\"" || $0 == "'" }
+            }
+            if parts.count == 2, parts[0] == "charset", !parts[1].isEmpty { return parts[1] }
+        }
+        return nil
+    }
+
     /// Returns the date in a header field, in seconds since 1970 (RFC 9110, section 5.6.7).
     public func date(_ name: String) -> Int64? {
         let date = header(name).map { Int64(curl_getdate($0, nil)) }
         return date.flatMap { $0 < 0 ? nil : $0 }
+    }
+}
+
+extension Substring {
+    fileprivate func trimming(_ isLeftOut: (Character) -> Bool) -> String {
+        var text = drop(while: isLeftOut)
+        while let last = text.last, isLeftOut(last) { text.removeLast() }
+        return String(text)
     }
 }

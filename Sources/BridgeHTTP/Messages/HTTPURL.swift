@@ -83,6 +83,12 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return HTTPURL(kept + (kept.contains("?") ? "&" : "?") + added) ?? self
     }
 
+    /// The decoded path, without host and query.
+    package var path: String {
+        let rest = text.prefix { $0 != "?" }.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return "/" + (rest.count > 3 ? PercentEncoding.decoded(rest[3]) : "")
+    }
+
     /// Returns the URL without the query parameters of these names.
     public func removing(queryNames names: Set<String>) -> HTTPURL {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

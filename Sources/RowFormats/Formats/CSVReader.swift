@@ -1,5 +1,12 @@
 import CCSV
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// Parses CSV text (RFC 4180) incrementally with libcsv.
 ///

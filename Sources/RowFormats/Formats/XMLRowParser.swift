@@ -9,15 +9,28 @@ import RecordBatch
 final class XMLRowParser: RowParser {
     private let sink: RowElements
     private let parser: XMLPushParser
+    /// The encoding of a document that does not declare one; nil if nothing else says it, or after the beginning.
+    private var undeclared: String?
 
-    /// - Parameter names: The records' local name, and those of the elements around it; empty for the root's children.
-    init(_ names: [String], subject: String, limits: RowLimits) throws {
+    /// - Parameters:
+    ///   - names: The records' local name, and those of the elements around it; empty for the root's children.
+    ///   - undeclared: The encoding of a document that does not declare one; nil for UTF-8.
+    init(_ names: [String], subject: String, limits: RowLimits, undeclared: String? = nil) throws {
         sink = RowElements(names, limits)
         parser = try XMLPushParser(sink: sink, subject: subject)
+        self.undeclared = undeclared
     }
 
     func parse(_ text: ArraySlice<UInt8>, into sink: RowSink) throws {
         self.sink.rows = sink
+        if let encoding = undeclared {
+            undeclared = nil
+            // The document's own declaration takes precedence. RFC 7303, section 3, says otherwise, but servers do not
+            // follow it.
+            let start = text.prefix(200)
+            let isMarked = (start.first ?? 0) >= 0x80 || start.prefix(2).contains(0)
+            if !isMarked, !String(decoding: start, as: UTF8.self).contains("encoding=") { parser.setEncoding(encoding) }
+        }
         try wordingFaults { try parser.feed(text) }
     }
 

@@ -9,6 +9,12 @@ package struct RowLimits: Sendable, Equatable {
 
     package init() {}
 
+    /// - Parameter body: nil if the options do not set it.
+    package init(record: Int, body: Int?) {
+        self.record = record
+        self.body = body
+    }
+
     package init(_ options: BridgeOptions) throws {
         record = options.integer("max_record_bytes") ?? record
         body = options.integer("max_body_bytes")

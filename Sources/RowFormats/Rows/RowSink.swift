@@ -24,6 +24,7 @@ package final class RowSink {
     /// Whether a row was rejected.
     package private(set) var hasRejected = false
     private let captures: [(name: String, value: String?)]
+    private let defaults: [(name: String, value: String)]
     private let skipped: Int
     private let writesPath: Bool
     private let writesMember: Bool
@@ -32,14 +33,16 @@ package final class RowSink {
     /// - Parameters:
     ///   - name: The file's name: the member `@path` of each record.
     ///   - captures: Further members of each record, which no column may be named after.
+    ///   - defaults: Further members of each record that has none of that name.
     ///   - fields: The members of a record that the host reads; nil means all.
     ///   - skipped: The number of rows that an earlier fetch returned.
     package init(
-        _ name: String, captures: [(name: String, value: String?)] = [], fields: Set<String>? = nil,
-        skipping skipped: Int = 0, writer: RecordBatchWriter, report: any RowReport
+        _ name: String, captures: [(name: String, value: String?)] = [], defaults: [(name: String, value: String)] = [],
+        fields: Set<String>? = nil, skipping skipped: Int = 0, writer: RecordBatchWriter, report: any RowReport
     ) {
         self.name = name
         self.captures = captures
+        self.defaults = defaults
         self.skipped = skipped
         self.writer = writer
         self.report = report
@@ -76,6 +79,8 @@ package final class RowSink {
         if let member, writesMember { writer.member("@member", member) }
         if writesRow { writer.member("@row", row) }
         for (name, value) in captures { writer.member(name, value) }
+        // Of two members with one name, a mapping takes the last: the record's own.
+        for (name, value) in defaults { writer.member(name, value) }
     }
 
     /// Returns the row's origin as members of a JSON object, each followed by a comma.

@@ -1,5 +1,12 @@
 import BridgeKit
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// Converts the chunks of a file to UTF-8.
 ///

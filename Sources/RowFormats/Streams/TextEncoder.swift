@@ -1,5 +1,12 @@
 import BridgeKit
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// Converts UTF-8 to the encoding of a file.
 package final class TextEncoder {

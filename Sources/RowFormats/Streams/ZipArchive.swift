@@ -1,6 +1,13 @@
 import BridgeKit
 import CZip
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// The members of a zip archive, read through libzip without a copy of the archive.
 final class ZipArchive {

@@ -1,4 +1,5 @@
 internal import BridgeHTTP
+internal import RowFormats
 
 /// The JSON Schemas of the bridge's options and of an entity's section.
 enum RESTSchema {
@@ -49,8 +50,9 @@ enum RESTSchema {
                 "variables": {"type": "object", "description": "The query's variables."}
               }
             },
-            "format": {"type": "string", "enum": ["auto", "json", "ndjson"], "default": "auto", "description": "json: one text; ndjson: one record per line; auto: as the reply's media type says."},
-            "records": {"type": "string", "description": "Where the records are in the reply: $, .name, ['name'], [*], [0] and [?@.name=='text'] of RFC 9535, where the text may have variables; an array stands for its elements. Default: found in the first reply."},
+            "format": {"type": "string", "enum": ["auto", "json", "ndjson", "csv", "xml"], "default": "auto", "description": "json: one text; ndjson: one record per line; csv: one record per row; xml: one record per element; auto: json or ndjson, as the reply's media type says."},
+            \#(RowFormat.schemaProperties),
+            "records": {"type": "string", "description": "Where the records are in the reply: $, .name, ['name'], [*], [0] and [?@.name=='text'] of RFC 9535, where the text may have variables; an array stands for its elements. Default: found in the first reply. With xml: the elements' name, items/item."},
             "columns": {"type": ["string", "array"], "items": {"type": "string"}, "description": "Of records that are arrays: where the reply has the names of their values, such as $.columns, or the names."},
             "paging": {
               "anyOf": [

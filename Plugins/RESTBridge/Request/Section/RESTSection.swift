@@ -24,6 +24,10 @@ struct RESTSection: Sendable {
     let columns: RowColumns?
     var paging: PagingRule
     let format: Format
+    /// How the rows of a table are read; nil if the records are in JSON.
+    let table: TableRule?
+    /// The members of a record that the host reads; nil for all.
+    let readFields: Set<String>?
     let responses: [ResponseRule]
     let metadata: [(name: String, place: ReplyPlace)]
     /// Members to add to each record from the reply's header fields.
@@ -49,6 +53,8 @@ struct RESTSection: Sendable {
         case automatic = "auto"
         case json
         case ndjson
+        case csv
+        case xml
     }
 
     /// - Parameters:
@@ -96,9 +102,12 @@ struct RESTSection: Sendable {
         url = asked.setting(query: filters.query)
         headers = try Self.headers(section.object("headers"), variables, preset)
         let known = variables
-        records = try (section.string("records") ?? preset?.records).map {
+        table = try TableRule(section, format, isExport: false)
+        readFields = request.fields
+        records = try (table == nil ? section.string("records") ?? preset?.records : nil).map {
             try Self.records($0, known, parent: request.parent)
         }
+        try table?.check(section, paging, preset)
         columns = try RowColumns(section)
         surroundings = columns == nil && preset?.shapesRecords != true ? request.surroundings : []
         guard columns == nil || preset?.shapesRecords != true else {

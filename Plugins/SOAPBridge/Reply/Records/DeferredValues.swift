@@ -1,3 +1,4 @@
+internal import BridgeHTTP
 internal import BridgeKit
 
 /// The parts of a reply that are needed out of order: elements with an id, attachments, and pending records.

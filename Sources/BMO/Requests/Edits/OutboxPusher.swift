@@ -6,7 +6,9 @@ internal import StoreContract
 actor OutboxPusher: Pusher {
     private let workspace: Workspace
     private let reader: ObjectReader
+    private let editing: ImportThread
     private let lockTimeout: LockTimeout
+    private let network: NetworkFollower?
     private var store: (any Store)?
     private var isClosed = false
     /// The unfinished pushes, by their turns.
@@ -18,13 +20,68 @@ actor OutboxPusher: Pusher {
     private var sent: [Int64: EditOutcome] = [:]
     private static let maxSent = 10_000
 
-    init(_ workspace: Workspace, _ reader: ObjectReader, lockTimeout: LockTimeout) {
+    init(
+        _ workspace: Workspace, _ reader: ObjectReader, _ editing: ImportThread, lockTimeout: LockTimeout,
+        _ network: NetworkFollower?
+    ) {
         self.workspace = workspace
         self.reader = reader
+        self.editing = editing
         self.lockTimeout = lockTimeout
+        self.network = network
     }
 
+    /// Sends entries, and waits for the network where there is none.
     func push(_ entries: [Int64]) async throws -> [Int64: EditOutcome] {
+        var tries = NetworkTries(network, workspace)
+        var outcomes = try await pushOnce(entries)
+        while try await goesOn(&tries, with: outcomes) {
+            outcomes.merge(try await pushOnce(entries)) { $1 }
+        }
+        return outcomes
+    }
+
+    /// Sends the edits that the options select, after the earlier pushes, and waits for the network where there is none.
+    func push(_ options: Workspace.PushOptions) async throws -> PushReport {
+        var tries = NetworkTries(network, workspace)
+        var report = try await pushOnce(options)
+        while try await goesOn(&tries, with: report.outcomes) {
+            report.add(try await pushOnce(options))
+        }
+        return report
+    }
+
+    /// Waits for the network if edits could not be sent without it, and makes them due.
+    ///
+    /// - Returns: Whether to push again.
+    private func goesOn(_ tries: inout NetworkTries, with outcomes: [Int64: EditOutcome]) async throws -> Bool {
+        let stuck = Set(
+            outcomes.compactMap { entry, outcome in
+                if case .waits(_, let failure?) = outcome, failure.code == "unreachable" { entry } else { nil }
+            })
+        guard network != nil, !stuck.isEmpty else { return false }
+        let waiting = try await reader.run { [reader] in
+            try reader.store.outbox(entity: nil, state: .pending).filter { stuck.contains($0.id) }
+        }
+        let model = workspace.model.model
+        let bridges = Set(waiting.compactMap { model.entity(named: $0.entity).map { model.scanned($0).bridge } })
+        for bridge in bridges.sorted() {
+            do {
+                guard try await tries.goesOn(afterUnreachable: bridge) else { continue }
+            } catch {
+                // The task is cancelled: the edits wait, as the outcomes say.
+                return false
+            }
+            let entries = waiting.map(\.id)
+            // One that another process has sent meanwhile is not due any more; the push finds out.
+            try? await editing.run { [reader] in try reader.store.retryOutbox(entries) }
+            return !isClosed
+        }
+        return false
+    }
+
+    /// Sends entries once, and does not wait for the network.
+    func pushOnce(_ entries: [Int64]) async throws -> [Int64: EditOutcome] {
         let nothing = Dictionary(entries.map { ($0, EditOutcome.waits(until: nil, nil)) }, uniquingKeysWith: { $1 })
         guard !isClosed else { return nothing }
         let task: Task<PushReport, any Error>
@@ -51,8 +108,8 @@ actor OutboxPusher: Pusher {
         return outcomes.filter { entries.contains($0.key) }
     }
 
-    /// Sends the edits that the options select, after the earlier pushes.
-    func push(_ options: Workspace.PushOptions) async throws -> PushReport {
+    /// Sends the edits that the options select, after the earlier pushes, once.
+    private func pushOnce(_ options: Workspace.PushOptions) async throws -> PushReport {
         let task = inTurn { pusher in try await pusher.run(options) }
         return try await withTaskCancellationHandler {
             try await task.value
@@ -117,4 +174,11 @@ actor OutboxPusher: Pusher {
                 OutboxFailure(code: "unknown", message: "the outcome of the edit cannot be read: \(error)"))
         }
     }
+}
+
+/// Sends edits without waiting for the network, for a save that is rolled back if it cannot be sent now.
+struct ImmediatePusher: Pusher {
+    let pusher: OutboxPusher
+
+    func push(_ entries: [Int64]) async throws -> [Int64: EditOutcome] { try await pusher.pushOnce(entries) }
 }

@@ -14,6 +14,8 @@ struct RemoteFetch: Sendable {
     /// The clock of the pauses.
     let stopwatch: Stopwatch
     let detailLimit: Int
+    /// What it waits for where there is no network.
+    var network: NetworkFollower?
     let report: @Sendable (RequestEvent) -> Void
 
     private var model: CompiledModel { session.workspace.model }
@@ -45,12 +47,19 @@ struct RemoteFetch: Sendable {
     func run() async throws -> FetchResult {
         let start = stopwatch.elapsed
         var tries = 0
+        var networkTries = NetworkTries(network, session.workspace)
         while true {
             do {
                 return try await runOnce()
             } catch let error as RequestError {
-                tries += 1
                 try Task.checkCancellation()
+                if error.isUnreachable, let bridge = error.bridge {
+                    let isBack = try await networkTries.goesOn(afterUnreachable: bridge) { limit in
+                        report(.waitingForNetwork(atMost: limit, error))
+                    }
+                    if isBack { continue }
+                }
+                tries += 1
                 let pause = await availability.pause(after: error, tries: tries, elapsed: stopwatch.elapsed - start)
                 guard let pause else { throw error }
                 report(.waiting(pause, error))

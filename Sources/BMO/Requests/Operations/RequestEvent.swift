@@ -10,6 +10,8 @@ public enum RequestEvent: Sendable {
     case contacting(bridge: String)
     /// Step 4: the remote is unreachable, and is retried after a pause.
     case waiting(Duration, RequestError)
+    /// Step 4: there is no network; the request waits for it, for at most this time.
+    case waitingForNetwork(atMost: Duration, RequestError)
     /// Step 5: records of the page with this number, from 1, were received.
     case received(page: Int, records: Int)
     /// Step 6: a page is committed to the local database.
@@ -27,7 +29,7 @@ public enum RequestEvent: Sendable {
         case .requested: .requested
         case .answeredLocally: .answeredLocally
         case .translated, .warning: .translating
-        case .contacting, .waiting: .contacting
+        case .contacting, .waiting, .waitingForNetwork: .contacting
         case .received: .representing
         case .imported: .importing
         case .finished: .finished

@@ -1,12 +1,18 @@
-internal import BridgeKit
+package import BridgeKit
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
 internal import Glibc
+#endif
 
 /// Bytes needed again at the end of a reply: in memory at first, then in an unlinked temporary file.
 ///
 /// Not thread-safe.
-final class SpillFile {
+package final class SpillFile {
     /// The number of bytes kept in memory.
-    static let memory = 4 << 20
+    package static let memory = 4 << 20
 
     private var buffer: [UInt8] = []
     private var file: Int32 = -1
@@ -14,13 +20,16 @@ final class SpillFile {
     private var written = 0
 
     /// The total number of bytes.
-    var count: Int { written + buffer.count }
+    package var count: Int { written + buffer.count }
 
     deinit { if file >= 0 { close(file) } }
 
+    /// Creates an empty one.
+    package init() {}
+
     /// Appends bytes and returns their position.
     @discardableResult
-    func append(_ bytes: some Collection<UInt8>) throws(BridgeError) -> Int {
+    package func append(_ bytes: some Collection<UInt8>) throws(BridgeError) -> Int {
         let place = count
         buffer.append(contentsOf: bytes)
         if buffer.count > Self.memory { try flush() }
@@ -28,7 +37,7 @@ final class SpillFile {
     }
 
     /// Returns the bytes at a position.
-    func read(_ place: Int, count: Int) throws(BridgeError) -> [UInt8] {
+    package func read(_ place: Int, count: Int) throws(BridgeError) -> [UInt8] {
         if place < written, place + count > written { try flush() }
         if place >= written { return Array(buffer[(place - written)..<(place - written + count)]) }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -65,7 +74,7 @@ final class SpillFile {
 
     /// Creates an unlinked file, which disappears when its descriptor is closed.
     private static func nameless(in folder: String) -> Int32 {
-        var template = Array("\(folder)/bmo-soap-XXXXXX".utf8CString)
+        var template = Array("\(folder)/bmo-reply-XXXXXX".utf8CString)
         let file = mkstemp(&template)
         if file >= 0 {
             unlink(template)

@@ -1,0 +1,139 @@
+import BridgeKit
+import RESTBridge
+import TestSupport
+import Testing
+
+/// Replies whose records are rows of CSV or elements of XML.
+@Suite struct TableTests {
+    private static let shared = Result {
+        try RemoteServer(blocking: ["python3", "-u", "-B", RemoteServer.script("tables.py")])
+    }
+    private let server: RemoteServer
+
+    init() throws { server = try Self.shared.get() }
+
+    private func scan(_ path: String, _ section: Literal = ["format": "csv"]) throws -> Scan {
+        try Scan(source(bridge(["url": "\(server.url)"]), section.adding(["path": .text(path)])))
+    }
+
+    private static let people = [
+        #"{"@path":"PATH","@row":1,"id":"1","name":"Ann","city":"Köln"}"#,
+        #"{"@path":"PATH","@row":2,"id":"2","name":"Bo","city":""}"#,
+        #"{"@path":"PATH","@row":3,"id":"3","name":"Cy, the third","city":"Bern"}"#,
+    ]
+
+    @Test(arguments: ["/people.csv", "/coded.csv", "/people.csv.gz", "/page.csv"])
+    func `rows of CSV are records, packed or not`(path: String) throws {
+        let scan = try scan(path)
+        #expect(scan.records == Self.people.map { $0.replacing("PATH", with: path) })
+        #expect(scan.last?.isComplete == true && scan.warnings.isEmpty && scan.rejected.isEmpty)
+    }
+
+    @Test func `the charset of the reply and the dialect of the section apply`() throws {
+        let scan = try scan("/latin.csv", ["format": "csv", "delimiter": ";", "empty_as_null": true])
+        #expect(scan.records.first == Self.people.first?.replacing("PATH", with: "/latin.csv"))
+        #expect(scan.records.dropFirst().first?.hasSuffix(#""city":null}"#) == true)
+        let error = try bridgeError { _ = try self.scan("/klingon.csv") }
+        #expect(error.message == "page 1 of User: the reply's charset \"klingon\" is not known")
+        let encoded = try self.scan("/klingon.csv", ["format": "csv", "encoding": "utf-8"])
+        #expect(encoded.records.count == 3)
+    }
+
+    @Test func `the members of an archive are one table after the other`() throws {
+        let scan = try scan("/people.zip")
+        #expect(scan.records.count == 4)
+        #expect(
+            scan.records.last
+                == #"{"@path":"/people.zip","@member":"part1.csv","@row":1,"id":"4","name":"Di","city":"Rom"}"#)
+    }
+
+    @Test(arguments: ["/people.xml", "/latin.xml"])
+    func `elements of XML are records`(path: String) throws {
+        for records in ["person", "people/person"] {
+            let scan = try scan(path, ["format": "xml", "records": .text(records)])
+            #expect(
+                scan.records.first == #"{"@path":"\#(path)","@row":1,"@id":"1","name":"Ann","city":"Köln"}"#)
+            #expect(scan.records.count == 3 && scan.last?.isComplete == true)
+        }
+    }
+
+    @Test func `a bad row goes to quarantine, and the others stay`() throws {
+        let scan = try scan("/bad.csv")
+        #expect(scan.records.count == 2)
+        #expect(scan.rejected.map(\.reason) == ["row 2 of /bad.csv has 2 fields, the header names 3"])
+        #expect(scan.rejected.map(\.representation) == ["2,Bo"])
+        let padded = try self.scan("/bad.csv", ["format": "csv", "pad_rows": true])
+        #expect(padded.records.count == 3 && padded.rejected.isEmpty)
+    }
+
+    @Test func `lines in a gzip file are lines`() throws {
+        let scan = try scan("/lines.gz", ["format": "ndjson"])
+        #expect(scan.ids == [1, 2, 3])
+        #expect(scan.rejected.map(\.reason) == ["row 3 of /lines.gz is not one JSON object"])
+    }
+
+    @Test func `tables have pages, too`() throws {
+        let scan = try scan("/pages", ["format": "csv", "paging": ["style": "link_header"]])
+        #expect(scan.records.count == 3 && scan.last?.isComplete == true)
+        #expect(scan.pages.compactMap(\.cursor).count == 2)
+        #expect(try self.scan("/pages").records.count == 3)
+    }
+
+    @Test func `a header's and the request's values are members unless a column has the name`() throws {
+        let scan = try scan(
+            "/people.csv",
+            ["format": "csv", "header_fields": ["type": "Content-Type"], "request_fields": ["id": "none", "at": "x"]])
+        #expect(scan.records.first?.contains(#""type":"text/csv","id":"none","at":"x","id":"1""#) == true)
+    }
+
+    @Test(arguments: [
+        ("/login", "page 1 of User: the reply is a web page where CSV was expected", "Sign in to Shop"),
+        (
+            "/refused", "page 1 of User: the reply is JSON where CSV was expected: $.error is an object",
+            "quota exceeded"
+        ),
+        ("/list", "page 1 of User: the reply is JSON where CSV was expected", #"[{"id": 1}]"#),
+        ("/empty", "page 1 of User: the reply is empty where CSV was expected", nil),
+        ("/cut.csv.gz", "page 1 of User: the text ends in the middle of its gzip data", nil),
+    ])
+    func `a reply of another form is an error`(_ path: String, _ message: String, _ said: String?) throws {
+        let error = try bridgeError { _ = try scan(path) }
+        #expect(error.message == message)
+        #expect(error.remote == said)
+    }
+
+    @Test func `a document without the elements is not an empty listing`() throws {
+        for (path, code) in [("/none.xml", BridgeError.Code.malformed), ("/login", .malformed), ("/refused", .remote)] {
+            #expect(try bridgeError { _ = try scan(path, ["format": "xml", "records": "person"]) }.code == code)
+        }
+    }
+
+    @Test func `a rule takes an error in JSON for an empty table`() throws {
+        let rule: Literal = ["when": ["path": "$.error"], "action": "empty"]
+        let refused = try scan("/refused", ["format": "csv", "responses": [rule]])
+        #expect(refused.records.isEmpty && refused.last?.isComplete == true)
+        #expect(try scan("/people.csv", ["format": "csv", "responses": [rule]]).records.count == 3)
+    }
+
+    @Test(
+        arguments: [
+            (["format": "json", "delimiter": ";"], "delimiter is for rows of CSV"),
+            (["format": "csv", "records": "$.a"], "records has no meaning in format csv"),
+            (["format": "xml", "encoding": "utf-8"], "encoding has no effect in format xml"),
+            (["format": "csv", "columns": ["a"]], "columns cannot be combined with format csv"),
+            (["format": "csv", "preset": "hal"], "preset hal cannot be combined with format csv"),
+            (
+                ["format": "csv", "paging": ["style": "next_url"]],
+                "paging reads $.next of a JSON reply, and format is csv"
+            ),
+            (
+                ["format": "csv", "paging": ["style": "keyset"]],
+                "paging.style keyset cannot be combined with format csv"
+            ),
+            (["format": "csv", "delimiter": "ab"], "delimiter: \"ab\" is not one ASCII character"),
+        ] as [(Literal, String)])
+    func `members without a meaning in the format are faults`(_ section: Literal, _ message: String) throws {
+        let error = try bridgeError { _ = try scan("/people.csv", section) }
+        #expect(error.message == "User: \(message)")
+    }
+}
