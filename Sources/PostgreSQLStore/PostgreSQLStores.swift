@@ -90,8 +90,7 @@ public struct PostgreSQLStores: StoreProvider {
         let backupSchema = try Self.backupSchema(location, schema, backup)
         let sql = DatabaseSQL(model, for: connection)
         try Self.checkTransactionalDDL(connection)
-        try connection.run(
-            "BEGIN; SET LOCAL lock_timeout = '30s'; \(sql.writerLock)", for: "beginning a migration")
+        try connection.run("\(connection.engine.tableChange); \(sql.writerLock)", for: "beginning a migration")
         try SchemaMigration.prepare(connection, schema: schema, for: model)
         var migration = try SchemaMigration(connection, schema: schema, to: model)
         guard !migration.changes.isEmpty else {
@@ -139,7 +138,7 @@ public struct PostgreSQLStores: StoreProvider {
             try SchemaMigration.prepare(connection, schema: schema, for: model)
             return try change(connection, to: model)
         }
-        try connection.run("BEGIN; SET LOCAL lock_timeout = '30s'")
+        try connection.run(connection.engine.tableChange)
         do {
             try adapt(connection, in: sql)
             try connection.run("COMMIT", for: "changing the tables")
@@ -179,7 +178,7 @@ public struct PostgreSQLStores: StoreProvider {
                 "BEGIN \(sql.engine.isolation); SET LOCAL lock_timeout = '30s'; \(sql.writerLock)",
                 for: "beginning a dry run")
         }
-        try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'")
+        try connection.run(connection.engine.tableChange)
         try SchemaMigration.prepare(connection, schema: sql.schema, for: sql.model)
         try connection.run(sql.writerLock, for: "beginning a dry run")
         try change(connection, to: sql.model)

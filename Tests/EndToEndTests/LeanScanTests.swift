@@ -59,6 +59,11 @@ extension EndToEndTests {
             }
         }
 
+        /// The number of pages that are asked for at most before the one that ends the scan was looked at.
+        private static let ahead = 2
+
+        private func lastPage(_ asked: [String]) throws -> Int { try #require(asked.compactMap { Int($0) }.max()) }
+
         private func newest(_ place: Place) async throws -> String {
             try await place.query("SELECT newest_remote FROM bmo_cursors WHERE entity = 'Issue'")
         }
@@ -66,7 +71,7 @@ extension EndToEndTests {
         @Test func `a scan of the newest first ends behind the known records of the same time`() async throws {
             let place = try await place()
             try await place.expectSuccess("sync", "Issue")
-            #expect(try Set(asked(place, "issues")).count == 10)
+            #expect(try lastPage(asked(place, "issues")) >= 10)
             #expect(try await newest(place) == day(20))
             // Of the new ones two have the newest known time, and come behind the known one.
             try write([(1, day(20)), (2, day(20)), (30, day(25))], title: "new", to: place)
@@ -74,8 +79,7 @@ extension EndToEndTests {
             #expect(
                 plan.output.contains("the newest first, until all that follow are older than 2026-03-20T"), "\(plan)")
             try await place.expectSuccess("sync", "Issue")
-            // One page more may be asked for before the last one was looked at; and the pages are looked at twice.
-            #expect(try Set(asked(place, "issues")).isSubset(of: ["1", "2", "3", "4"]))
+            #expect(try lastPage(asked(place, "issues")) <= 3 + Self.ahead)
             #expect(
                 try await place.query(
                     "SELECT group_concat(id, ' ') FROM (SELECT id FROM Issue WHERE title = 'new' ORDER BY id)")
@@ -84,7 +88,7 @@ extension EndToEndTests {
             // Nothing is missing from a listing that was not read to its end.
             #expect(try await place.query("SELECT count(*) FROM Issue") == "21")
             let full = try await place.expectSuccess("sync", "Issue", "--full")
-            #expect(try Set(asked(place, "issues")).count == 11, "\(full)")
+            #expect(try lastPage(asked(place, "issues")) >= 11, "\(full)")
         }
 
         @Test func `a record that moved up while the pages were read is found by looking again`() async throws {
@@ -112,7 +116,7 @@ extension EndToEndTests {
             try FileManager.default.removeItem(atPath: place.folder.appending("broken"))
             try await place.expectSuccess("sync", "Issue")
             #expect(try await place.query("SELECT count(*) FROM Issue WHERE title = 'new'") == "11")
-            #expect(try asked(place, "issues").allSatisfy { (Int($0) ?? 0) <= 8 })
+            #expect(try lastPage(asked(place, "issues")) <= 7 + Self.ahead)
         }
 
         @Test func `a listing in another order is read to its end, with a warning`() async throws {

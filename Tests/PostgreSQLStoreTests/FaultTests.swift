@@ -34,7 +34,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `a column that somebody dropped is named, and a sync adds it again`() throws {
+    @Test func `a column that another program dropped is named, and a sync adds it again`() throws {
         try change(#"ALTER TABLE %."City" DROP COLUMN name"#)
         let error = try storeError { try fixture.add("City", ["id": 2, "name": "Bergen"]) }
         #expect(error.code == .schema && error.message.contains("name"), "\(error)")

@@ -68,7 +68,8 @@ extension Workspace {
             return await group.reduce(into: []) { $0 += $1 }
         }
         try Task.checkCancellation()
-        guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: Self.inOrder(faults)) }
+        guard faults.contains(where: { $0.severity == .error }) else { return }
+        throw ConfigurationErrors(diagnostics: Self.inOrder(faults))
     }
 
     /// Sorts the faults and removes duplicates: the same fault may show in several parts of a section.

@@ -180,7 +180,7 @@ final class Connection: @unchecked Sendable {
             PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
         }
         let state = field("C") ?? ""
-        // Nobody may use the connection further, as if it were lost.
+        // The connection may not be used further, as if it were lost.
         if engine.unknownStates.contains(state) { isOutcomeUnknown = true }
         let isDisconnected = PQstatus(handle) != CONNECTION_OK || isOutcomeUnknown
         let words = field("M") ?? String(cString: PQerrorMessage(handle))

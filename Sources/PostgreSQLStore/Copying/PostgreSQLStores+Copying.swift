@@ -20,7 +20,7 @@ extension PostgreSQLStores {
         let connection = try Connection(DatabaseLocation(location))
         let sql = DatabaseSQL(model, for: connection)
         try Self.checkTransactionalDDL(connection)
-        try connection.run("BEGIN; SET LOCAL lock_timeout = '30s'")
+        try connection.run(connection.engine.tableChange)
         do {
             try Self.adapt(connection, in: sql)
             let content = PostgreSQLContent(connection, sql)

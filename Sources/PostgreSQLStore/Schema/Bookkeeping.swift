@@ -2,6 +2,12 @@
 enum Bookkeeping {
     /// The number of this form of the tables; a newer bmo may have a different one.
     static let format: Int64 = 5
+    /// The table of shared logins; see `SecretLock`.
+    static let sharedLogins = "bmo_secrets"
+    /// The purpose of the row of `bmo_locks` that a transaction that writes locks.
+    static let writerLock = "writer"
+    /// The purpose of the row of `bmo_locks` that a worker locks while it changes its part of the limits.
+    static let limitsLock = "limits"
 
     /// The statements that create the tables in a schema, in order.
     static func statements(in schema: String, on engine: EngineProfile) -> [String] {
@@ -178,7 +184,7 @@ enum Bookkeeping {
         let text = SQLType.text.definition(on: engine)
         var statements: [String] = []
         if !engine.hasLocks {
-            let purposes = [LeaseLock.writer, LeaseLock.limits, "writing", "pushing"]
+            let purposes = [writerLock, limitsLock, "writing", "pushing"]
             let rows = purposes.map { "('\($0)', '', false, '', 0)" }.joined(separator: ", ")
             statements = [
                 """

@@ -63,7 +63,7 @@ struct Catalog {
         let format = try connection.query(
             "SELECT format FROM \(Identifier.quoted(schema)).bmo_database", for: "reading the form of the database"
         )
-        // Without a row, the creation of the tables was interrupted where it is no transaction.
+        // Without a row, the creation of the tables was interrupted where it is not a transaction.
         guard format.count > 0 || connection.engine.hasTransactionalDDL else { return 0 }
         guard let format = format.bigint(0, 0), format <= Bookkeeping.format else {
             throw StoreError(

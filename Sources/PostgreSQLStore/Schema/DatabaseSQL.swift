@@ -40,7 +40,7 @@ final class DatabaseSQL: Sendable {
     var writerLock: String {
         engine.hasLocks
             ? "LOCK TABLE \(own("bmo_writers")) IN EXCLUSIVE MODE"
-            : "SELECT 1 FROM \(own("bmo_locks")) WHERE purpose = '\(LeaseLock.writer)' AND holder = '' FOR UPDATE"
+            : "SELECT 1 FROM \(own("bmo_locks")) WHERE purpose = '\(Bookkeeping.writerLock)' AND holder = '' FOR UPDATE"
     }
 
     private static func order(of model: CompiledModel) -> [Int] {

@@ -6,7 +6,7 @@ enum SchemaBackup {
         let tables = try connection.query(
             """
             SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') AND c.relname <> '\(SecretLock.table)'
+            WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p') AND c.relname <> '\(Bookkeeping.sharedLogins)'
             ORDER BY c.relname
             """, [.text(schema)], for: "making a backup")
         for row in 0..<tables.count {

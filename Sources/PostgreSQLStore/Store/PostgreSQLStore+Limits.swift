@@ -44,7 +44,7 @@ extension PostgreSQLStore {
                 for: "dividing the limits")
         } else {
             try connection.run(
-                "UPDATE \(sql.own("bmo_locks")) SET lease_end = lease_end + 1 WHERE purpose = '\(LeaseLock.limits)' AND holder = ''",
+                "UPDATE \(sql.own("bmo_locks")) SET lease_end = lease_end + 1 WHERE purpose = '\(Bookkeeping.limitsLock)' AND holder = ''",
                 for: "dividing the limits")
         }
         try connection.run(

@@ -1,6 +1,13 @@
-internal import Glibc
 internal import StoreContract
 internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
 
 /// A text that the processes of a database file share, with its lock: a file in the folder `DATABASE-tokens`, which only its
 /// user can read.
@@ -39,7 +46,7 @@ final class TokenFile: StoredTextLock {
             // A thread that waits in flock(2) could not give up.
             usleep(20_000)
         }
-        text = Mutex(try Self.read(path, database))
+        text = Mutex(try Self.content(of: path, database))
     }
 
     var value: String? { text.withLock { $0 } }
@@ -50,7 +57,7 @@ final class TokenFile: StoredTextLock {
         let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, Self.mode)
         guard file >= 0 else { throw Self.failure(database, path, errno) }
         var number: Int32 = 0
-        if fchmod(file, Self.mode) != 0 || !Self.write(new, to: file) || fsync(file) != 0 { number = errno }
+        if fchmod(file, Self.mode) != 0 || !Self.fill(file, with: new) || fsync(file) != 0 { number = errno }
         if close(file) != 0, number == 0 { number = errno }
         if number == 0, rename(temporary, path) != 0 { number = errno }
         guard number == 0 else {
@@ -73,7 +80,7 @@ final class TokenFile: StoredTextLock {
         (FileLock.resolve(database) ?? database) + "-tokens"
     }
 
-    private static func read(_ path: String, _ database: String) throws -> String? {
+    private static func content(of path: String, _ database: String) throws -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
@@ -84,7 +91,7 @@ final class TokenFile: StoredTextLock {
         var count = 0
         while count < bytes.count {
             let got = bytes.withUnsafeMutableBytes { bytes in
-                Glibc.read(file, bytes.baseAddress.map { $0 + count }, bytes.count - count)
+                read(file, bytes.baseAddress.map { $0 + count }, bytes.count - count)
             }
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw failure(database, path, errno) }
@@ -95,11 +102,11 @@ final class TokenFile: StoredTextLock {
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    private static func write(_ text: String, to file: Int32) -> Bool {
+    private static func fill(_ file: Int32, with text: String) -> Bool {
         let bytes = Array(text.utf8)
         var done = 0
         while done < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress.map { $0 + done }, $0.count - done) }
+            let count = bytes.withUnsafeBytes { write(file, $0.baseAddress.map { $0 + done }, $0.count - done) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }
             done += count

@@ -90,7 +90,7 @@ extension RESTSection {
         // Those are members that the bridge adds.
         var added = Set(
             (section.object("header_fields")?.names ?? []) + (section.object("request_fields")?.names ?? []))
-        // Every resource has these, and they are no fields.
+        // Every resource has these, and they are not fields.
         if preset == .jsonAPI { added.formUnion(["id", "type"]) }
         let text = SelectedFields.text(notation, request.fieldPaths, besides: others, leavingOut: added)
         guard text == nil, notation == .graphQL else { return text }

@@ -25,6 +25,9 @@ struct EngineProfile: Sendable, Equatable {
         case none
     }
 
+    /// How long a lock that is a row is held without a renewal.
+    static let lease = Duration.seconds(30)
+
     let name: Name
     var foreignKeys = ForeignKeys.deferred
     /// Whether `LOCK TABLE` and advisory locks keep others out; where they do not, rows of `bmo_locks` do.
@@ -71,6 +74,15 @@ struct EngineProfile: Sendable, Equatable {
         }
     }
 
+    /// The statement to begin a transaction that changes tables.
+    ///
+    /// Citus refuses a change of a table whose rows the same transaction has changed on several connections at once; see
+    /// `citus.multi_shard_modify_mode` in its documentation.
+    var tableChange: String {
+        "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'"
+            + (hasCitus ? "; SET LOCAL citus.multi_shard_modify_mode = 'sequential'" : "")
+    }
+
     /// What the tables lack on this engine, in words; empty if they lack nothing.
     var notes: [String] {
         var notes: [String] = []
@@ -79,7 +91,7 @@ struct EngineProfile: Sendable, Equatable {
         case .immediate: notes.append("foreign keys are checked after each statement")
         case .none: notes.append("relationships have no foreign keys: only bmo keeps them right")
         }
-        if !hasLocks { notes.append("a sync holds a lease of \(LeaseLock.lease) in place of a lock") }
+        if !hasLocks { notes.append("a sync holds a lease of \(Self.lease) in place of a lock") }
         if !hasTransactionalDDL {
             notes.append("bmo adds tables and columns one by one, and `bmo migrate` is refused")
         }

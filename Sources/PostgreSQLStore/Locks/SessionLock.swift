@@ -41,7 +41,7 @@ final class SessionLock: StoreLock {
     /// Refuses a pooler that runs each transaction in another session: a lock would not be this process's.
     ///
     /// A pooler makes up the number of the server's process. It has no way to ask for its mode: so two connections are
-    /// looked at, of which the second one gets the session of the first one if that was given back.
+    /// looked at; behind a pooler, the second one gets the session of the first one if that was given back.
     private static func checkPooler(_ connection: Connection) throws {
         func process(_ connection: Connection) throws -> Int64? {
             try connection.query("SELECT pg_backend_pid()::bigint", for: "asking for the session").bigint(0, 0)

@@ -5,17 +5,10 @@ internal import SystemCalls
 
 /// A lock of a database whose engine has no locks of sessions: a row of `bmo_locks` with a lease, which a thread renews.
 ///
-/// A lock whose holder died can be taken when its lease has ended. Whoever takes it first changes the row that each
-/// transaction that writes locks, so that a page of the former holder is either committed before, or refused: see
+/// A lock whose holder died can be taken when its lease has ended. A process that takes it first changes the row that
+/// each transaction that writes locks, so that a page of the former holder is either committed before, or refused: see
 /// ``isHeld(in:)``. Leases end by the server's clock.
 final class LeaseLock: StoreLock {
-    /// How long a lock is held without a renewal.
-    static let lease = Duration.seconds(30)
-    /// The purpose of the row that a transaction that writes locks.
-    static let writer = "writer"
-    /// The purpose of the row that a worker locks while it changes its part of the limits.
-    static let limits = "limits"
-
     private struct State {
         var connection: Connection?
     }
@@ -104,7 +97,7 @@ final class LeaseLock: StoreLock {
         guard held.allSatisfy({ isShared && rows.boolean($0, 0) }) else { return false }
         if held.count < rows.count {
             // No page of a holder whose lease has ended may be under way.
-            try Self.change(Self.writer, table, connection)
+            try Self.change(Bookkeeping.writerLock, table, connection)
             try connection.query(
                 "DELETE FROM \(table) WHERE purpose = $1::text AND holder <> '' AND lease_end < \(PostgreSQLTables.now)",
                 [.text(purpose)], for: "removing a lock that has ended")
@@ -114,7 +107,7 @@ final class LeaseLock: StoreLock {
             INSERT INTO \(table) (purpose, holder, is_shared, name, lease_end)
             VALUES ($1::text, $2::text, $3::boolean, $4::text, \(PostgreSQLTables.now) + $5::bigint)
             """,
-            [.text(purpose), .text(holder), .boolean(isShared), .text(name), .bigint(Self.lease.milliseconds)],
+            [.text(purpose), .text(holder), .boolean(isShared), .text(name), .bigint(EngineProfile.lease.milliseconds)],
             for: "taking the database lock")
         return true
     }
@@ -144,7 +137,7 @@ final class LeaseLock: StoreLock {
     private func startRenewing() -> Bool {
         guard let location = state.withLock({ $0.connection?.location }) else { return false }
         let (state, table, holder) = (state, table, holder)
-        let pause = Double(Self.lease.milliseconds) / 3000
+        let pause = Double(EngineProfile.lease.milliseconds) / 3000
         return NativeThread.detach(blocking: .all) {
             while state.wait(seconds: pause, { $0.connection == nil ? true : nil }) == nil {
                 guard var connection = state.withLock({ $0.connection }) else { return }
@@ -155,7 +148,7 @@ final class LeaseLock: StoreLock {
                 // A lease that could not be renewed in time ends, and the next page is refused.
                 _ = try? connection.query(
                     "UPDATE \(table) SET lease_end = \(PostgreSQLTables.now) + $2::bigint WHERE holder = $1::text",
-                    [.text(holder), .bigint(Self.lease.milliseconds)], for: "renewing the database lock")
+                    [.text(holder), .bigint(EngineProfile.lease.milliseconds)], for: "renewing the database lock")
             }
         }
     }

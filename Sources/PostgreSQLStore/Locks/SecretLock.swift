@@ -17,14 +17,11 @@ final class SecretLock: StoredTextLock {
     private let connection: Mutex<Connection?>
     private let text: Mutex<String?>
 
-    /// The table's name.
-    static let table = "bmo_secrets"
-
     /// Waits for the lock of a text, and takes it.
     init(_ location: DatabaseLocation, name: String) throws {
         self.location = location
         self.name = name
-        table = "\(Identifier.quoted(location.schema)).\(Self.table)"
+        table = "\(Identifier.quoted(location.schema)).\(Bookkeeping.sharedLogins)"
         let connection = try Connection(location)
         place = connection.place
         try Self.create(table, over: connection)
@@ -65,7 +62,7 @@ final class SecretLock: StoredTextLock {
         let known = try connection.query(
             """
             SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = $1::text AND c.relname = '\(Self.table)'
+            WHERE n.nspname = $1::text AND c.relname = '\(Bookkeeping.sharedLogins)'
             """, [.text(schema)], for: "reading the tables")
         guard known.count == 0 else { return }
         let text = SQLType.text.definition(on: connection.engine)

@@ -38,12 +38,15 @@ extension EngineProfile {
         self.hasCitus = hasCitus
     }
 
-    /// Returns how Citus has a schema, or gets one that does not exist.
+    /// Returns how Citus has a database, or gets one that does not exist.
+    ///
+    /// A schema without the bookkeeping does not count: an administrator has made it, or it has the shared logins only.
     private static func layout(of connection: Connection) throws -> Name {
         let location = connection.location
         let found = try connection.query(
             """
-            SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1::text), EXISTS (
+            SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = $1::text AND c.relname = 'bmo_database'), EXISTS (
                 SELECT 1 FROM pg_dist_schema s JOIN pg_namespace n ON n.oid = s.schemaid WHERE n.nspname = $1), EXISTS (
                 SELECT 1 FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
                 JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)
@@ -54,7 +57,7 @@ extension EngineProfile {
         guard let wanted = location.layout else { return present ?? .citusSchema }
         guard present == nil || present == wanted || location.engine != nil else {
             throw StoreError(
-                .open, "\(connection.place): the schema exists with another layout",
+                .open, "\(connection.place): the database exists with another layout",
                 remedy: "leave `layout` out, or add schema=NAME to the address and sync into a new schema")
         }
         return wanted
