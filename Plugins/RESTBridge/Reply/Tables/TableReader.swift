@@ -14,9 +14,9 @@ final class TableReader {
     private let reader: RowReader
     private let sink: RowSink
     private let report: Report
-    private let response: HTTPResponse
+    let response: HTTPResponse
     private let asked: String
-    private let location: String
+    let location: String
     private var hasBegun = false
 
     /// The number of rows so far, with those in quarantine.
