@@ -139,6 +139,23 @@ extension EndToEndTests {
             #expect(try await orders(place) == Self.all)
         }
 
+        @Test func `a sync that was interrupted within a file continues there`() async throws {
+            let place = try await place(mode: "cut")
+            let text = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            try place.folder.write(text.replacing("key: id", with: "key: id\n    retry_for: 1s"), to: "bmo.yml")
+            let sync = try await place.bmo("sync")
+            #expect(sync.exitCode != 0, "\(sync)")
+            #expect(try await place.query("SELECT count(*) BETWEEN 10000 AND 15000 FROM \"Order\"") == "1")
+            // The rows before are not imported again.
+            _ = try await ProcessRun.run(
+                "sqlite3", [place.database, "UPDATE \"Order\" SET item = 'mine' WHERE id = 5"])
+            try set(place, "long")
+            try await place.expectSuccess("sync")
+            #expect(try asked(place).first == "/exports/job%201 +")
+            #expect(try await place.query("SELECT count(*), max(id) FROM \"Order\"") == "30000|30000")
+            #expect(try await place.query("SELECT item FROM \"Order\" WHERE id = 5") == "mine")
+        }
+
         @Test func `a job that is gone is replaced`() async throws {
             let place = try await place(mode: "broken")
             try await place.bmo("sync")

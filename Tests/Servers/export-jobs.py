@@ -40,6 +40,11 @@ def file(name, query):
         return 403, {"Content-Type": "application/xml"}, b"<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
     if mode() == "private" and not query["@authorization"]: return 401, {"error": "who are you?"}
     if mode() == "login": return 200, {"Content-Type": "text/html"}, b"<html><head><title>Sign in</title></head></html>"
+    if name == "1.csv" and mode() in ("long", "cut"):
+        # A reply that breaks off after half of its rows.
+        body = b"id,item\n" + b"".join(b"%d,item %d\n" % (number, number) for number in range(1, 30001))
+        end = {"Content-Length": str(len(body)), "Connection": "close"}
+        return 200, {"Content-Type": "text/csv", **end}, body[:len(body) // 2] if mode() == "cut" else body
     return 200, {"Content-Type": "application/octet-stream"}, FILES[name]
 
 

@@ -24,6 +24,8 @@ final class ExportSource: ListingSource {
     private var rows: TableReader?
     /// The index of the file being read, or of the next.
     private var index = 0
+    /// The number of that file's rows that the host has committed.
+    private var committed = 0
     /// Whether the job's state was asked for again because the file's link was refused.
     private var hasRenewed = false
     /// The number of calls without records since a page ended.
@@ -57,6 +59,8 @@ final class ExportSource: ListingSource {
         var isStored: Bool
     }
 
+    /// The number of rows after which a page ends within a file.
+    private static let rowsPerPage = 10_000
     /// The most seconds that one call waits.
     private static let callSeconds = 5.0
     /// The seconds after which the host stores a position again if nothing has changed.
@@ -82,6 +86,7 @@ final class ExportSource: ListingSource {
             isOld: true, due: .now,
             isStored: true)
         index = point.file
+        committed = point.rows
         stage = .wait
     }
 
@@ -216,6 +221,7 @@ final class ExportSource: ListingSource {
         log.log(.info, "\(section.entity): the export job of an earlier sync \(reason): a new one is created")
         job = nil
         index = 0
+        committed = 0
         stage = .create
         return Page(isPageEnd: false, isEnd: false)
     }
@@ -225,7 +231,7 @@ final class ExportSource: ListingSource {
     /// The cursor at the next file, or nil if the scan cannot be resumed there.
     private var cursor: String? {
         guard let job, job.isStorable, openEnd == nil else { return nil }
-        return ExportPoint(file: index, created: job.created, digest: job.digest, job: job.name).text
+        return ExportPoint(file: index, rows: committed, created: job.created, digest: job.digest, job: job.name).text
     }
 
     private func checkTime() throws {
@@ -246,9 +252,17 @@ final class ExportSource: ListingSource {
         }
         if rows == nil, try !open() { return again() }
         guard let rows else { throw BridgeError(.internal, "a file without a reader") }
-        let (hasMore, rejected) = try rows.read(into: writer)
+        let (hasMore, rejected) = try rows.read(into: writer, rows: Self.rowsPerPage)
         var page = Page(isPageEnd: !hasMore, isEnd: false, location: rows.location, rejected: rejected)
-        if hasMore { return page }
+        if hasMore {
+            if rows.count - committed >= Self.rowsPerPage {
+                // The files of a job do not change, so a scan can resume after a number of rows.
+                committed = rows.count
+                page.isPageEnd = true
+                page.cursor = cursor
+            }
+            return page
+        }
         if !rows.endsItself, !rows.response.tellsEnd, openEnd == nil {
             openEnd =
                 "\(fileName): the reply says neither how long it is nor where it ends, so a truncated one would look the "
@@ -257,6 +271,7 @@ final class ExportSource: ListingSource {
         self.rows = nil
         running.detach()
         index += 1
+        committed = 0
         hasRenewed = false
         if index == files.count { return end(page) }
         page.cursor = cursor
@@ -304,7 +319,8 @@ final class ExportSource: ListingSource {
         guard let table = section.table else { throw BridgeError(.internal, "an export without a format") }
         rows = try TableReader(
             ReplyFile(exchange, response), response, table, name: HTTPURL(response.url)?.path ?? "the file",
-            fields: section.recordFields(response), read: section.readFields, limits: client.rowLimits, asked: fileName,
+            fields: section.recordFields(response), read: section.readFields, limits: client.rowLimits,
+            skipping: committed, asked: fileName,
             location: location)
         return true
     }
