@@ -101,7 +101,7 @@ public final class RESTBridge: Bridge {
             if point != nil || slices.count > 1 { request.cursor = nil }
             if request.explains {
                 let section = try RESTSection(request, base: base, parameters: parameters, slice: slices.first)
-                return PlanSource(section, request: request, client: client)
+                return PlanSource(section, base: base, request: request, client: client)
             }
             // Fail on the section's faults before the first slice is requested.
             let first = try source(request, slices.first)
@@ -122,8 +122,13 @@ public final class RESTBridge: Bridge {
     /// - Parameter began: The beginning of the whole scan, for its time limit.
     private func source(
         _ request: FetchRequest, _ slice: Slice?, began: ContinuousClock.Instant = .now
-    ) throws -> RESTSource {
+    ) throws -> any ListingSource {
         let section = try RESTSection(request, base: base, parameters: parameters, slice: slice)
+        if let export = section.export {
+            return try ExportSource(
+                client: client, section: section, rule: export, base: base, request: request, log: context, began: began
+            )
+        }
         return try RESTSource(
             client: client, section: section, origin: base.origin, request: request, log: context, began: began)
     }

@@ -12,7 +12,7 @@ extension RESTSectionValidator {
 
     /// - Parameter known: The faults found so far. Names are not checked in a path that already has one.
     func unknownNames(besides known: [SectionFault]) -> [SectionFault] {
-        var faults = ["query", "headers", "body", "graphql", "request_fields", "records"].flatMap { member in
+        var faults = ["query", "headers", "body", "graphql", "export", "request_fields", "records"].flatMap { member in
             request.section.withValue(member) {
                 $0.map { variables.faults(in: $0, option: member, isWrite: false) } ?? []
             }
@@ -114,7 +114,7 @@ extension RESTSectionValidator {
             request.section.string("path").flatMap { try? PathTemplate($0, option: "path") }
             .map { $0.names.contains(name) } ?? false
         return isInPath
-            || ["query", "headers", "body", "graphql"].contains { option in
+            || ["query", "headers", "body", "graphql", "export"].contains { option in
                 request.section.withValue(option) { $0?.json.contains("{\(name)}") ?? false }
             }
     }

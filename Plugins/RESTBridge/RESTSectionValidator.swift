@@ -21,7 +21,8 @@ struct RESTSectionValidator {
                 ? ["graphql", "body"] + (hasGoodPath ? ["path"] : []) : name == "path" ? ["paging"] : []
             let part = Self.part(
                 of: section,
-                ["parameters", "preset", "each", "since", "split", "fields", "format", name] + others)
+                ["parameters", "preset", "each", "since", "split", "fields", "format", name] + others
+                    + (["encoding", "records"].contains(name) ? ["export"] : []))
             if let fault = fault(named: name, { try validate(part) }) { faults.append(fault) }
         }
         for operation in [WriteRequest.Operation.create, .update, .delete]
@@ -56,7 +57,9 @@ struct RESTSectionValidator {
         } catch let error as BridgeError {
             // Messages begin with the option's name.
             let words = error.message.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
-            let key = !name.isEmpty && words.hasPrefix(name) ? String(words) : name
+            // A member may be at fault only together with another one, which the message begins with then.
+            let isOther = words.split(separator: ".").first.map { request.section.has(String($0)) } ?? false
+            let key = !name.isEmpty && (words.hasPrefix(name) || isOther) ? String(words) : name
             return SectionFault(key: key.isEmpty ? nil : key, message: error.message, remedy: error.remedy)
         } catch {
             return SectionFault(key: name.isEmpty ? nil : name, message: "\(error)")

@@ -6,7 +6,7 @@ internal import RecordBatch
 internal import Synchronization
 
 /// A scan over a listing, page by page, that requests the next pages while one is processed.
-final class RESTSource: RecordSource {
+final class RESTSource: ListingSource {
     let client: HTTPClient
     var section: RESTSection
     private let requester: PageRequester

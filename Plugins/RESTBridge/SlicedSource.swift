@@ -7,12 +7,12 @@ internal import Synchronization
 /// A resume point names the slice and then the position in it. After an incomplete slice there is none.
 final class SlicedSource: RecordSource {
     private let slices: [Slice]
-    private let make: (Slice, FetchRequest) throws -> RESTSource
+    private let make: (Slice, FetchRequest) throws -> any ListingSource
     private var request: FetchRequest
     private var index: Int
     private let now: Int64
     private let digest: String
-    private var current: RESTSource?
+    private var current: (any ListingSource)?
     private let running = Mutex(Running())
     private var isComplete = true
     private var isPositional: Bool
@@ -30,7 +30,7 @@ final class SlicedSource: RecordSource {
     ///   - make: Makes the scan of one slice.
     init(
         _ slices: [Slice], _ request: FetchRequest, now: Int64, at point: SlicePoint?,
-        make: @escaping (Slice, FetchRequest) throws -> RESTSource
+        make: @escaping (Slice, FetchRequest) throws -> any ListingSource
     ) {
         self.slices = slices
         self.make = make
@@ -56,7 +56,7 @@ final class SlicedSource: RecordSource {
     }
 
     /// Returns the scan of the slice being read.
-    private func source() throws -> RESTSource {
+    private func source() throws -> any ListingSource {
         if let current { return current }
         let source = try make(slices[index], request)
         current = source

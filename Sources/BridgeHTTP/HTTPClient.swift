@@ -147,6 +147,13 @@ public final class HTTPClient: Sendable {
     /// The time limit for all requests of one scan together.
     public var totalTime: Duration? { options.totalTime }
 
+    /// Treats the longer values of a URL's query as secrets: those of a signed link.
+    package func hide(queryOf url: HTTPURL) {
+        let values = url.queryPairs.map(\.value).filter { $0.utf8.count >= 12 }
+        redactor.learn(values)
+        for value in values { tape?.hide(secret: value) }
+    }
+
     /// Renews credentials of a renewable kind; returns whether they were renewed.
     public func renewCredentials() -> Bool {
         guard let authenticator else { return false }

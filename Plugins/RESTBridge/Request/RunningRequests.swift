@@ -1,7 +1,7 @@
 internal import BridgePaging
 internal import BridgeHTTP
 internal import BridgeKit
-internal import Synchronization
+internal import SystemCalls
 
 /// The requests of a scan in flight.
 ///
@@ -13,7 +13,7 @@ final class RunningRequests: Sendable {
         var isCancelled = false
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     func has(_ position: PagePosition) -> Bool { state.withLock { $0.ahead.contains { $0.position == position } } }
 
@@ -45,6 +45,14 @@ final class RunningRequests: Sendable {
         }
     }
 
+    /// Waits, unless the scan is cancelled.
+    ///
+    /// - Throws: ``BridgeError`` once the scan is cancelled.
+    func pause(seconds: Double) throws {
+        let isCancelled = state.wait(seconds: seconds) { $0.isCancelled ? true : nil }
+        if isCancelled == true { throw BridgeError(.cancelled, "the scan was cancelled") }
+    }
+
     func detach() { state.withLock { $0.current = nil } }
 
     /// Cancels the requests that the scan does not need any more.
@@ -62,7 +70,7 @@ final class RunningRequests: Sendable {
 
     /// Cancels all current and later requests.
     func cancel() {
-        let all = state.withLock { state in
+        let all = state.change { state in
             state.isCancelled = true
             defer { state.ahead = [] }
             return state.ahead.map(\.exchange) + [state.current].compactMap(\.self)

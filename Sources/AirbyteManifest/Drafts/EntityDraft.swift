@@ -43,6 +43,8 @@ final class EntityDraft {
     var keepsExtra = true
     /// The relationship to the parent, if the stream is scanned by parent.
     var parent: (relationship: String, draft: EntityDraft, comment: String?)?
+    /// What happens to objects that a listing lacks; nil for bmo's default.
+    var deletes: String?
     var incremental: [(key: String, value: ConfigValue)] = []
     var settings: [Setting] = []
     var requestFields: [(key: String, value: ConfigValue)] = []

@@ -8,6 +8,12 @@ enum ManifestText {
     /// A manifest has a few thousand values; anchors could multiply them.
     private static let maxValues = 5_000_000
 
+    /// Reads JSON, or YAML if it is not JSON.
+    static func readDocument(_ text: String, name: String) throws -> ConfigValue {
+        if let value = try? ConfigValue(json: text) { return value }
+        return try read(text, name: name)
+    }
+
     /// - Throws: ``ManifestFault`` if the text is not YAML.
     static func read(_ text: String, name: String) throws -> ConfigValue {
         let root: Node?

@@ -17,6 +17,10 @@ package struct ConnectorReport: Sendable {
     }
 
     package private(set) var streams: [Stream] = []
+    /// What the streams are called where they come from.
+    private let noun: String
+
+    init(noun: String = "streams") { self.noun = noun }
 
     mutating func add(_ name: String, _ verdict: Verdict, _ reasons: [String]) {
         streams.append(Stream(name: name, verdict: verdict, reasons: reasons))
@@ -54,7 +58,7 @@ package struct ConnectorReport: Sendable {
     /// The report as lines: the counts, then each stream with its reasons.
     package var text: String {
         let counts = Verdict.allCases.map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
-        var lines = ["\(streams.count) streams: \(counts)"]
+        var lines = ["\(streams.count) \(noun): \(counts)"]
         for stream in streams {
             lines.append("\(stream.verdict.rawValue): \(YAMLText.line(stream.name))")
             for reason in stream.reasons { lines.append("    \(YAMLText.line(reason))") }

@@ -9,15 +9,35 @@ struct ConnectorWriter {
     let database: String
     let command: String
     let version: String?
+    var origin = Origin.airbyte
+    /// Comments at the head of the file.
+    var notes: [String] = []
+
+    /// What the configuration was made from, in words.
+    enum Origin: String {
+        case airbyte = "an Airbyte connector"
+        case dlt = "a dlt configuration"
+        case postman = "a Postman collection"
+
+        /// The comment of an entity without a key.
+        var noKey: String {
+            switch self {
+            case .airbyte: "the connector names no key: each sync appends all records that it fetches"
+            case .postman: "no key is known: each sync appends all records that it fetches"
+            case .dlt: "the resource names no primary_key: each sync appends all records that it fetches"
+            }
+        }
+    }
 
     func text() -> String {
         let counts = ConnectorReport.Verdict.allCases.map { "\(report.count($0)) \($0.rawValue)" }
         var lines = [
             "# Written by \(YAMLText.line(command))",
-            "# From an Airbyte connector\(version.map { " (version \(YAMLText.line($0)) of the declarative components)" } ?? ""): "
+            "# From \(origin.rawValue)\(version.map { " (version \(YAMLText.line($0)) of the declarative components)" } ?? ""): "
                 + counts.joined(separator: ", ") + ".",
-            "# Comments say what differs from the connector, and why. Next: bmo check && bmo sync",
+            "# Comments say what differs from \(origin == .airbyte ? "the connector" : "it"), and why. Next: bmo check && bmo sync",
         ]
+        lines += notes.map { "# \(YAMLText.line($0))" }
         for (path, value) in inputs.examples {
             lines.append(
                 "# The input \(YAMLText.line(path)) has an example value: \(YAMLText.line(value.printed)); "
@@ -73,12 +93,15 @@ struct ConnectorWriter {
             "  bridge: \(YAMLText.scalar(draft.bridge.isEmpty ? "TODO" : draft.bridge))",
         ]
         if draft.key.isEmpty {
-            lines.append("  unique: none  # the connector names no key: each sync appends all records that it fetches")
+            lines.append("  unique: none  # \(origin.noKey)")
         } else {
             let key: ConfigValue = draft.key.count == 1 ? .string(draft.key[0]) : .array(draft.key.map { .string($0) })
             lines.append("  key: \(YAMLText.flow(key))" + comment(draft.keyComment))
         }
         if let parent = draft.parent { lines.append("  parent: \(parent.relationship)" + comment(parent.comment)) }
+        if let deletes = draft.deletes {
+            lines.append("  deletes: \(deletes)  # as dlt; without this line, a complete listing deletes what it lacks")
+        }
         if !draft.incremental.isEmpty { lines.append("  incremental: \(YAMLText.flow(.object(draft.incremental)))") }
         if draft.keepsExtra { lines.append("  extra: true") }
         if !draft.attributes.isEmpty { lines.append("  attributes:") }

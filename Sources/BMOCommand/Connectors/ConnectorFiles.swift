@@ -49,7 +49,7 @@ enum ConnectorFiles {
     }
 
     /// Reads a regular file of limited size.
-    private static func text(_ path: String) throws -> String {
+    static func text(_ path: String) throws -> String {
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64
         guard isRegular(path), let size, size <= UInt64(maxBytes),
             let data = FileManager.default.contents(atPath: path),

@@ -19,6 +19,8 @@ struct IntrospectCommand: AsyncParsableCommand {
             bmo introspect smb URL                    the folders and tables of a share
             bmo introspect singer TAP --option 'tap_config={...}'    the streams of a Singer tap
             bmo introspect airbyte FILE|FOLDER|WHEEL  a declarative connector: its manifest.yaml
+            bmo introspect dlt FILE                   a configuration of dlt's rest_api source, saved as JSON
+            bmo introspect postman FILE               a Postman collection with saved examples
 
             Entities, keys, types, relationships and paging are guesses; a comment behind each gives its confidence \
             and the reason. Writes are commented out until you enable them.
@@ -26,7 +28,9 @@ struct IntrospectCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The bridge to use: rest, soap, smb or another one that can discover; or airbyte.", valueName: "plugin"))
+            "The bridge to use: rest, soap, smb or another one that can discover; or airbyte, dlt, postman.",
+            valueName: "plugin"
+        ))
     var plugin: String
 
     @Argument(help: ArgumentHelp("What to examine: the API's URL, a WSDL, a share.", valueName: "source"))
@@ -69,7 +73,10 @@ struct IntrospectCommand: AsyncParsableCommand {
             valueName: "input"))
     var set: [String] = []
 
-    @Flag(help: "airbyte: report on stderr which streams are carried, carried with doubts or not carried, and why.")
+    @Flag(
+        help:
+            "airbyte, dlt, postman: report on stderr which streams or resources are carried, carried with doubts or not carried, and why."
+    )
     var report = false
 
     @Option(help: ArgumentHelp("The bridge's name in the configuration.", valueName: "name"))
@@ -94,7 +101,14 @@ struct IntrospectCommand: AsyncParsableCommand {
             try translateConnector()
             return
         }
-        guard set.isEmpty, !report else { throw Self.usage("--set and --report are for airbyte") }
+        if plugin == "dlt" || plugin == "postman" {
+            guard set.isEmpty else { throw Self.usage("--set is for airbyte") }
+            try translateFile()
+            return
+        }
+        guard set.isEmpty, !report else {
+            throw Self.usage("--set and --report are for airbyte; --report is for dlt and postman, too")
+        }
         let introspection: Introspection
         do {
             let (source, options) = (try wanted(), try options())
@@ -155,6 +169,25 @@ struct IntrospectCommand: AsyncParsableCommand {
         } catch let fault as ManifestFault {
             throw CommandFailure("\(source): \(fault)")
         }
+        try finish(translation)
+    }
+
+    private func translateFile() throws {
+        guard let source else { throw Self.usage("say what to read: bmo introspect \(plugin) FILE") }
+        let file = URL(fileURLWithPath: source).lastPathComponent
+        let translation: Connector.Translation
+        do {
+            let translate = plugin == "dlt" ? DLTConfiguration.translate : PostmanCollection.translate
+            translation = try translate(
+                try ConnectorFiles.text(source), source, name ?? String(file.prefix { $0 != "." }),
+                database ?? "bmo.sqlite", "bmo introspect \(plugin) \(source)")
+        } catch let fault as ManifestFault {
+            throw CommandFailure("\(fault)")
+        }
+        try finish(translation)
+    }
+
+    private func finish(_ translation: Connector.Translation) throws {
         if report { Terminal.write(translation.report.text + "\n") }
         let left = translation.report.count(.notCarried)
         try finish(translation.text, ready: translation.report.streams.count - left, rest: left)

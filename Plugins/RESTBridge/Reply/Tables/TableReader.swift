@@ -14,9 +14,9 @@ final class TableReader {
     private let reader: RowReader
     private let sink: RowSink
     private let report: Report
-    private let response: HTTPResponse
+    let response: HTTPResponse
     private let asked: String
-    private let location: String
+    let location: String
     private var hasBegun = false
 
     /// The number of rows so far, with those in quarantine.
@@ -50,11 +50,13 @@ final class TableReader {
     ///   - name: The text's name in records and messages.
     ///   - fields: Members to add to each record that has none of that name.
     ///   - read: The members of a record that the host reads; nil for all.
+    ///   - skipped: The number of rows that an earlier fetch returned.
     ///   - asked: The request, for messages.
     ///   - location: The place of the text, for messages; nil for the reply's.
     init(
         _ file: ReplyFile, _ response: HTTPResponse, _ table: TableRule, name: String,
-        fields: [(name: String, value: String)], read: Set<String>?, limits: RowLimits, asked: String,
+        fields: [(name: String, value: String)], read: Set<String>?, limits: RowLimits, skipping skipped: Int = 0,
+        asked: String,
         location: String? = nil
     ) throws {
         self.file = file
@@ -64,7 +66,8 @@ final class TableReader {
         self.location = location ?? response.location
         report = Report(response.redactor)
         sink = RowSink(
-            response.redactor.clean(name), defaults: fields, fields: read, writer: RecordBatchWriter(), report: report)
+            response.redactor.clean(name), defaults: fields, fields: read, skipping: skipped,
+            writer: RecordBatchWriter(), report: report)
         let charset = Self.known(response.charset)
         if table.encoding == nil, let charset {
             do {
@@ -87,15 +90,18 @@ final class TableReader {
 
     /// Writes the next records, and returns whether there may be more.
     ///
+    /// - Parameter rows: About how many to write at most.
     /// - Throws: ``BridgeError`` for a reply of another form, and for one that breaks its own.
-    func read(into writer: RecordBatchWriter) throws -> Part {
+    func read(into writer: RecordBatchWriter, rows: Int = .max) throws -> Part {
         if !hasBegun {
             try checkForm()
             hasBegun = true
         }
         var hasMore = true
         do {
-            while hasMore, writer.byteCount < PageReader.batchBytes, report.rejected.count < Self.maxRejected {
+            while hasMore, writer.byteCount < PageReader.batchBytes, writer.recordCount < rows,
+                report.rejected.count < Self.maxRejected
+            {
                 hasMore = try reader.advance(into: writer)
             }
         } catch let fault as FileFault {

@@ -125,6 +125,58 @@ enum RESTSchema {
                 "open": {"type": "boolean", "default": true, "description": "Whether one more listing, without {to}, has what follows; without it nothing counts as deleted."}
               }
             },
+            "export": {
+              "type": "object",
+              "description": "The listing is exported by a job: a request creates it, others ask for its state, and its files have the records.",
+              "additionalProperties": false,
+              "required": ["create", "status", "files"],
+              "properties": {
+                "create": {
+                  "type": "object",
+                  "description": "The request that creates the job.",
+                  "additionalProperties": false,
+                  "properties": {
+                    "path": {"type": "string", "description": "The path below url, with variables."},
+                    "method": {"type": "string", "enum": ["GET", "POST", "PUT"], "description": "The method; default: POST."},
+                    "query": {"type": "object", "description": "Query parameters.", "additionalProperties": \#(queryValue)},
+                    "headers": {"type": "object", "description": "Header fields.", "additionalProperties": {"type": "string"}},
+                    "body": {"description": "What is sent, as in the section's body."},
+                    "body_format": {"type": "string", "enum": ["json", "form", "text"], "description": "How the body is sent."},
+                    "id": {"type": "string", "default": "$.id", "description": "Where the reply has the job's id: a path, or a header's name."},
+                    "status_url": {"type": "string", "description": "Instead of id: where the reply has the URL of the job's status."}
+                  }
+                },
+                "status": {
+                  "type": "object",
+                  "description": "The request for the job's state.",
+                  "additionalProperties": false,
+                  "properties": {
+                    "path": {"type": "string", "description": "The path below url, with variables such as {id}."},
+                    "method": {"type": "string", "enum": ["GET", "POST", "PUT"], "description": "The method; default: GET, or POST with a body."},
+                    "query": {"type": "object", "description": "Query parameters.", "additionalProperties": \#(queryValue)},
+                    "headers": {"type": "object", "description": "Header fields.", "additionalProperties": {"type": "string"}},
+                    "body": {"description": "What is sent, as in the section's body."},
+                    "body_format": {"type": "string", "enum": ["json", "form", "text"], "description": "How the body is sent."},
+                    "state": {"type": "string", "description": "Where the reply has the state: a path, or a header's name."},
+                    "done": {"type": ["string", "number", "boolean", "array"], "items": {"type": ["string", "number", "boolean"]}, "description": "The states of a job that is done."},
+                    "failed": {"type": ["string", "number", "boolean", "array"], "items": {"type": ["string", "number", "boolean"]}, "description": "The states of a job that has failed; any other state is that of a running job."},
+                    "message": {"type": "string", "description": "Where the reply says why a job has failed."},
+                    "interval": {"type": "number", "default": 5, "description": "Seconds between two requests, 0.1 to 3600; a Retry-After is honoured."},
+                    "time_limit": {"type": "number", "default": 3600, "description": "Seconds within which the job has to be done, a week at most."}
+                  }
+                },
+                "files": {
+                  "type": "object",
+                  "description": "Where the files are.",
+                  "additionalProperties": false,
+                  "properties": {
+                    "urls": {"type": "string", "description": "Where the status has the files' URLs, such as $.files[*].url."},
+                    "path": {"type": "string", "description": "Instead of urls: the path of the one file, such as /jobs/{id}/result."},
+                    "credentials_for": {"type": "array", "items": {"type": "string"}, "description": "Origins besides that of url whose files are requested with the bridge's credentials, such as https://files.example.com."}
+                  }
+                }
+              }
+            },
             "conditional": {"type": "boolean", "default": true, "description": "Whether a listing of one page is requested with If-None-Match or If-Modified-Since."},
             "responses": {
               "type": "array",

@@ -26,6 +26,8 @@ struct RESTSection: Sendable {
     let format: Format
     /// How the rows of a table are read; nil if the records are in JSON.
     let table: TableRule?
+    /// How a job of the API exports the listing; nil if requests list it.
+    let export: ExportRule?
     /// The members of a record that the host reads; nil for all.
     let readFields: Set<String>?
     let responses: [ResponseRule]
@@ -77,13 +79,17 @@ struct RESTSection: Sendable {
         }
         if section.has("split") { variables.sliceNames = SplitRule.names }
         self.variables = variables
+        export = try ExportRule(section)
         body = try Self.body(section)
         method = section.string("method") ?? (body == nil ? "GET" : "POST")
         guard ["GET", "POST"].contains(method) else {
             throw BridgeError(.configuration, "method is \"\(method)\"", remedy: "use GET or POST")
         }
         let template = try PathTemplate(section.string("path") ?? "", option: "path")
-        if !request.validates { try Self.requireParentValues(section, template, body, variables) }
+        if !request.validates {
+            try Self.requireParentValues(section, template, body, variables)
+            try export?.create.requireParentValues(variables)
+        }
         paging = try Self.paging(section, pageSize: request.pageSize, body: body, preset)
         if let name = paging.pathNames.first(where: { !template.names.contains($0) }) {
             throw BridgeError(
@@ -102,7 +108,7 @@ struct RESTSection: Sendable {
         url = asked.setting(query: filters.query)
         headers = try Self.headers(section.object("headers"), variables, preset)
         let known = variables
-        table = try TableRule(section, format, isExport: false)
+        table = try TableRule(section, format, isExport: export != nil)
         readFields = request.fields
         records = try (table == nil ? section.string("records") ?? preset?.records : nil).map {
             try Self.records($0, known, parent: request.parent)
@@ -269,7 +275,7 @@ struct RESTSection: Sendable {
         return RequestBody(content: .object(members), format: .json)
     }
 
-    private static func query(
+    static func query(
         _ options: BridgeOptions?, _ variables: TemplateVariables
     ) -> [(name: String, value: String)] {
         (options?.names ?? []).flatMap { name in
@@ -282,7 +288,7 @@ struct RESTSection: Sendable {
     /// Returns texts with variables replaced.
     ///
     /// Leaves out those whose variable has no value.
-    private static func texts(
+    static func texts(
         _ options: BridgeOptions?, _ variables: TemplateVariables
     ) -> [(name: String, value: String)] {
         (options?.names ?? []).compactMap { name in

@@ -18,7 +18,7 @@ struct TableRule: Sendable {
     }
 
     /// - Parameters:
-    ///   - isExport: Whether the records come from files, which may also be JSON.
+    ///   - isExport: Whether the records come from files, which may be JSON, too.
     /// - Returns: nil if the records are in JSON replies.
     /// - Throws: ``BridgeError`` for members that have no meaning in the section.
     init?(_ section: BridgeOptions, _ format: RESTSection.Format, isExport: Bool) throws {

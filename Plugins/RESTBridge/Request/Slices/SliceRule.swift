@@ -23,7 +23,7 @@ struct SliceRule: Sendable {
         self.variables = variables
         let times = section.object("since")
         hasTimes = times != nil
-        sendsUntil = ["path", "query", "headers", "body", "graphql"].contains { name in
+        sendsUntil = ["path", "query", "headers", "body", "graphql", "export"].contains { name in
             section.withValue(name) { $0?.json.contains(/[{|,?&;+.\/]until[}|,*:]/) ?? false }
         }
         start = times?.string("start")

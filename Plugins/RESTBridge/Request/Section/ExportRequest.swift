@@ -1,0 +1,67 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+
+/// A request of an export: `export.create` or `export.status`.
+struct ExportRequest: Sendable {
+    /// The option, for messages.
+    let option: String
+    private let method: String
+    private let path: PathTemplate
+    private let query: BridgeOptions?
+    private let headers: BridgeOptions?
+    private let body: RequestBody?
+
+    /// - Parameter defaultMethod: The method of a request without a body.
+    init(_ options: BridgeOptions, option: String, defaultMethod: String) throws {
+        self.option = option
+        path = try PathTemplate(options.string("path") ?? "", option: "\(option).path")
+        query = options.object("query")
+        headers = options.object("headers")
+        do {
+            body = try RequestBody(options)
+        } catch var error as BridgeError {
+            error.message = "\(option).\(error.message)"
+            throw error
+        }
+        method = options.string("method") ?? (body == nil ? defaultMethod : "POST")
+        for name in headers?.names ?? [] { try HTTPRequest.check((name: name, value: headers?.string(name) ?? "")) }
+    }
+
+    /// Skips a parent whose value is null: without the value, the job would be about all parents.
+    func requireParentValues(_ variables: TemplateVariables) throws {
+        guard variables.parent != nil else { return }
+        try path.requireParentValues(variables, option: "\(option).path")
+        let texts =
+            [query, headers].compactMap(\.self).flatMap { values in values.names.flatMap { values.strings($0) } }
+            + (body?.content.texts ?? [])
+        for text in texts {
+            for name in ValueTemplate.needed(in: text, variables) {
+                try variables.requireParentValue(name, option: option, takesEmpty: true)
+            }
+        }
+    }
+
+    /// Returns the request below `base`, or at a URL that the job's reply named.
+    ///
+    /// - Parameter shared: The section's header fields.
+    func request(
+        _ variables: TemplateVariables, base: HTTPURL, at given: HTTPURL? = nil,
+        shared: [(name: String, value: String)]
+    ) throws -> (request: HTTPRequest, url: HTTPURL) {
+        let asked = RESTSection.query(query, variables)
+        let url = try (given ?? ListingAddress(base: base, template: path, query: []).url(variables)).setting(
+            query: asked)
+        var fields = RESTSection.texts(headers, variables)
+        for field in shared where !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() }) {
+            fields.append(field)
+        }
+        var request = HTTPRequest(method: method, url: url.text, headers: fields)
+        if let encoded = body?.encode(variables) {
+            request.body = encoded.bytes
+            request.setDefault("Content-Type", encoded.mediaType)
+        }
+        request.setDefault("Accept", "application/json")
+        return (request, url)
+    }
+}

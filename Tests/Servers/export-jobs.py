@@ -1,0 +1,66 @@
+"""Orders that are exported by a job: a form creates it, its status has links to files, which expire. export-jobs.py
+
+`mode` in the folder changes what it answers: fails, never, gone, broken, expired, refused, login, own, private, empty, elsewhere, wait. The file
+`asked` gets a line for each request, with `+` where it had the credentials of the API. Links are of another origin (localhost).
+"""
+import answers
+import gzip
+import os
+import urllib.parse
+
+jobs = []
+FILES = {"1.csv": b"id,item\n1,apple\n2,pear\n", "2.csv.gz": gzip.compress(b"id,item\n3,plum\n"), "3.ndjson": b'{"id": 4, "item": "fig"}\n'}
+
+
+def mode():
+    if not os.path.exists("mode"): return ""
+    with open("mode") as file: return file.read().strip()
+
+
+def link(name, job):
+    root = answers.url() if mode() == "own" else answers.url().replace("127.0.0.1", "localhost")
+    return f"{root}/files/{name}?X-Signature=s{job['polls']}-abcdefghijklmnop&type=text"
+
+
+def status(number, job):
+    if mode() == "gone" and job["mode"] != "gone": return 404, {"error": "no such job"}
+    job["polls"] += 1
+    if mode() == "fails": return 200, {"state": "failed", "reason": "the disk is full"}
+    if mode() == "elsewhere": return 200, {"status": "running"}
+    if mode() == "never" or job["polls"] < 2:
+        fields = {"Retry-After": "1"} if mode() == "wait" else {}
+        return 200, {"Content-Type": "application/json", **fields}, b'{"state": "running"}'
+    files = [] if mode() == "empty" else ["1.csv", "2.csv.gz"]
+    return 200, {"state": "done", "result": {"files": [{"url": link(name, job)} for name in files]}}
+
+
+def file(name, query):
+    if mode() == "broken" and name.startswith("2"): return 400, {"error": "no"}
+    if mode() == "refused" or mode() == "expired" and query["X-Signature"].startswith("s2-"):
+        return 403, {"Content-Type": "application/xml"}, b"<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
+    if mode() == "private" and not query["@authorization"]: return 401, {"error": "who are you?"}
+    if mode() == "login": return 200, {"Content-Type": "text/html"}, b"<html><head><title>Sign in</title></head></html>"
+    if name == "1.csv" and mode() in ("long", "cut"):
+        # A reply that breaks off after half of its rows.
+        body = b"id,item\n" + b"".join(b"%d,item %d\n" % (number, number) for number in range(1, 30001))
+        end = {"Content-Length": str(len(body)), "Connection": "close"}
+        return 200, {"Content-Type": "text/csv", **end}, body[:len(body) // 2] if mode() == "cut" else body
+    return 200, {"Content-Type": "application/octet-stream"}, FILES[name]
+
+
+def answer(path, query):
+    with open("asked", "a") as log:
+        words = " " + query["since"] if query.get("since") else ""
+        log.write(path + words + (" +" if query["@authorization"] else "") + "\n")
+    kind, *rest = urllib.parse.unquote(path).strip("/").split("/")
+    if kind == "exports" and not rest:
+        jobs.append({"polls": 0, "mode": mode()})
+        return 201, {"job": {"id": f"job {len(jobs)}"}}
+    if kind == "exports":
+        number = int(rest[0].split()[1])
+        return status(number, jobs[number - 1])
+    if kind == "files": return file(rest[0], query)
+    return 200, {}
+
+
+answers.serve(answer)
