@@ -354,7 +354,8 @@ let package = Package(
             name: "BMOTests",
             dependencies: [
                 "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "NetworkProgram",
-                "RESTBridge", "BridgeTestSupport", "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestSupport",
+                "RESTBridge", "BridgeTestSupport", "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -107,7 +107,10 @@ final class LeaseLock: StoreLock {
             INSERT INTO \(table) (purpose, holder, is_shared, name, lease_end)
             VALUES ($1::text, $2::text, $3::boolean, $4::text, \(PostgreSQLTables.now) + $5::bigint)
             """,
-            [.text(purpose), .text(holder), .boolean(isShared), .text(name), .bigint(EngineProfile.lease.milliseconds)],
+            [
+                .text(purpose), .text(holder), .boolean(isShared), .text(name),
+                .bigint(EngineProfile.lease.milliseconds),
+            ],
             for: "taking the database lock")
         return true
     }
