@@ -51,6 +51,7 @@ public struct BMOCommand: AsyncParsableCommand {
         Stores.choose(stores)
         BridgeHost.serveIfAsked()
         BridgeHost.keepOthersOut()
+        BridgeHost.keepFreedMemory()
         CommandEnd.waitForReaders()
         Task { await run() }
         dispatchMain()

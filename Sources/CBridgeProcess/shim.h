@@ -1,5 +1,8 @@
 #include <errno.h>
 #include <fcntl.h>
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,3 +64,16 @@ static inline void bmo_note_memory_on_crash(void) {
 
 /* What is printed in a call is there before its answer. Swift takes `stdout` for shared state that it cannot guard. */
 static inline void bmo_print_at_once(void) { setvbuf(stdout, 0, _IONBF, 0); }
+
+/*
+ * Keeps up to 16 MiB of freed memory per thread, in place of giving it back to the kernel after each batch.
+ *
+ * Batches and pages are half a megabyte, which glibc's defaults map and unmap, or trim from the heap, each time: a page
+ * fault per 4 KiB. Blocks over 4 MiB still go back at once.
+ */
+static inline void bmo_keep_freed_memory(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 16 << 20);
+#endif
+}

@@ -86,15 +86,32 @@ public:
     // (see `error`). A lone surrogate becomes U+FFFD and sets `lone`.
     std::ptrdiff_t unescape(Span span, uint8_t *out, bool &lone);
 
+    static bool has_backslash(uint64_t word) {
+        const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u, slashes = 0x5C5C5C5C5C5C5C5Cu;
+        uint64_t x = word ^ slashes;
+        return (x - ones) & ~x & highs;
+    }
+
     // Whether the span holds a backslash; may read 7 bytes past it.
     static bool has_escape(Span span) {
-        const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u, slashes = 0x5C5C5C5C5C5C5C5Cu;
         for (size_t i = 0; i < span.size; i += 8) {
             uint64_t word;
             std::memcpy(&word, span.data + i, 8);
             if (span.size - i < 8) word &= ~uint64_t(0) >> (8 * (8 - (span.size - i)));
-            uint64_t x = word ^ slashes;
-            if ((x - ones) & ~x & highs) return true;
+            if (has_backslash(word)) return true;
+        }
+        return false;
+    }
+
+    // Copies the span until a word of it holds a backslash; returns whether one does. May read and write 7 bytes past
+    // its end.
+    static bool copy_until_escape(Span span, uint8_t *out) {
+        for (size_t i = 0; i < span.size; i += 8) {
+            uint64_t word;
+            std::memcpy(&word, span.data + i, 8);
+            std::memcpy(out + i, &word, 8);
+            if (span.size - i < 8) word &= ~uint64_t(0) >> (8 * (8 - (span.size - i)));
+            if (has_backslash(word)) return true;
         }
         return false;
     }
@@ -150,7 +167,7 @@ template <bool writes> Result Scanner::string(bmo_writer *writer) {
     uint8_t *out = bmo_region_grow(writer, &writer->text, span.size + 8);
     if (!out) return fail(BMO_JSON_MEMORY, indexes[at], "a batch would be over 4 GiB, or memory ran out");
     size_t length = span.size;
-    if (has_escape(span)) {
+    if (copy_until_escape(span, out)) {
         bool lone = false;
         std::ptrdiff_t unescaped = unescape(span, out, lone);
         if (unescaped < 0) return Result::fail;
@@ -161,9 +178,6 @@ template <bool writes> Result Scanner::string(bmo_writer *writer) {
             return Result::reject;
         }
         length = size_t(unescaped);
-    } else {
-        size_t i = 0;
-        for (; i + 8 <= length + 7 && i < length; i += 8) std::memcpy(out + i, span.data + i, 8);
     }
     writer->text.size = offset + length;
     at++;

@@ -13,27 +13,22 @@ extension Mapper {
         _ plan: MappingPlan, row: Int, first: Int, _ extent: RecordExtent, _ page: MixedPage, hasList: (Int) -> Bool
     ) {
         guard !plan.members.isEmpty else { return }
-        if ledgers[plan.index] == nil { beginLedger(of: plan) }
-        guard var ledger = ledgers[plan.index] else { return }
-        // Move the ledger out of the array, so that its slots are mutated in place.
-        ledgers[plan.index] = nil
-        defer { ledgers[plan.index] = ledger }
+        let ledger = ledgers[plan.index] ?? beginLedger(of: plan)
+        let slots = ledger.slots
         // Members that no earlier record had. Noted after the loop over the cells, where a null would look present.
         var news: [Int] = []
-        ledger.slots.withUnsafeMutableBufferPointer { slots in
-            page.cells.withUnsafeMutableBufferPointer { cells in
-                for index in slots.indices where slots[index].count > 0 {
-                    let field = first + slots[index].first
-                    if cells[field].kind != .absent {
-                        if !slots[index].isSeen { news.append(index) }
-                    } else if Self.isNull(slots[index], extent) {
-                        for offset in 0..<slots[index].count { cells[field + offset] = .null }
-                    }
+        page.cells.withUnsafeMutableBufferPointer { cells in
+            for index in slots.indices where slots[index].count > 0 {
+                let field = first + slots[index].first
+                if cells[field].kind != .absent {
+                    if !slots[index].isSeen { news.append(index) }
+                } else if Self.isNull(slots[index], extent) {
+                    for offset in 0..<slots[index].count { cells[field + offset] = .null }
                 }
             }
         }
         if ledger.hasLists {
-            for (index, slot) in ledger.slots.enumerated() where slot.count == 0 {
+            for (index, slot) in slots.enumerated() where slot.count == 0 {
                 if hasList(slot.first) {
                     if !slot.isSeen { news.append(index) }
                 } else if Self.isNull(slot, extent) {
@@ -44,8 +39,8 @@ extension Mapper {
             }
         }
         for index in news {
-            ledger.slots[index].isSeen = true
-            ledger.slots[index].isKnown = true
+            slots[index].isSeen = true
+            slots[index].isKnown = true
             newMembers.append(ListedMember(entity: plan.entity, path: plan.members[index].path))
         }
     }
@@ -58,8 +53,10 @@ extension Mapper {
         }
     }
 
-    private func beginLedger(of plan: MappingPlan) {
-        ledgers[plan.index] = MemberLedger(plan, known: knownMembers)
+    private func beginLedger(of plan: MappingPlan) -> MemberLedger {
+        let ledger = MemberLedger(plan, known: knownMembers)
+        ledgers[plan.index] = ledger
         newMembers.append(ListedMember(entity: plan.entity, path: ""))
+        return ledger
     }
 }

@@ -9,13 +9,15 @@ internal import TextFormats
 public final class Mapper {
     let model: CompiledModel
     /// Per plan of the model: the plan resolved for the current batch.
-    private var resolved: [ResolvedPlan?]
+    ///
+    /// In memory of its own, like ``ledgers``: an access to a class's variable calls the runtime's exclusivity check.
+    private let resolved: UnsafeMutableBufferPointer<ResolvedPlan?>
     private var unknown = UnknownFields()
 
     /// The members that earlier scans of the listing returned.
     let knownMembers: Set<ListedMember>
     /// Per plan of the model: the members seen so far.
-    var ledgers: [MemberLedger?]
+    let ledgers: UnsafeMutableBufferPointer<MemberLedger?>
     var newMembers: [ListedMember] = []
     /// The objects being mapped, outermost first, with their positions in their lists.
     ///
@@ -31,9 +33,16 @@ public final class Mapper {
     public init(_ model: CompiledModel, knownMembers: Set<ListedMember> = []) {
         self.model = model
         self.knownMembers = knownMembers
-        ledgers = Array(repeating: nil, count: model.plans.count)
+        ledgers = .allocate(capacity: model.plans.count)
+        ledgers.initialize(repeating: nil)
         readsSurroundings = model.plans.contains(where: \.readsSurroundings)
-        resolved = Array(repeating: nil, count: model.plans.count)
+        resolved = .allocate(capacity: model.plans.count)
+        resolved.initialize(repeating: nil)
+    }
+
+    deinit {
+        ledgers.deinitialize().deallocate()
+        resolved.deinitialize().deallocate()
     }
 
     /// Maps a batch of records.

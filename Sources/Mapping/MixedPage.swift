@@ -41,23 +41,51 @@ public final class MixedPage {
     }
 
     /// The objects, each before its nested objects.
-    public internal(set) var rows: [Row] = []
+    public internal(set) var rows: [Row] {
+        get { lists.pointee.rows }
+        _modify { yield &lists.pointee.rows }
+    }
     /// The cells of all rows.
-    public internal(set) var cells: [Cell] = []
+    public internal(set) var cells: [Cell] {
+        get { lists.pointee.cells }
+        _modify { yield &lists.pointee.cells }
+    }
     /// The to-many relationships that the records mention.
-    public internal(set) var links: [Link] = []
+    public internal(set) var links: [Link] {
+        get { lists.pointee.links }
+        _modify { yield &lists.pointee.links }
+    }
     /// The key cells of the targets of all links.
-    public internal(set) var linkCells: [Cell] = []
+    public internal(set) var linkCells: [Cell] {
+        get { lists.pointee.linkCells }
+        _modify { yield &lists.pointee.linkCells }
+    }
     /// The records that go to quarantine.
     ///
     /// None of their objects is in ``rows``.
     public internal(set) var rejections: [Rejection] = []
 
+    private struct Lists {
+        var rows: [Row] = []
+        var cells: [Cell] = []
+        var links: [Link] = []
+        var linkCells: [Cell] = []
+    }
+
+    /// In memory of its own, because an access to a class's variable calls the runtime's exclusivity check, and a
+    /// record takes a dozen.
+    private let lists = UnsafeMutablePointer<Lists>.allocate(capacity: 1)
     let arena = Arena()
     private let batch: RecordBatch
 
     init(batch: RecordBatch) {
         self.batch = batch
+        lists.initialize(to: Lists())
+    }
+
+    deinit {
+        lists.deinitialize(count: 1)
+        lists.deallocate()
     }
 
     /// The lengths of the lists, to which the rejection of a record truncates them.

@@ -37,6 +37,31 @@ import TextFormats
         withExtendedLifetime(batch) {}
     }
 
+    @Test func `names of any length that differ in one byte are different names`() throws {
+        let writer = RecordBatchWriter()
+        var names = [""]
+        for length in 1...40 {
+            let plain = [UInt8](repeating: UInt8(ascii: "n"), count: length)
+            names.append(String(decoding: plain, as: UTF8.self))
+            for place in 0..<length {
+                var other = plain
+                other[place] = UInt8(ascii: "m")
+                names.append(String(decoding: other, as: UTF8.self))
+            }
+        }
+        // Twice: the second record meets the names of the first.
+        for _ in 0..<2 {
+            writer.object { for (number, name) in names.enumerated() { writer.member(name, Int64(number)) } }
+        }
+        let batch = try writer.finish()
+        #expect(batch.keyCount == names.count)
+        for index in 0..<2 {
+            #expect(batch[index].members.map(\.key) == names)
+            #expect(batch[index].members.map(\.value.int64) == names.indices.map(Int64.init))
+        }
+        withExtendedLifetime(batch) {}
+    }
+
     @Test func `a batch is written again byte by byte`() throws {
         let writer = RecordBatchWriter()
         for number in 0..<50 as Range<Int64> {

@@ -19,7 +19,7 @@ def mode():
 
 def link(name, job):
     root = answers.url() if mode() == "own" else answers.url().replace("127.0.0.1", "localhost")
-    return f"{root}/files/{name}?X-Signature=s{job['polls']}-abcdefghijklmnop&type=text"
+    return f"{root}/files/{name}?X-Amz-Signature=s{job['polls']}-abcdefghijklmnop&type=text"
 
 
 def status(number, job):
@@ -36,7 +36,7 @@ def status(number, job):
 
 def file(name, query):
     if mode() == "broken" and name.startswith("2"): return 400, {"error": "no"}
-    if mode() == "refused" or mode() == "expired" and query["X-Signature"].startswith("s2-"):
+    if mode() == "refused" or mode() == "expired" and query["X-Amz-Signature"].startswith("s2-"):
         return 403, {"Content-Type": "application/xml"}, b"<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
     if mode() == "private" and not query["@authorization"]: return 401, {"error": "who are you?"}
     if mode() == "login": return 200, {"Content-Type": "text/html"}, b"<html><head><title>Sign in</title></head></html>"

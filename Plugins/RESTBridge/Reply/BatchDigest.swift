@@ -23,14 +23,17 @@ struct BatchDigest: Sendable {
 
     private mutating func mix(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
-        // Uses four lanes, which do not depend on each other.
-        var lanes = SIMD4<UInt64>(value, 1, 2, 3)
+        // Uses four lanes, which do not depend on each other. They are no vector: before AVX-512, processors cannot
+        // multiply vectors of 64-bit words.
+        var lanes = (value, UInt64(1), UInt64(2), UInt64(3))
         while index + 32 <= bytes.count {
-            let words = bytes.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
-            lanes = ((lanes &<< 7 | lanes &>> 57) ^ words) &* Self.multiplier
+            lanes.0 = Self.mixed(lanes.0, bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            lanes.1 = Self.mixed(lanes.1, bytes.loadUnaligned(fromByteOffset: index + 8, as: UInt64.self))
+            lanes.2 = Self.mixed(lanes.2, bytes.loadUnaligned(fromByteOffset: index + 16, as: UInt64.self))
+            lanes.3 = Self.mixed(lanes.3, bytes.loadUnaligned(fromByteOffset: index + 24, as: UInt64.self))
             index += 32
         }
-        for lane in 0..<4 { mix(lanes[lane]) }
+        for lane in [lanes.0, lanes.1, lanes.2, lanes.3] { mix(lane) }
         while index + 8 <= bytes.count {
             mix(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
             index += 8
@@ -42,7 +45,11 @@ struct BatchDigest: Sendable {
         mix(UInt64(bytes.count))
     }
 
-    private mutating func mix(_ word: UInt64) { value = ((value << 7 | value >> 57) ^ word) &* Self.multiplier }
+    private mutating func mix(_ word: UInt64) { value = Self.mixed(value, word) }
+
+    private static func mixed(_ value: UInt64, _ word: UInt64) -> UInt64 {
+        ((value << 7 | value >> 57) ^ word) &* multiplier
+    }
 
     /// The multiplier of Knuth's 64-bit linear congruential generator.
     private static let multiplier: UInt64 = 6_364_136_223_846_793_005

@@ -93,8 +93,9 @@ public enum RecordExtent: Sendable {
 
 /// The members of one plan seen so far in a scan.
 ///
-/// Plain values, because each record is checked against it: access needs no reference counting.
-struct MemberLedger {
+/// Plain values in memory of their own, because each record is checked against them: an access needs neither reference
+/// counting nor an exclusivity check.
+final class MemberLedger {
     /// A member of the plan.
     struct Slot {
         /// The index of the first field that the member feeds, or of its to-many relationship.
@@ -108,11 +109,11 @@ struct MemberLedger {
         var isSeen = false
     }
 
-    var slots: [Slot]
+    let slots: UnsafeMutableBufferPointer<Slot>
     let hasLists: Bool
 
     init(_ plan: MappingPlan, known: Set<ListedMember>) {
-        slots = plan.members.map { member in
+        let slots = plan.members.map { member in
             let isKnown = known.contains(ListedMember(entity: plan.entity, path: member.path))
             switch member.destination {
             case .fields(let first, let count):
@@ -121,5 +122,9 @@ struct MemberLedger {
             }
         }
         hasLists = slots.contains { $0.count == 0 }
+        self.slots = .allocate(capacity: slots.count)
+        _ = self.slots.initialize(from: slots)
     }
+
+    deinit { slots.deallocate() }
 }

@@ -3,9 +3,16 @@
 /// It is freed as a whole and never moves.
 final class Arena {
     private var chunks: [UnsafeMutableRawBufferPointer] = []
-    private var used = 0
+    /// The free rest of the last chunk, in memory of its own: an access to a class's variable calls the runtime's
+    /// exclusivity check.
+    private let rest = UnsafeMutablePointer<UnsafeMutableRawBufferPointer>.allocate(capacity: 1)
 
-    deinit { for chunk in chunks { chunk.deallocate() } }
+    init() { rest.initialize(to: UnsafeMutableRawBufferPointer(start: nil, count: 0)) }
+
+    deinit {
+        for chunk in chunks { chunk.deallocate() }
+        rest.deallocate()
+    }
 
     func copy(_ text: String) -> UnsafeRawBufferPointer {
         var text = text
@@ -41,11 +48,13 @@ final class Arena {
 
     /// Returns room for `count` bytes, at least one.
     func room(for count: Int) -> UnsafeMutableRawBufferPointer {
-        if chunks.last.map({ $0.count - used < count }) ?? true {
-            chunks.append(.allocate(byteCount: max(count, 64 * 1024), alignment: 16))
-            used = 0
+        if rest.pointee.count < count {
+            let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 64 * 1024), alignment: 16)
+            chunks.append(chunk)
+            rest.pointee = chunk
         }
-        defer { used += count }
-        return UnsafeMutableRawBufferPointer(rebasing: chunks[chunks.count - 1][used..<used + count])
+        let room = UnsafeMutableRawBufferPointer(rebasing: rest.pointee[..<count])
+        rest.pointee = UnsafeMutableRawBufferPointer(rebasing: rest.pointee[count...])
+        return room
     }
 }

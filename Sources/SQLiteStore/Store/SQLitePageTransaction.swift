@@ -53,10 +53,19 @@ final class SQLitePageTransaction: PageTransaction {
     ) throws {
         let writers = try store.writers.entityWriters
         var rejected: Int?
+        // The writer of the row before: most pages have one entity.
+        var last: (entity: Int, writer: EntityWriter)?
         for (index, row) in rows.enumerated() where row.record != rejected {
             let result: Result<MergeOutcome, StoreError>
             do {
-                result = .success(try merge(row, by: writers(row.entity)))
+                let writer: EntityWriter
+                if let last, last.entity == row.entity {
+                    writer = last.writer
+                } else {
+                    writer = try writers(row.entity)
+                    last = (row.entity, writer)
+                }
+                result = .success(try merge(row, by: writer))
             } catch let error as StoreError where error.code == .constraint {
                 rejected = row.record
                 result = .failure(error)

@@ -1,0 +1,33 @@
+import BridgeJSON
+import RecordBatch
+import Testing
+
+/// The parser reads texts in words of eight bytes: an escape may begin at any byte of one.
+@Suite struct EscapeTests {
+    @Test func `an escape at any place of a text is read, and the text around it stays`() throws {
+        var lines: [String] = []
+        var expected: [[String]] = []
+        for length in 0...24 {
+            for place in 0...length {
+                let before = String(repeating: "b", count: place)
+                let after = String(repeating: "a", count: length - place)
+                lines.append(
+                    #"{"\#(before)\u00e9\#(after)":"\#(before)\n\#(after)","next":"\\","plain":"\#(before)\#(after)"}"#)
+                expected.append(["\(before)é\(after)", "\(before)\n\(after)", "\\", before + after])
+            }
+        }
+        let text = lines.joined(separator: "\n")
+        let reader = try JSONRecordReader()
+        let writer = RecordBatchWriter()
+        let bytes = Array(text.utf8) + [UInt8](repeating: 0, count: JSONRecordReader.padding)
+        try #require(reader.begin(bytes, count: text.utf8.count, as: .sequence))
+        #expect(reader.next(into: writer, bytes: 1 << 24) == .done)
+        let batch = try writer.finish()
+        try #require(batch.count == expected.count)
+        for index in expected.indices {
+            let members = batch[index].members
+            #expect([members[0].key] + members.map(\.value.string) == expected[index])
+        }
+        withExtendedLifetime(batch) {}
+    }
+}
