@@ -255,7 +255,9 @@ let package = Package(
         .testTarget(name: "BridgeHTTPTests", dependencies: ["BridgeHTTP", "BridgeKit", "TestSupport"]),
         .testTarget(
             name: "RESTBridgeTests",
-            dependencies: ["RESTBridge", "BridgeHTTP", "BridgeJSON", "BridgeKit", "RecordBatch", "TestSupport"]),
+            dependencies: [
+                "RESTBridge", "BridgeHTTP", "BridgeJSON", "BridgeKit", "BridgePaging", "RecordBatch", "TestSupport",
+            ]),
         .testTarget(
             name: "SOAPBridgeTests",
             dependencies: ["SOAPBridge", "BridgeKit", "Digests", "RecordBatch", "TestSupport"]),

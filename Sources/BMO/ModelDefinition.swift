@@ -1,4 +1,5 @@
 internal import Foundation
+public import Mapping
 public import Model
 
 /// A database, bridges and entities that are defined in code, equivalent to a configuration file.
@@ -42,6 +43,17 @@ public struct ModelDefinition: Sendable {
         self.entities = entities
     }
 
+    /// The code of its attributes and entities.
+    var code: CustomCode {
+        let attributes = entities.flatMap(\.attributes).map(\.1)
+        return CustomCode(
+            transformers: attributes.flatMap(\.transformers), matchers: entities.compactMap(\.matcher),
+            merges: attributes.compactMap(\.merge), limit: codeLimit)
+    }
+
+    /// How long a call of its code may take; see `CustomCode`.
+    public var codeLimit = Duration.seconds(1)
+
     /// The names of the plugins of its bridges.
     package var plugins: Set<String> { Set(bridges.map(\.bridge.plugin)) }
 
@@ -80,7 +92,8 @@ public struct EntityDefinition: Sendable {
     let attributes: [(String, AttributeDefinition)]
     let relationships: [(String, RelationshipDefinition)]
     let section: ConfigValue
-    let settings: [(String, ConfigValue)]
+    private(set) var settings: [(String, ConfigValue)]
+    private(set) var matcher: RecordMatcher?
 
     /// Creates an entity, which is checked when it is loaded.
     ///
@@ -106,6 +119,14 @@ public struct EntityDefinition: Sendable {
         self.settings = settings.map { ($0.key, $0.value) }
     }
 
+    /// Returns the sub-entity whose records code recognises, in place of `when`.
+    public func recognized(by matcher: RecordMatcher) -> EntityDefinition {
+        var copy = self
+        copy.settings.append(("when", ["code": .string(matcher.name)]))
+        copy.matcher = matcher
+        return copy
+    }
+
     func value(plugin: String?) -> ConfigValue {
         var members: [(key: String, value: ConfigValue)] = []
         if let bridge { members.append(("bridge", .string(bridge))) }
@@ -124,6 +145,8 @@ public struct EntityDefinition: Sendable {
 public struct AttributeDefinition: Sendable {
     private let type: AttributeType
     private var settings: [(key: String, value: ConfigValue)] = []
+    private(set) var transformers: [ValueTransformer] = []
+    private(set) var merge: ValueMerge?
 
     /// Creates an attribute that reads the record's member of the same name.
     public init(_ type: AttributeType) { self.type = type }
@@ -158,6 +181,28 @@ public struct AttributeDefinition: Sendable {
     public func with(_ key: String, _ value: ConfigValue) -> AttributeDefinition {
         var copy = self
         copy.settings.append((key, value))
+        return copy
+    }
+
+    /// Returns the attribute with code as the last step of its transformation.
+    public func transformed(by transformer: ValueTransformer) -> AttributeDefinition {
+        var copy = self
+        let step: ConfigValue = ["code": .string(transformer.name)]
+        if let index = copy.settings.firstIndex(where: { $0.key == "transform" }) {
+            let earlier = copy.settings[index].value
+            let steps = if case .array(let steps) = earlier { steps } else { [earlier] }
+            copy.settings[index].value = .array(steps + [step])
+        } else {
+            copy.settings.append(("transform", step))
+        }
+        copy.transformers.append(transformer)
+        return copy
+    }
+
+    /// Returns the attribute whose value code merges where it was changed here and on the remote.
+    public func merged(by merge: ValueMerge) -> AttributeDefinition {
+        var copy = with("merge", ["code": .string(merge.name)])
+        copy.merge = merge
         return copy
     }
 

@@ -39,13 +39,15 @@ public struct Workspace: Sendable {
     ///   - path: The file.
     ///   - host: The host that finds plugins.
     ///   - stores: The kind of database.
+    ///   - code: The code that the file names.
     ///   - environment: The variables that secrets may name.
     /// - Throws: `ConfigurationErrors` with every fault at once.
     public static func load(
-        path: String, host: BridgeHost, stores: any StoreProvider,
+        path: String, host: BridgeHost, stores: any StoreProvider, code: CustomCode = CustomCode(),
         environment: [String: String] = Workspace.environment
     ) async throws -> Workspace {
-        try await load(ConfigurationFile(path: path), host: host, stores: stores, environment: environment)
+        try await load(
+            ConfigurationFile(path: path), host: host, stores: stores, code: code, environment: environment)
     }
 
     /// Reads a configuration so that a bridge with an unusable plugin fails only when it is connected to.
@@ -73,7 +75,8 @@ public struct Workspace: Sendable {
         let (text, path) = definition.text
         do {
             return try await load(
-                ConfigurationFile(text: text, path: path), host: host, stores: stores, environment: environment)
+                ConfigurationFile(text: text, path: path), host: host, stores: stores, code: definition.code,
+                environment: environment)
         } catch let errors as ConfigurationErrors {
             throw errors.quoting(text)
         }
@@ -83,8 +86,8 @@ public struct Workspace: Sendable {
     ///
     /// A draft without schemas says which plugins the configuration names; their schemas validate it.
     static func load(
-        _ file: ConfigurationFile, host: BridgeHost, stores: any StoreProvider, environment: [String: String],
-        toleratesRefusals: Bool = false
+        _ file: ConfigurationFile, host: BridgeHost, stores: any StoreProvider, code: CustomCode = CustomCode(),
+        environment: [String: String], toleratesRefusals: Bool = false
     ) async throws -> Workspace {
         let draft = try? file.configuration()
         let (listings, refused) = try await plugins(namedIn: draft, host: host)
@@ -98,14 +101,14 @@ public struct Workspace: Sendable {
         // The schemas of unusable plugins are unknown, and their bridges are never opened.
         schemas += refused.map { PluginSchema(name: $0.plugin, optionsSchema: "{}", entitySchema: "{}") }
         let configuration = try file.configuration(plugins: schemas, environment: environment)
-        let faults = missingCapabilities(configuration, usable)
+        let faults = missingCapabilities(configuration, usable) + missingCode(configuration.model, code)
         guard faults.isEmpty else { throw ConfigurationErrors(diagnostics: faults) }
         return Workspace(
             configuration: configuration, file: file,
             plugins: Dictionary(usable.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
             refusals: Dictionary(
                 refused.map { ($0.plugin, $0.fault.message) }, uniquingKeysWith: { first, _ in first }),
-            model: try CompiledModel(configuration.model), host: host, stores: stores)
+            model: try CompiledModel(configuration.model, code: code), host: host, stores: stores)
     }
 
     /// A plugin that exists and can't be used.

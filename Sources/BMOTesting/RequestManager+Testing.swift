@@ -16,17 +16,19 @@ extension RequestManager {
     /// - Parameters:
     ///   - config: The configuration's file. The secrets that it names need not exist.
     ///   - remote: What its bridges ask.
+    ///   - code: The code that the configuration names.
     ///   - clock: The clock of times to live and of the pauses while the remote is unreachable.
     ///   - options: The manager's settings.
     /// - Throws: `ConfigurationErrors` with every fault.
     public static func testing(
-        config: String, remote: ScriptedRemote, clock: any _Concurrency.Clock<Duration> = ContinuousClock(),
-        options: Options = Options()
+        config: String, remote: ScriptedRemote, code: CustomCode = CustomCode(),
+        clock: any _Concurrency.Clock<Duration> = ContinuousClock(), options: Options = Options()
     ) async throws -> RequestManager {
         let file = ConfigurationFile(path: config)
         let plugins = Set(try file.configuration().bridges.map(\.plugin))
         let host = testHost(plugins.sorted().map(remote.bridge))
-        return try make(try await Workspace.load(path: config, host: host, stores: MemoryStores()), clock, options)
+        let workspace = try await Workspace.load(path: config, host: host, stores: MemoryStores(), code: code)
+        return try make(workspace, clock, options)
     }
 
     /// Returns a manager for a test with a definition in code, as ``testing(config:remote:clock:options:)``.

@@ -53,7 +53,7 @@ public struct Pager: Sendable {
         guard pagesRead > 1 || resumed else { return false }
         switch rule.style {
         case .page, .offset, .nextURL, .linkHeader: return true
-        case .none, .automatic, .cursor, .members, .keyset: return false
+        case .none, .automatic, .cursor, .members, .keyset, .code: return false
         }
     }
     /// Whether the first page was short and the next request confirms the end.
@@ -118,7 +118,7 @@ public struct Pager: Sendable {
         switch rule.style {
         case .page(let start): .page(start)
         case .offset(let start): .offset(start)
-        case .none, .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset: .only
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset, .code: .only
         }
     }
 
@@ -128,7 +128,8 @@ public struct Pager: Sendable {
         case ("page", .page): if let number = Int(value) { return .page(number.clampedPosition) }
         case ("offset", .offset): if let number = Int(value) { return .offset(number.clampedPosition) }
         case ("url", .nextURL), ("url", .linkHeader): return .url(value)
-        case ("cursor", .cursor), ("cursor", .members), ("cursor", .keyset): return .cursor(value)
+        case ("cursor", .cursor), ("cursor", .members), ("cursor", .keyset), ("cursor", .code):
+            return .cursor(value)
         case ("json", .cursor), ("json", .keyset): return .json(value)
         default: break
         }
@@ -169,7 +170,7 @@ public struct Pager: Sendable {
         switch rule.style {
         case .page: 1
         case .offset: pageLength ?? rule.size
-        case .none, .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset: nil
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset, .code: nil
         }
     }
 
@@ -265,6 +266,8 @@ public struct Pager: Sendable {
             return end()
         case .page, .offset: return try decideByNumber(position, facts)
         case .keyset: return try decideByKey(facts)
+        case .code(let code, _):
+            return try code.next(after: position, facts).map { .go($0) } ?? endByTotal(fetched)
         case .linkHeader:
             if case .value(let url) = facts.next { return .go(.url(url)) }
             return endByTotal(fetched)

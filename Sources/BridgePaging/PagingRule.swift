@@ -23,6 +23,8 @@ public struct PagingRule: Sendable {
         case members(JSONPath)
         /// The value of the last record at a path, plus a number, after which the next page begins.
         case keyset(JSONPath, add: Int)
+        /// Code of the program says how to continue, from what is at a place of the reply, if the config names one.
+        case code(CustomPager, ReplyPlace?)
     }
 
     /// The place of the page's position in a request.
@@ -106,8 +108,12 @@ public struct PagingRule: Sendable {
         "keyset": [
             "field", "template", "parameter", "add", "size_parameter", "size", "total", "has_more", "done", "in",
         ],
+        "code": [
+            "code", "path", "header", "template", "parameter", "size_parameter", "size", "total", "has_more", "done",
+            "in",
+        ],
     ]
-    private static let styles = "auto, none, page, offset, next_url, link_header, cursor, continue, keyset"
+    private static let styles = "auto, none, page, offset, next_url, link_header, cursor, continue, keyset, code"
     /// Names of the same styles in other tools.
     private static let aliases = ["max_id": "keyset", "since_id": "keyset", "next": "next_url", "link": "link_header"]
 
@@ -226,6 +232,11 @@ public struct PagingRule: Sendable {
             style = .keyset(
                 try JSONPath(field.hasPrefix("$") ? field : "$.\(field)", option: "paging.field"),
                 add: options.integer("add") ?? 0)
+        case "code":
+            sizeParameter = try parameter("size_parameter", nil)
+            self.parameter = try parameter("parameter", "cursor") ?? self.parameter
+            let isPlaced = options.has("path") || options.has("header")
+            style = .code(try CustomPager.named(options.string("code")), isPlaced ? try next(nil) : nil)
         case "auto": style = .automatic
         default:
             style = .none
@@ -257,7 +268,7 @@ public struct PagingRule: Sendable {
     package var start: JSONTree? {
         switch style {
         case .page(let start), .offset(let start): .number(String(start))
-        case .none, .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset: nil
+        case .none, .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset, .code: nil
         }
     }
 
@@ -283,6 +294,7 @@ public struct PagingRule: Sendable {
     public var next: ReplyPlace? {
         switch style {
         case .nextURL(let place), .cursor(let place): place
+        case .code(_, let place): place
         case .none, .automatic, .page, .offset, .linkHeader, .members, .keyset: nil
         }
     }
@@ -296,7 +308,7 @@ public struct PagingRule: Sendable {
     /// Whether the scan depends on the number of a page's records.
     package var countsRecords: Bool {
         switch style {
-        case .none, .automatic, .page, .offset, .keyset: true
+        case .none, .automatic, .page, .offset, .keyset, .code: true
         case .nextURL, .linkHeader, .cursor, .members: total != nil
         }
     }
@@ -305,7 +317,7 @@ public struct PagingRule: Sendable {
     package var needsNext: Bool {
         switch style {
         case .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset: true
-        case .none, .page, .offset: false
+        case .none, .page, .offset, .code: false
         }
     }
 
@@ -313,7 +325,7 @@ public struct PagingRule: Sendable {
     package var isNumbered: Bool {
         switch style {
         case .page, .offset: true
-        case .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset, .none: false
+        case .automatic, .nextURL, .linkHeader, .cursor, .members, .keyset, .code, .none: false
         }
     }
 

@@ -120,7 +120,11 @@ public final class Mapper {
         }
         var plan = resolve(expected, batch)
         if let recognition = plan.mapping.recognition {
-            plan = resolve(recognition.plan(for: object), batch)
+            do {
+                plan = resolve(try recognition.plan(for: object), batch)
+            } catch {
+                throw Rejection(reason: "\(model.entities[plan.mapping.entity].name): \(error.reason)")
+            }
         }
         let mapping = plan.mapping
         let layout = model.entities[mapping.entity]

@@ -78,7 +78,7 @@ import Testing
     @Test func `paging options that do not belong together are refused`() throws {
         #expect(
             try problem(["paging": ["style": "pages"]]).remedy
-                == "use one of: auto, none, page, offset, next_url, link_header, cursor, continue, keyset")
+                == "use one of: auto, none, page, offset, next_url, link_header, cursor, continue, keyset, code")
         #expect(
             try problem(["paging": ["style": "page", "path": "$.x"]]).message
                 == "User: paging.path has no effect with paging.style page")

@@ -7,6 +7,7 @@ import Testing
 /// The three-way merge of a remote record into an edited object, without a database.
 @Suite struct EditedRowMergeTests {
     private let layout: EntityLayout
+    private let memory = CellMemory()
 
     init() throws { layout = try TestModel.city() }
 
@@ -17,7 +18,8 @@ import Testing
         let record = TestRecord(layout, values)
         return withExtendedLifetime(record) {
             let merge = EditedRowMerge(
-                entries, layout, key: [7], cells: record.cells, policy: policy, isAnswer: isAnswer, now: "now")
+                entries, layout, key: [7], cells: record.cells, policy: policy, memory: memory, isAnswer: isAnswer,
+                now: "now")
             let written = zip(layout.fields, merge.cells).compactMap { field, cell in
                 cell.value.map { (field.name, $0) }
             }
@@ -84,6 +86,65 @@ import Testing
             ["name": "theirs", "seen": .text(seen)], over: [edit], .newest(attribute: "seen"))
         #expect(merge.remoteIsNewer == isRemote)
         #expect(written["name"] == (isRemote ? "theirs" : nil))
+    }
+
+    /// The layout of cities whose names code merges.
+    private func mergingCity(_ body: @escaping @Sendable (StoredValue?, StoredValue, StoredValue) throws -> StoredValue)
+        throws
+        -> EntityLayout
+    {
+        var name = Attribute(name: "name")
+        name.merge = "name/1"
+        let city = Entity("City", key: ["id"], [.of("id", .integer), name, .of("area", .decimal)])
+        let code = CustomCode(merges: [ValueMerge("name/1", body)])
+        return try #require(try CompiledModel(Model(entities: [city]), code: code).entities.first)
+    }
+
+    private func merged(
+        _ remote: StoredValue,
+        _ body: @escaping @Sendable (StoredValue?, StoredValue, StoredValue) throws -> StoredValue
+    ) throws -> (merge: EditedRowMerge, written: StoredValue?) {
+        let layout = try mergingCity(body)
+        let record = TestRecord(layout, ["name": remote])
+        return withExtendedLifetime(record) {
+            // The entity's policy does not apply to the attribute.
+            let merge = EditedRowMerge(
+                [edit], layout, key: [7], cells: record.cells, policy: .remote, memory: memory, isAnswer: false,
+                now: "now")
+            return (merge, merge.cells[1].value)
+        }
+    }
+
+    @Test func `code merges a value from the base, the remote's and the local one`() throws {
+        let (merge, written) = try merged("theirs") { base, remote, local in
+            .text("\(base.map { "\($0)" } ?? "nothing")+\(remote)+\(local)")
+        }
+        #expect(written == "old+theirs+mine")
+        #expect(merge.set.entries[0].changes == [.of("name", "theirs", "old+theirs+mine")])
+        #expect(merge.actions == [.removeConflicts([""]), .removeConflicts(["name"])])
+        #expect(merge.set.givenUp.isEmpty)
+    }
+
+    @Test func `a merge that gives the remote's value gives the edit up, and one that gives the local one keeps it`()
+        throws
+    {
+        let (theirs, written) = try merged("theirs") { _, remote, _ in remote }
+        #expect(written == "theirs" && theirs.set.givenUp == [1])
+        let (mine, nothing) = try merged("theirs") { _, _, local in local }
+        #expect(nothing == nil)
+        #expect(mine.actions.last == .keepLocal(column: "name", remote: "theirs", local: "mine"))
+        #expect(mine.set.entries[0].changes == [.of("name", "theirs", "mine")])
+    }
+
+    @Test func `a merge that throws is a conflict for a person`() throws {
+        struct Refusal: Error {}
+        let (thrown, written) = try merged("theirs") { _, _, _ in throw Refusal() }
+        #expect(written == nil)
+        guard case .noteConflict(let conflict)? = thrown.actions.last else {
+            Issue.record("there is no conflict: \(thrown.actions)")
+            return
+        }
+        #expect(conflict.local == "mine" && conflict.remote == "theirs")
     }
 
     @Test func `an edit that is being sent is never given up`() {

@@ -73,7 +73,7 @@ final class StreamTranslator {
             let name = retriever["class_name"]?.string ?? retriever.type ?? ""
             draft.obstacle(
                 retriever["class_name"] == nil
-                    ? "\(name): bmo does not support exports that are created, polled and downloaded"
+                    ? "\(name): exports are not translated; write it as export: in the section rest, see docs/rest.md"
                     : "its retriever \(name) is custom Python")
             return
         }

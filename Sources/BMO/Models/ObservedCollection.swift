@@ -51,7 +51,7 @@ public final class ObservedCollection<Object: BackedObject, SectionID: Hashable 
     ///
     /// - Parameters:
     ///   - query: The query whose entity is listed; its conditions and included relationships apply.
-    ///   - name: The list's name, as in ``RequestManager/collection(_:keptAs:options:)``.
+    ///   - name: The list's name, as in `RequestManager.collection(_:keptAs:options:)`.
     ///   - options: The loader's settings.
     ///   - manager: The manager of the database.
     ///   - section: What the objects of a section have in common.
@@ -163,7 +163,7 @@ extension ObservedCollection where SectionID == WholeList {
     ///
     /// - Parameters:
     ///   - query: The query whose entity is listed; its conditions and included relationships apply.
-    ///   - name: The list's name, as in ``RequestManager/collection(_:keptAs:options:)``.
+    ///   - name: The list's name, as in `RequestManager.collection(_:keptAs:options:)`.
     ///   - options: The loader's settings.
     ///   - manager: The manager of the database.
     public convenience init(

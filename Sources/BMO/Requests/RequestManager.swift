@@ -2,7 +2,7 @@ internal import BridgeHost
 internal import Foundation
 internal import Importer
 public import Logging
-internal import Mapping
+public import Mapping
 internal import Model
 public import RecordBatch
 public import StoreContract
@@ -65,15 +65,17 @@ public final class RequestManager: Sendable {
     ///   - stores: The kind of database, such as `SQLiteStores()`.
     ///   - bridges: Bridges that are linked into this program, named by the configuration as plugins are; one in Swift
     ///     is `BridgeExport(MyBridge.self)`.
+    ///   - code: The code that the file names.
     ///   - options: The manager's settings.
     ///   - logger: Receives the bridges' logs.
     /// - Throws: `ConfigurationErrors` with every fault, `StoreError`.
     public convenience init(
-        config: String, stores: any StoreProvider, bridges: [any LinkedBridge] = [], options: Options = Options(),
-        logger: Logger = Logger(label: "bmo")
+        config: String, stores: any StoreProvider, bridges: [any LinkedBridge] = [], code: CustomCode = CustomCode(),
+        options: Options = Options(), logger: Logger = Logger(label: "bmo")
     ) async throws {
         let host = BridgeHost(logger: logger, linked: bridges)
-        try self.init(try await Workspace.load(path: config, host: host, stores: stores), options: options)
+        try self.init(
+            try await Workspace.load(path: config, host: host, stores: stores, code: code), options: options)
     }
 
     /// Creates a manager for bridges and entities that are defined in code.

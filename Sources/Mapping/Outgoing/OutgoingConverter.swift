@@ -6,10 +6,12 @@ internal import TextFormats
 struct OutgoingConverter: Sendable {
     private let attribute: Attribute
     private let forward: ValueConverter
+    private let code: CustomCode
 
-    init(_ attribute: Attribute) {
+    init(_ attribute: Attribute, _ code: CustomCode) {
         self.attribute = attribute
-        forward = ValueConverter(attribute)
+        self.code = code
+        forward = ValueConverter(attribute, code)
     }
 
     /// Returns the remote value of a local one.
@@ -91,6 +93,7 @@ struct OutgoingConverter: Sendable {
             }
             return Self.remote(of: mapping, among: mappings)
         case _ where scalar.isNull: return .null
+        case .code(let name): return try code.undone(scalar, by: name)
         case .lastSegment, .extract, .join, .first:
             throw ValueConverter.Misfit(
                 reason: "it is a part of the remote value, or made of several values: \"write: false\" leaves it out"

@@ -130,7 +130,7 @@ extension OutgoingPlan {
                 parts.append(Part(columns: [field.name], from: path, to: path, value: object))
                 continue
             }
-            let remote = try? OutgoingConverter(attribute).convert(value)
+            let remote = try? OutgoingConverter(attribute, model.code).convert(value)
             parts.append(
                 Part(columns: [field.name], from: path, to: attribute.write.path ?? path, value: remote))
         }

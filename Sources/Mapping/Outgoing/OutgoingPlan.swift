@@ -221,7 +221,7 @@ package struct OutgoingPlan: Sendable {
             let attribute = own[declared.name] ?? declared
             let remote: OutgoingValue
             do {
-                remote = try OutgoingConverter(attribute).convert(value)
+                remote = try OutgoingConverter(attribute, model.code).convert(value)
             } catch {
                 throw Refusal(relationship.name, Self.words(name, relationship.name, value, error))
             }
@@ -234,7 +234,7 @@ package struct OutgoingPlan: Sendable {
 
     func remote(_ value: StoredValue, of attribute: Attribute) throws(Refusal) -> OutgoingValue {
         do {
-            return try OutgoingConverter(attribute).convert(value)
+            return try OutgoingConverter(attribute, model.code).convert(value)
         } catch {
             throw Refusal(attribute.name, Self.words(name, attribute.name, value, error))
         }

@@ -8,20 +8,26 @@ public final class CompiledModel: Sendable {
     public let plans: [MappingPlan]
     /// The source model.
     public let model: Model
+    /// The code that the model names.
+    public let code: CustomCode
     private let indexes: [String: Int]
     private let ends: [String: (source: String, target: String)]
 
     /// Compiles a validated model.
     ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - code: The code that it names; a value for which code is missing does not fit.
     /// - Throws: ``MappingError`` when a relationship has no target, which validation would have reported.
-    public init(_ model: Model) throws {
+    public init(_ model: Model, code: CustomCode = CustomCode()) throws {
         self.model = model
+        self.code = code
         let indexes = Dictionary(
             model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.indexes = indexes
         var tables: [String: TableLayout] = [:]
         for entity in model.entities where entity.superentity == nil {
-            tables[entity.name] = try TableLayout(of: entity, in: model, indexes: indexes)
+            tables[entity.name] = try TableLayout(of: entity, in: model, indexes: indexes, code)
         }
         entities = try model.entities.enumerated().map { index, entity in
             let root = model.root(of: entity)
@@ -32,11 +38,11 @@ public final class CompiledModel: Sendable {
         }
         var plans: [MappingPlan] = []
         for (index, entity) in model.entities.enumerated() {
-            plans.append(MappingPlan(of: entity, index, entities[index], in: model, indexes: indexes))
+            plans.append(MappingPlan(of: entity, index, entities[index], in: model, indexes: indexes, code))
         }
         for (index, entity) in model.entities.enumerated() {
             for source in entity.sources {
-                plans.append(MappingPlan(of: source, entity, index: plans.count, entities[index], in: model))
+                plans.append(MappingPlan(of: source, entity, index: plans.count, entities[index], in: model, code))
             }
         }
         self.plans = plans

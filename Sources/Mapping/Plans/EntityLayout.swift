@@ -15,6 +15,8 @@ public final class EntityLayout: Sendable {
         public let type: AttributeType
         /// The index in ``EntityLayout/toOne`` of the field's to-one relationship; nil for an attribute.
         public let relationship: Int?
+        /// The merge of a value that changed here and on the remote, in place of the entity's policy.
+        package var merge: FieldMerge?
     }
 
     /// A to-one relationship, whose fields hold the target's key.

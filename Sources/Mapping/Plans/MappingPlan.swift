@@ -61,7 +61,10 @@ public final class MappingPlan: Sendable {
     }
 
     /// Creates the plan for an entity's own bridge, which also maps the entity's nested objects.
-    convenience init(of entity: Entity, _ index: Int, _ layout: EntityLayout, in model: Model, indexes: [String: Int]) {
+    convenience init(
+        of entity: Entity, _ index: Int, _ layout: EntityLayout, in model: Model, indexes: [String: Int],
+        _ code: CustomCode
+    ) {
         let sourced = model.root(of: entity).sourcedNames
         let attributes = model.attributes(of: entity)
         let relationships = model.relationships(of: entity)
@@ -72,22 +75,24 @@ public final class MappingPlan: Sendable {
             relationships.filter { !sourced.contains($0.name) }, parent: entity.parent,
             known: attributes.filter { sourced.contains($0.name) }.map(\.source)
                 + relationships.filter { sourced.contains($0.name) }.map { .path($0.source) },
-            recognition: Recognition(of: entity, in: model, indexes: indexes),
+            recognition: Recognition(of: entity, in: model, indexes: indexes, code),
             tombstone: model.root(of: entity).deletes.tombstone,
             above: Self.names(above: EntitySource.mainName, in: model.root(of: entity)),
-            absent: model.lineage(of: entity).reversed().lazy.compactMap(\.absent).first, model)
+            absent: model.lineage(of: entity).reversed().lazy.compactMap(\.absent).first, model, code)
     }
 
     /// Creates the plan for a further source of an entity.
     convenience init(
-        of source: EntitySource, _ entity: Entity, index: Int, _ layout: EntityLayout, in model: Model
+        of source: EntitySource, _ entity: Entity, index: Int, _ layout: EntityLayout, in model: Model,
+        _ code: CustomCode
     ) {
         let singleton = entity.uniquing == .singleton ? entity.keyColumns : []
         let others = (entity.attributes + entity.sources.flatMap(\.attributes)).map(\.source)
         self.init(
             index: index, entity: layout.index, source: source.name, layout, singleton + source.attributes,
             source.relationships, parent: source.parent, known: others, recognition: nil, tombstone: nil,
-            above: Self.names(above: source.name, in: entity), absent: source.absent ?? entity.absent, model)
+            above: Self.names(above: source.name, in: entity), absent: source.absent ?? entity.absent, model,
+            code)
     }
 
     /// Returns the names of the attributes and relationships that sources of higher precedence provide.
@@ -131,7 +136,7 @@ public final class MappingPlan: Sendable {
     private init(
         index: Int, entity: Int, source: String?, _ layout: EntityLayout, _ attributes: [Attribute],
         _ relationships: [Relationship], parent: ParentScan?, known: [Attribute.Source], recognition: Recognition?,
-        tombstone: Matcher?, above: Set<String>, absent: AbsentRule?, _ model: Model
+        tombstone: Matcher?, above: Set<String>, absent: AbsentRule?, _ model: Model, _ code: CustomCode
     ) {
         self.index = index
         self.entity = entity
@@ -164,7 +169,7 @@ public final class MappingPlan: Sendable {
         for attribute in attributes {
             guard let field = layout.fields.firstIndex(where: { $0.name == attribute.name && $0.relationship == nil })
             else { continue }
-            converters[field] = ValueConverter(attribute)
+            converters[field] = ValueConverter(attribute, code)
             plainTypes[field] = attribute.transformers.isEmpty ? attribute.type : nil
             switch attribute.source {
             case .path(let path): tree.insert(path.components[...], .attribute(field))
@@ -209,9 +214,10 @@ public final class MappingPlan: Sendable {
 extension Matcher {
     /// The paths that the conditions read.
     var paths: [RemotePath] {
-        conditions.map { condition in
+        conditions.compactMap { condition in
             switch condition {
             case .has(let path), .lacks(let path), .equals(let path, _), .matches(let path, _): path
+            case .code: nil
             }
         }
     }

@@ -16,9 +16,10 @@ struct Recognition: Sendable {
     private let root: Kind
     /// All matchers of the family.
     let matchers: [Matcher]
+    private let code: CustomCode
 
     /// Creates a recognition; nil for an entity without a family.
-    init?(of entity: Entity, in model: Model, indexes: [String: Int]) {
+    init?(of entity: Entity, in model: Model, indexes: [String: Int], _ code: CustomCode) {
         let family = model.family(of: entity)
         guard family.count > 1 else { return nil }
         func kind(of entity: Entity) -> Kind {
@@ -26,6 +27,7 @@ struct Recognition: Sendable {
                 plan: indexes[entity.name] ?? 0, matcher: entity.matcher,
                 kinds: model.subentities(of: entity).map(kind))
         }
+        self.code = code
         expected = kind(of: entity)
         root = kind(of: family[0])
         matchers = family.compactMap(\.matcher)
@@ -34,29 +36,44 @@ struct Recognition: Sendable {
     /// Returns the plan for a record, which is that of the most specific entity whose matcher accepts it.
     ///
     /// The expected entity is the default: a summary may lack the members that `when` reads.
-    func plan(for object: BatchValue) -> Int {
-        if let plan = Self.search(expected, object) { return plan }
-        guard let matcher = expected.matcher, !matcher.fits(object) else { return expected.plan }
-        return Self.search(root, object) ?? expected.plan
+    ///
+    /// - Throws: Why code failed that is a matcher.
+    func plan(for object: BatchValue) throws(ValueConverter.Misfit) -> Int {
+        if let plan = try search(expected, object) { return plan }
+        guard let matcher = expected.matcher, try !matcher.fits(object, code) else { return expected.plan }
+        return try search(root, object) ?? expected.plan
     }
 
     /// Returns the plan of the first matching sub-entity or of one below it.
     ///
     /// Sub-entities without a matcher are transparent.
-    private static func search(_ kind: Kind, _ object: BatchValue) -> Int? {
+    private func search(_ kind: Kind, _ object: BatchValue) throws(ValueConverter.Misfit) -> Int? {
         for candidate in kind.kinds {
             if let matcher = candidate.matcher {
-                guard matcher.fits(object) else { continue }
-                return search(candidate, object) ?? candidate.plan
+                guard try matcher.fits(object, code) else { continue }
+                return try search(candidate, object) ?? candidate.plan
             }
-            if let plan = search(candidate, object) { return plan }
+            if let plan = try search(candidate, object) { return plan }
         }
         return nil
     }
 }
 
 extension Matcher {
-    /// Returns whether a record fulfills all conditions.
+    /// Returns whether a record fulfills all conditions, and code of the program accepts it.
+    ///
+    /// - Throws: Why the code failed.
+    func fits(_ object: BatchValue, _ code: CustomCode) throws(ValueConverter.Misfit) -> Bool {
+        for case .code(let name) in conditions {
+            guard let matcher = code.matchers[name] else {
+                throw ValueConverter.Misfit(reason: "this program has no code \"\(name)\"")
+            }
+            guard try code.call(name, { try matcher.fits(RemoteRecord(object)) }) else { return false }
+        }
+        return fits(object)
+    }
+
+    /// Returns whether a record fulfills all conditions; code is not asked.
     package func fits(_ object: BatchValue) -> Bool {
         conditions.allSatisfy { condition in
             switch condition {
@@ -68,6 +85,7 @@ extension Matcher {
                 } ?? false
             case .matches(let path, let expression):
                 object.value(at: path).flatMap { RemoteScalar($0).text }.map(expression.matches) ?? false
+            case .code: true
             }
         }
     }

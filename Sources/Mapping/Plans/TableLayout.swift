@@ -9,8 +9,10 @@ struct TableLayout {
     var discriminator: Int?
     var extra: Int?
     var deletion: Int?
+    private let code: CustomCode
 
-    init(of root: Entity, in model: Model, indexes: [String: Int]) throws {
+    init(of root: Entity, in model: Model, indexes: [String: Int], _ code: CustomCode) throws {
+        self.code = code
         let family = model.family(of: root)
         if root.uniquing == .singleton { add(root.keyColumns) }
         add(root.attributes)
@@ -51,7 +53,11 @@ struct TableLayout {
     /// Two sub-entities that declare the same attribute share one column.
     private mutating func add(_ attributes: [Attribute]) {
         for attribute in attributes where field(attribute.name) == nil {
-            fields.append(EntityLayout.Field(name: attribute.name, type: attribute.type, relationship: nil))
+            let merge = attribute.merge.flatMap { code.merges[$0] }.map {
+                FieldMerge(merge: $0, code: code, type: attribute.type)
+            }
+            fields.append(
+                EntityLayout.Field(name: attribute.name, type: attribute.type, relationship: nil, merge: merge))
         }
     }
 

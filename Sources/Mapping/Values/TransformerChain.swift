@@ -5,9 +5,11 @@ internal import TextFormats
 /// The transformers of an attribute that change a value before its type conversion, applied from left to right.
 struct TransformerChain: Sendable {
     private let transformers: [Transformer]
+    private let code: CustomCode
 
     /// Creates a chain; nil if no transformer changes the value.
-    init?(_ transformers: [Transformer]) {
+    init?(_ transformers: [Transformer], _ code: CustomCode) {
+        self.code = code
         // A unit or format configures the parsing of times: see TemporalParser.
         self.transformers = transformers.filter {
             switch $0 {
@@ -55,6 +57,7 @@ struct TransformerChain: Sendable {
         // A value without a text form is not empty, such as the object of a json attribute.
         if case .emptyAsNull = transformer, scalar.text == nil { return scalar }
         if case .join(let separator) = transformer { return try Self.joined(scalar, separator) }
+        if case .code(let name) = transformer { return try code.transformed(scalar, by: name) }
         guard let text = scalar.text else {
             throw ValueConverter.Misfit(reason: "\(scalar.shown) cannot be transformed: it is not a single value")
         }
@@ -72,7 +75,7 @@ struct TransformerChain: Sendable {
                 throw ValueConverter.Misfit(reason: "\(scalar.shown) does not fit the expression \(expression)")
             }
             return group.map { .text($0) } ?? .null
-        case .join, .first: return scalar
+        case .join, .first, .code: return scalar
         case .base(let base):
             guard let value = Int64(text, radix: base) else {
                 throw ValueConverter.Misfit(reason: "\(scalar.shown) is not an integer of base \(base)")

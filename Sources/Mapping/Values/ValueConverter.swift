@@ -17,9 +17,9 @@ struct ValueConverter: Sendable {
     private let chain: TransformerChain?
     private let temporal: TemporalParser
 
-    init(_ attribute: Attribute) {
+    init(_ attribute: Attribute, _ code: CustomCode = CustomCode()) {
         type = attribute.type
-        chain = TransformerChain(attribute.transformers)
+        chain = TransformerChain(attribute.transformers, code)
         temporal = TemporalParser(attribute.transformers)
     }
 

@@ -33,6 +33,8 @@ public struct Attribute: Sendable, Equatable {
     public var renamedFrom: String?
     /// The meaning of a missing member; nil uses the entity's rule.
     public var absent: AbsentRule?
+    /// The name of the program's code that merges a value that changed here and on the remote; nil for the entity's policy.
+    public var merge: String?
     /// Whether and how values are sent to the remote.
     public var write = WriteRule()
 

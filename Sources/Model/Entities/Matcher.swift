@@ -18,6 +18,8 @@ public struct Matcher: Sendable, Equatable {
         case equals(RemotePath, [String])
         /// A part of the property's text matches a POSIX extended regular expression.
         case matches(RemotePath, RegularExpression)
+        /// The program's matcher of this name accepts the record.
+        case code(String)
     }
 
     /// The conditions; at least one.

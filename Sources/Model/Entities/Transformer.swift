@@ -34,6 +34,8 @@ public enum Transformer: Sendable, Equatable {
     ///
     /// Always the last step.
     case format(String)
+    /// Calls the program's transformer of this name.
+    case code(String)
     /// Replaces whole values; rejects a value that is not in the list.
     case map([ValueMapping])
 }

@@ -111,8 +111,9 @@ extension ConfigurationReader {
                     "write a POSIX extended one, such as \"^dog\"")
                 return nil
             }
+        case [CodeKeys.name.name]: return value(CodeKeys.name, of: section).map { .code($0) }
         default:
-            error(at: node.mark, "a condition in \(subject) is not of one of the four kinds", remedy)
+            error(at: node.mark, "a condition in \(subject) is not of one of the kinds", remedy)
             return nil
         }
     }

@@ -24,6 +24,7 @@ enum AttributeKeys {
         ])
     static let renamedFrom = Key<String>.renamedFrom
     static let absent = Key<AbsentRule>.absent
+    static let merge = Key<Part>("merge", CodeKeys.shape.schema)
     static let write = Key<Part>("write", WriteKeys.schema(attributeForms))
 
     /// The keys that a constant excludes.
@@ -31,7 +32,7 @@ enum AttributeKeys {
     static let attributeForms: [WriteRule.Form] = [.text, .number]
 
     static let shape = Shape(
-        nil, [type, from, constant, transform, renamedFrom, absent, write],
+        nil, [type, from, constant, transform, renamedFrom, absent, merge, write],
         rules: [
             (
                 "dependentSchemas",
@@ -113,6 +114,14 @@ enum MergeKeys {
     static let shape = Shape("Replaces what lies between the list's least and greatest value of an attribute", [window])
 }
 
+/// A mapping that names code of the program.
+enum CodeKeys {
+    static let name = Key<String>.text("code", "The name of code that the program brings")
+
+    static let shape = Shape(
+        "Code of the program, by its name", [name], rules: [("required", .array([.string(name.name)]))])
+}
+
 /// The mapping `write` of an attribute or a relationship.
 enum WriteKeys {
     static let when = Key<Part>("when", ["description": "In a new object only", "const": createOnly])
@@ -145,7 +154,7 @@ enum ConditionKeys {
     static let matches = Key<String>.text("matches", "The expression")
 
     /// The keys of all kinds of condition.
-    static let shape = Shape(nil, [has, lacks, property, equals, matches])
+    static let shape = Shape(nil, [has, lacks, property, equals, matches, CodeKeys.name])
 
     private static func kind(_ description: String, _ keys: [any DescribedKey]) -> ConfigValue {
         Shape(description, keys, rules: [("required", .array(keys.map { .string($0.name) }))]).schema
@@ -156,6 +165,7 @@ enum ConditionKeys {
             kind("The property exists and is not null", [has]), kind("The property is missing or null", [lacks]),
             kind("The property is one of these values", [property, equals]),
             kind("The property's text matches a POSIX extended regular expression", [property, matches]),
+            kind("The program's matcher of this name accepts the record", [CodeKeys.name]),
         ]
     ]
 

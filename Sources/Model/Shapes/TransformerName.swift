@@ -5,7 +5,7 @@ enum TransformerName: String, CaseIterable {
     case lastSegment = "last_segment"
     case prefix
     case stripPrefix = "strip_prefix"
-    case extract, join, first, base, unit, format, map
+    case extract, join, first, base, unit, format, map, code
 
     var takesArgument: Bool { argument != nil }
 
@@ -30,6 +30,7 @@ enum TransformerName: String, CaseIterable {
                     "description": "Remote to local values", "type": "object", "minProperties": 1,
                     "additionalProperties": ["type": ["string", "number", "boolean", "null"]],
                 ])
+        case .code: CodeKeys.name
         }
     }
 
@@ -48,7 +49,7 @@ enum TransformerName: String, CaseIterable {
     var types: [AttributeType] {
         let texts = AttributeType.allCases.filter { $0 != .json }
         return switch self {
-        case .map, .emptyAsNull, .first: AttributeType.allCases
+        case .map, .emptyAsNull, .first, .code: AttributeType.allCases
         case .trim, .prefix, .stripPrefix, .lastSegment, .extract, .join: texts
         // Base64 is case-sensitive.
         case .lowercase, .uppercase: texts.filter { $0 != .data }

@@ -41,11 +41,12 @@ package struct EditedRowMerge {
     ///   - key: The object's key.
     ///   - cells: The record's cells, one per field of the layout.
     ///   - policy: The entity's conflict policy.
+    ///   - memory: The memory of values that code merges; it has to last as long as ``cells``.
     ///   - isAnswer: Whether the page has the remote's reply to an edit of the object, on which later edits are based.
     ///   - now: The time of conflicts, as ISO 8601.
     package init(
         _ entries: [OutboxEntry], _ layout: EntityLayout, key: [StoredValue], cells: [Cell], policy: ConflictPolicy,
-        isAnswer: Bool, now: String
+        memory: CellMemory, isAnswer: Bool, now: String
     ) {
         set = EntrySet(entries, layout, key)
         self.cells = cells
@@ -66,7 +67,24 @@ package struct EditedRowMerge {
                 set.rebase(field.name, on: remote)
             } else if edit.known.contains(where: { $0.isSame(as: remote, field.type) }), !wasCreate {
                 actions.append(.removeConflicts([field.name]))
+            } else if edit.isWaiting, let merge = field.merge,
+                let merged = merge.merged(base: wasCreate ? nil : edit.known.first, remote: remote, local: edit.local)
+            {
+                actions.append(.removeConflicts([field.name]))
+                guard !merged.isSame(as: remote, field.type) else {
+                    set.giveUp(field.name)
+                    self.cells[index] = cell
+                    continue
+                }
+                set.rebase(field.name, on: remote)
+                if merged.isSame(as: edit.local, field.type) {
+                    actions.append(.keepLocal(column: field.name, remote: remote, local: edit.local))
+                } else {
+                    set.setLocal(field.name, to: merged)
+                    self.cells[index] = memory.cell(merged)
+                }
             } else {
+                let policy = field.merge == nil ? policy : .manual
                 switch policy.winner(isWaiting: edit.isWaiting, remoteIsNewer: remoteIsNewer) {
                 case nil:
                     let base = wasCreate ? nil : edit.known.first

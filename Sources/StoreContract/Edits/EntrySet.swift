@@ -108,6 +108,15 @@ package struct EntrySet {
         }
     }
 
+    /// Sets the local value of a column, in its last pending edit.
+    package mutating func setLocal(_ column: String, to value: StoredValue) {
+        for index in entries.indices.reversed() where entries[index].takesEdits && entries[index].operation == .update {
+            guard let place = entries[index].changes.lastIndex(where: { $0.name == column }) else { continue }
+            entries[index].changes[place].new = value
+            return
+        }
+    }
+
     package mutating func rebaseLinks(_ relationship: String, on keys: [[StoredValue]]) {
         for index in entries.indices where entries[index].takesEdits && entries[index].operation == .update {
             guard let place = entries[index].links.firstIndex(where: { $0.relationship == relationship }) else {

@@ -16,6 +16,8 @@ package final class EditMerge {
     var outdated: [Int: Set<[StoredValue]>] = [:]
     /// The edits that lost a value in favour of the remote in the open page.
     private var givenUp: Set<Int64> = []
+    /// The values that code has merged in the open page.
+    private var memory = CellMemory()
 
     /// Creates the merge over a store's transactions; each page begins with ``beginPage()``.
     package init(_ tables: EditTables) { self.tables = tables }
@@ -39,6 +41,7 @@ package final class EditMerge {
         scanBegan = nil
         outdated = [:]
         givenUp = []
+        memory = CellMemory()
     }
 
     /// Returns the stored row of an object; nil if there is none.
@@ -91,7 +94,7 @@ package final class EditMerge {
     ) throws -> [Cell] {
         let merge = EditedRowMerge(
             entries, layout, key: key, cells: cells, policy: policy(of: layout),
-            isAnswer: answered[layout.index]?.contains(key) == true, now: Clock.now())
+            memory: memory, isAnswer: answered[layout.index]?.contains(key) == true, now: Clock.now())
         if case .newest = policy(of: layout) {
             remoteIsNewer[layout.index, default: [:]][key] = merge.remoteIsNewer
         }

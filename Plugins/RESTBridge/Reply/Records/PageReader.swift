@@ -209,7 +209,7 @@ final class PageReader {
         case .keyset(let field, let add):
             let last = unfiltered.flatMap { $0 == outer ? listed : wholeList($0) }?.last
             facts.next = lastKey(field, add: add, in: last ?? reader.lastRecord)
-        case .none, .automatic, .page, .offset, .nextURL, .linkHeader, .cursor: break
+        case .none, .automatic, .page, .offset, .nextURL, .linkHeader, .cursor, .code: break
         }
         return facts
     }

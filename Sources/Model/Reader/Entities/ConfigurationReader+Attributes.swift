@@ -35,6 +35,12 @@ extension ConfigurationReader {
         }
         result.absent = value(AttributeKeys.absent, of: section)
         result.renamedFrom = value(AttributeKeys.renamedFrom, of: section)
+        if let merge = section[AttributeKeys.merge],
+            let code = self.section(merge.value, CodeKeys.shape, "\"merge\" of \(what)"),
+            let name = required(CodeKeys.name, of: code, at: merge.key.mark)
+        {
+            result.merge = text(name, of: code.what)
+        }
         if let write = section[AttributeKeys.write] {
             result.write = readWriteRule(write, forms: AttributeKeys.attributeForms, what)
         }

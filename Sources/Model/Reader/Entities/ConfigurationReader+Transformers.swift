@@ -116,6 +116,7 @@ extension ConfigurationReader {
                 suggestion(for: text, among: TimeUnit.allCases.map(\.rawValue)))
             return nil
         case .format where Self.isTimePattern(text): return .format(text)
+        case .code where !text.isEmpty: return .code(text)
         case .map: return map(argument, type: type, what)
         default: break
         }
