@@ -25,6 +25,21 @@ public struct ObjectRequest: Sendable {
         }
     }
 
+    /// The rank of a request among those that wait for the same bridge: the highest goes first, and of equals the oldest.
+    ///
+    /// It does not interrupt a request that has begun.
+    public enum Priority: Int, Sendable, Comparable {
+        /// What can wait, such as a list that is loaded ahead.
+        case low = -1
+        /// Between the two.
+        case normal = 0
+        /// What a person waits for.
+        case high = 1
+
+        /// Whether one goes after another.
+        public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
+    }
+
     /// The entity's name.
     public var entity: String
     /// The condition on objects; nil for all.
@@ -37,14 +52,33 @@ public struct ObjectRequest: Sendable {
     public var offset: Int
     /// Relationships whose objects are included; dots lead further: `"cities.mayor"`.
     public var including: [String]
+    /// Whether the remote is also asked for the objects of ``including``, where they have listings of their own.
+    ///
+    /// A list by parent is asked for with each of the request's objects, others as a whole.
+    public var fetchesIncluded = false
     /// When the remote is queried.
     public var type: FetchType
     /// Whether objects that are marked as deleted on the remote (`deletes: soft`) are among the local ones.
     public var includesDeleted = false
     /// Whether the result includes the matching objects after the remote has answered.
     public var returnsObjects = false
-    /// Values to pass on to the result unchanged.
-    public var userInfo: [String: any Sendable] = [:]
+    /// What your program says about the request: for the bridge if it takes it, and returned with the result or the error.
+    public var userInfo: UserInfo?
+    /// The attributes and relationships that the remote should send; nil for all of them.
+    ///
+    /// The key, and what the predicate, the sort order and ``including`` name, is needed as well. The values of others stay
+    /// as they are here, or are null in a new object. A remote that cannot select sends everything.
+    public var fields: [String]?
+    /// Parameters that the remote gets with this request alone, by its own names, in place of the configuration's.
+    public var parameters: [String: LocalValue] = [:]
+    /// The rank among the requests that wait for the same bridge.
+    public var priority = Priority.normal
+    /// How long the remote part may take, from the moment at which the local objects are returned; nil for any time.
+    ///
+    /// After it, the remote part ends before its next commit, and fails with the code `deadline`.
+    public var timeLimit: Duration?
+    /// How many records a page of the remote should have; nil leaves it to the configuration.
+    public var pageSize: Int?
 
     /// Creates a request.
     public init(
@@ -60,11 +94,28 @@ public struct ObjectRequest: Sendable {
         self.type = type
     }
 
-    /// A key that is equal for requests that one answer of the remote can serve.
-    var semanticKey: String {
+    /// Returns a key that is equal for requests that one answer of the remote can serve.
+    ///
+    /// - Parameter hasUserInfo: Whether the bridge receives the user info, so that its answer may depend on it.
+    func semanticKey(hasUserInfo: Bool) -> String {
         var key = "\(entity)|\(predicate?.semanticKey ?? "")"
         // Only a limit without an order ends a fetch early.
         if let limit, sort.isEmpty { key += "|\(limit + offset)" }
+        if fetchesIncluded {
+            let order = sort.map { "\($0.isDescending ? "-" : "")\($0.field)" }
+            key += "|with\(including.sorted())\(order)\(limit ?? -1)+\(offset)\(includesDeleted)"
+        }
+        return key + termsKey(hasUserInfo: hasUserInfo)
+    }
+
+    /// Returns a key of what the request adds to the bridge's; empty for nothing.
+    func termsKey(hasUserInfo: Bool) -> String {
+        var key = ""
+        if let fields { key += "|fields\(Set(fields).sorted())" }
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+            key += "|\(name.debugDescription)=\(value.text?.debugDescription ?? value.description)"
+        }
+        if hasUserInfo, let userInfo { key += "|for\(userInfo.json)" }
         return key
     }
 }

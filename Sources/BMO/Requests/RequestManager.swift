@@ -217,6 +217,11 @@ public final class RequestManager: Sendable {
             part = .skipped(skip)
         } else {
             let (operation, subscriber) = join(request)
+            if let limit = request.timeLimit {
+                operation.expire(
+                    subscriber, after: { [stopwatch] in try await stopwatch.sleep(for: limit) },
+                    with: .deadline(of: request, limit))
+            }
             part = .running(operation, subscriber: subscriber)
         }
         return ObjectFetch(request, local: local, part) { [reader] in try await reader.objects($0) }
@@ -229,14 +234,14 @@ public final class RequestManager: Sendable {
         case .ifNoLocal: return local.contains { !$0.isStub } ? .localObjects : nil
         case .custom(let decide): return await decide(local) ? nil : .custom
         case .timeToLive(let duration):
-            let last = answers.withLock { $0[ExactText(request.semanticKey)] }
+            let last = answers.withLock { $0[key(of: request)] }
             return last.map { stopwatch.elapsed - $0 < duration } == true ? .fresh : nil
         }
     }
 
     /// Returns a request's operation: a running one, or a new one.
     private func join(_ request: ObjectRequest) -> (RemoteOperation, subscriber: Int) {
-        let key = ExactText(request.semanticKey)
+        let key = key(of: request)
         return flights.withLock { flights in
             if let flight = flights[key], let subscriber = flight.subscribe() { return (flight, subscriber) }
             let operation = RemoteOperation { [weak self] ended in
@@ -247,16 +252,27 @@ public final class RequestManager: Sendable {
             running.withLock { $0[ObjectIdentifier(operation)] = operation }
             operation.start { [self] operation in
                 defer { _ = running.withLock { $0.removeValue(forKey: ObjectIdentifier(operation)) } }
-                let fetch = RemoteFetch(
-                    request: request, session: session, reader: reader, availability: options.availability,
-                    stopwatch: stopwatch, detailLimit: options.detailLimit, network: network,
-                    report: { operation.report($0) })
-                let result = try await fetch.run()
+                let fetch = remoteFetch(request, report: { operation.report($0) })
+                var result = try await fetch.run()
+                if request.fetchesIncluded { result = try await IncludedFetch(fetch: fetch).run(after: result) }
                 noteAnswer(to: key)
                 return result
             }
             return (operation, subscriber)
         }
+    }
+
+    func remoteFetch(
+        _ request: ObjectRequest, report: @escaping @Sendable (RequestEvent) -> Void = { _ in }
+    ) -> RemoteFetch {
+        RemoteFetch(
+            request: request, session: session, reader: reader, availability: options.availability,
+            stopwatch: stopwatch, detailLimit: options.detailLimit, network: network, report: report)
+    }
+
+    /// Returns the key of the requests that share an answer with this one.
+    private func key(of request: ObjectRequest) -> ExactText {
+        ExactText(request.semanticKey(hasUserInfo: remoteFetch(request).hasUserInfo))
     }
 
     private func noteAnswer(to key: ExactText) {

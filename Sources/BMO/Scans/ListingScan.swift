@@ -188,8 +188,13 @@ struct ListingScan: Sendable {
         var fetch = fetchRequest(request, cursor: nil)
         if context.options.readsOne, let one = try await objectRequest() {
             fetch = one
-        } else if connection.plugin.can("filter") {
-            fetch.filters = context.options.conditions.compactMap { $0.filter(plan, in: layout) }
+        } else if !context.options.conditions.isEmpty, connection.plugin.can("filter") {
+            // The children of a parent need not have its key in their records.
+            let ofParent = parent?.relationship.map { layout.toOne[$0] }.map { relationship in
+                layout.fields[relationship.firstField..<relationship.firstField + relationship.fieldCount].map(\.name)
+            }
+            fetch.filters = context.options.conditions.filter { ofParent?.contains($0.field) != true }
+                .compactMap { $0.filter(plan, in: layout) }
         }
         let stream = try await connection.fetch(fetch)
         let writer = PageWriter(
@@ -313,6 +318,7 @@ struct ListingScan: Sendable {
         fetch.keyPaths = plan.keyPaths
         fetch.surroundings = plan.surroundings
         fetch.patience = plan.retryFor
+        context.terms.apply(to: &fetch)
         return fetch
     }
 }

@@ -28,16 +28,19 @@ struct RemoteFetch: Sendable {
         let filters: [FetchRequest.Filter]
         let recordLimit: Int?
         let extent: RemotePlan.Extent
+        let terms: ScanTerms
 
         /// The whole listing instead of pages.
         var listing: Target {
-            Target(entity: entity, index: index, plan: plan, filters: [], recordLimit: nil, extent: .listing)
+            Target(
+                entity: entity, index: index, plan: plan, filters: [], recordLimit: nil, extent: .listing, terms: terms)
         }
 
         var remotePlan: RemotePlan {
             RemotePlan(
                 entity: entity.name, bridge: plan.bridge, extent: extent,
-                filters: filters.map { "\($0.attribute) \($0.comparison) \($0.value ?? "null")" })
+                filters: filters.map { "\($0.attribute) \($0.comparison) \($0.value ?? "null")" },
+                hasUserInfo: terms.userInfo != nil)
         }
     }
 
@@ -51,7 +54,8 @@ struct RemoteFetch: Sendable {
         while true {
             do {
                 return try await runOnce()
-            } catch let error as RequestError {
+            } catch let failure as RequestError {
+                let error = failure.adding(request.userInfo)
                 try Task.checkCancellation()
                 if error.isUnreachable, let bridge = error.bridge {
                     let isBack = try await networkTries.goesOn(afterUnreachable: bridge) { limit in
@@ -69,13 +73,14 @@ struct RemoteFetch: Sendable {
     }
 
     private func runOnce() async throws -> FetchResult {
-        let (entity, index) = try scanned()
+        let (entity, index) = try scanned(request.entity)
         let observer = RequestObserver(store: session.store, reader: reader, limit: detailLimit, report: report)
         let began = Clock.now()
         do {
             try await session.refuseFaults(of: index)
             var target = try target(entity, index)
-            if try await !sortsOut(target) { target = target.listing }
+            // Pages of their own, even if the remote applies no filter: a sync's scan would take them for the listing.
+            if !target.terms.changesListing, try await !sortsOut(target) { target = target.listing }
             observer.translated(target.remotePlan)
             try await session.perform { [target] in
                 switch target.extent {
@@ -83,6 +88,7 @@ struct RemoteFetch: Sendable {
                 case .pages:
                     var pages = PageFetch(plan: target.plan, session: session, observer: observer)
                     pages.filters = target.filters
+                    pages.terms = target.terms
                     pages.recordLimit = target.recordLimit
                     let outcome = try await pages.run()
                     // The filters and the limit are part of the request.
@@ -98,10 +104,10 @@ struct RemoteFetch: Sendable {
     }
 
     /// Returns the entity whose records contain the request's objects.
-    private func scanned() throws -> (Entity, Int) {
-        guard let index = model.index(of: request.entity) else {
+    private func scanned(_ name: String) throws -> (Entity, Int) {
+        guard let index = model.index(of: name) else {
             throw RequestError(
-                .requested, entity: request.entity, code: "request", "there is no entity \"\(request.entity)\"",
+                .requested, entity: name, code: "request", "there is no entity \"\(name)\"",
                 remedy: "there are: \(model.entities.map(\.name).joined(separator: ", "))")
         }
         let entity = model.model.entities[index]
@@ -109,20 +115,28 @@ struct RemoteFetch: Sendable {
             let scannedIndex = model.index(of: scanned.name)
         else {
             throw RequestError(
-                .translating, entity: request.entity, code: "unsupported",
-                "no listing returns objects of \(request.entity): they are nested in others",
+                .translating, entity: name, code: "unsupported",
+                "no listing returns objects of \(name): they are nested in others",
                 remedy: "fetch the entity whose records contain them, or use the fetch type .never")
         }
         return (scanned, scannedIndex)
     }
 
+    /// Whether the bridge receives the request's user info.
+    var hasUserInfo: Bool {
+        guard let (entity, _) = try? scanned(request.entity) else { return false }
+        return ScanTerms.hasUserInfo(request, of: entity.bridge, in: session.workspace)
+    }
+
     private func target(_ entity: Entity, _ index: Int) throws -> Target {
         let plan = try ScanPlan(entity, index, source: nil, in: session.workspace)
+        let terms = try ScanTerms(request, plan, in: session.workspace)
         func target(
             _ extent: RemotePlan.Extent, _ filters: [FetchRequest.Filter] = [], limit: Int? = nil
         ) -> Target {
             Target(
-                entity: entity, index: index, plan: plan, filters: filters, recordLimit: limit, extent: extent)
+                entity: entity, index: index, plan: plan, filters: filters, recordLimit: limit, extent: extent,
+                terms: terms)
         }
         // Only a sync's scan supports scans per parent, or through several bridges.
         guard plan.parent == nil, entity.sources.isEmpty else { return target(.listing) }
@@ -130,7 +144,8 @@ struct RemoteFetch: Sendable {
         // A local predicate may drop records that the limit counted: a limit applies only without a predicate.
         var limit = request.sort.isEmpty ? request.limit.map { $0 + request.offset } : nil
         if request.predicate != nil { limit = nil }
-        return filters.isEmpty && limit == nil ? target(.listing) : target(.pages, filters, limit: limit)
+        return filters.isEmpty && limit == nil && !terms.changesListing
+            ? target(.listing) : target(.pages, filters, limit: limit)
     }
 
     /// Returns whether the remote applies any of the filters, according to the bridge.
@@ -158,8 +173,8 @@ struct RemoteFetch: Sendable {
     }
 
     /// Returns the plan and filters for fetching a list of the request's entity page by page.
-    func listing() throws -> (plan: ScanPlan, filters: [FetchRequest.Filter]) {
-        let (entity, index) = try scanned()
+    func listing() throws -> (plan: ScanPlan, filters: [FetchRequest.Filter], terms: ScanTerms) {
+        let (entity, index) = try scanned(request.entity)
         do {
             let plan = try ScanPlan(entity, index, source: nil, in: session.workspace)
             guard plan.parent == nil else {
@@ -167,7 +182,7 @@ struct RemoteFetch: Sendable {
                     .translating, entity: entity.name, code: "unsupported",
                     "\(entity.name) is listed per parent, not as one list", remedy: "fetch it as a whole")
             }
-            return (plan, filters(plan))
+            return (plan, filters(plan), try ScanTerms(request, plan, in: session.workspace))
         } catch {
             throw RequestError(error, entity: entity, bridge: entity.bridge, at: .translating)
         }
@@ -195,16 +210,27 @@ struct RemoteFetch: Sendable {
 
     /// Scans the listing as a sync does.
     private func scan(_ target: Target, _ observer: RequestObserver) async throws {
-        let context = session.context(observer) { event in
+        try await scan(target.entity, target.index, target.terms, where: [], observer)
+    }
+
+    /// Scans an entity's listing as a sync does, or those of its records that meet conditions.
+    func scan(
+        _ entity: Entity, _ index: Int, _ terms: ScanTerms, where conditions: [LocalCondition],
+        _ observer: RequestObserver
+    ) async throws {
+        var options = Workspace.SyncOptions()
+        options.conditions = conditions
+        var context = session.context(observer, options) { event in
             switch event {
             case .began(_, let bridge, _): observer.contacting(bridge)
             case .warning(_, let message): observer.warn(message)
             case .page, .note, .ended: break
             }
         }
-        let result = try await session.listing(target.index) {
+        context.terms = terms
+        let result = try await session.listing(index, priority: terms.priority) { [context] in
             try Task.checkCancellation()
-            return await EntityScan(context: context, entity: target.entity, index: target.index).run().entity
+            return await EntityScan(context: context, entity: entity, index: index).run().entity
         }
         // Deletions after the last page.
         try await session.gate.pass { try await session.thread.run { observer.collect() } }
@@ -215,7 +241,8 @@ struct RemoteFetch: Sendable {
         }
     }
 
-    private func withQuarantine(_ result: FetchResult, since began: String) async throws -> FetchResult {
+    /// Returns the result with the records that were quarantined since a moment.
+    func withQuarantine(_ result: FetchResult, since began: String) async throws -> FetchResult {
         guard result.counts.values.contains(where: { $0.quarantined > 0 }) else { return result }
         var result = result
         let names = result.counts.filter { $0.value.quarantined > 0 }.keys
