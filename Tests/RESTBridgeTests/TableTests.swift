@@ -5,12 +5,12 @@ import Testing
 
 /// Replies whose records are rows of CSV or elements of XML.
 @Suite struct TableTests {
-    private static let shared = Result {
-        try RemoteServer(blocking: ["python3", "-u", "-B", RemoteServer.script("tables.py")])
-    }
     private let server: RemoteServer
 
-    init() throws { server = try Self.shared.get() }
+    /// A server for each test: one that tests share would outlive them.
+    init() throws {
+        server = try RemoteServer(blocking: ["python3", "-u", "-B", RemoteServer.script("tables.py")])
+    }
 
     private func scan(_ path: String, _ section: Literal = ["format": "csv"]) throws -> Scan {
         try Scan(source(bridge(["url": "\(server.url)"]), section.adding(["path": .text(path)])))
