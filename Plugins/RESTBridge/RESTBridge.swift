@@ -10,7 +10,7 @@ public final class RESTBridge: Bridge {
         optionsSchema: RESTSchema.options, entitySchema: RESTSchema.section, isConcurrent: true,
         capabilities: [
             .check, .discover, .fetch, .resume, .incremental, .parent, .filter, .plan, .validate, .create, .update,
-            .delete, .replay, .newestFirst,
+            .delete, .replay, .newestFirst, .userInfo, .parameters,
         ])
 
     private let base: HTTPURL

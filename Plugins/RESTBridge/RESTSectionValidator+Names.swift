@@ -67,7 +67,7 @@ extension RESTSectionValidator {
         let parameters = sections.compactMap(\.self).flatMap(\.names)
         func fault(_ name: String, option: String, known: [String]) -> SectionFault? {
             let first = name.split(separator: ".").first.map(String.init) ?? name
-            let sources = name.contains(".") ? ["parent", "object", "key"] : ["since", "until"]
+            let sources = name.contains(".") ? ["parent", "object", "key", "user_info"] : ["since", "until"]
             // A name of one or two letters is close to every short name.
             guard first.count > 2, !(known + sources).contains(first) else { return nil }
             let question = NearestName.question(known + sources, to: first)

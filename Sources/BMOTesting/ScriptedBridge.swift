@@ -13,7 +13,10 @@ extension ScriptedRemote {
         let descriptor = BridgeDescriptor(
             name: plugin, version: "1.0", summary: "Answers as a test scripts", optionsSchema: "{}", entitySchema: "{}",
             isConcurrent: true,
-            capabilities: [.check, .fetch, .resume, .filter, .incremental, .parent, .create, .update, .delete])
+            capabilities: [
+                .check, .fetch, .resume, .filter, .incremental, .parent, .create, .update, .delete, .userInfo,
+                .parameters,
+            ])
         return BridgeExport(descriptor) { _, _ in ScriptedBridge(self, descriptor) }
     }
 }
@@ -46,6 +49,9 @@ final class ScriptedBridge: Bridge {
             "\($0.attribute) \($0.comparison.rawValue) \($0.value ?? "null")"
         }
         received.cursor = request.cursor
+        if let info = request.userInfo { received.userInfo = ConfigValue(info) }
+        if let parameters = request.parameters { received.parameters = ConfigValue(parameters) }
+        received.fields = request.fieldPaths.map { $0.map { $0.joined(separator: ".") } }
         try remote.receive(received)
         return ScriptedSource(remote, request)
     }

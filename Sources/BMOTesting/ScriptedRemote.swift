@@ -38,15 +38,24 @@ public final class ScriptedRemote: Sendable {
         public var conditions: [String] = []
         /// For a fetch: the cursor of the page that it continues from.
         public var cursor: String?
+        /// For a fetch: what the request says to the bridge; an empty object without anything.
+        public var userInfo: ConfigValue = [:]
+        /// For a fetch: the parameters of this request alone; an empty object without any.
+        public var parameters: ConfigValue = [:]
+        /// For a fetch: the paths of the values that are needed, with dots; nil for any value.
+        public var fields: [String]?
         /// For a write: the key's values by their local names.
         public var key: ConfigValue = [:]
         /// For a write: the values that are sent, in the remote's shape.
         public var values: ConfigValue = [:]
 
-        /// A line such as `fetch Note where title = milk` or `update Note {"id":1} {"title":"bread"}`.
+        /// A line such as `fetch Note where title = milk with {"lang":"fr"} for {"screen":"search"}` (parameters and user
+        /// info) or `update Note {"id":1} {"title":"bread"}`.
         public var description: String {
             var words = [operation.rawValue, entity]
             if !conditions.isEmpty { words.append("where \(conditions.joined(separator: ", "))") }
+            if parameters.members?.isEmpty == false { words.append("with \(parameters.testText)") }
+            if userInfo.members?.isEmpty == false { words.append("for \(userInfo.testText)") }
             if let cursor { words.append("from \(cursor)") }
             if operation == .update || operation == .delete { words.append(key.testText) }
             if operation == .create || operation == .update { words.append(values.testText) }

@@ -87,6 +87,34 @@ enum ReadingChecks {
                 }
             }
         },
+        Check("read.user_info", "a user info that it does not know changes nothing", .full) { subject in
+            guard subject.plugin.can("user_info") else { throw NotApplicable("it takes no user info") }
+            for entity in try subject.entities() {
+                let alone = try await subject.read(entity)
+                var request = try subject.request(entity)
+                request.userInfo = BridgeOptions { writer in
+                    writer.member("bmo_conformance", object: { writer.member("level", 2) })
+                }
+                let scan = try await subject.scan(request)
+                try require(
+                    scan.records.sorted() == alone.records.sorted(),
+                    difference(alone.records, scan.records, of: entity))
+            }
+        },
+        Check("read.parameters", "a parameter of one request is in what it explains of it", .full) { subject in
+            guard subject.plugin.can("parameters"), subject.plugin.can("plan") else {
+                throw NotApplicable("it takes no parameters with a request, or cannot plan")
+            }
+            for entity in try subject.entities() {
+                var request = try subject.request(entity)
+                request.explains = true
+                request.parameters = BridgeOptions { $0.member("bmo_conformance", "1") }
+                let plan = try await subject.scan(request)
+                try require(
+                    plan.records.contains { $0.contains("bmo_conformance") },
+                    "\(entity.name): no planned request has the parameter bmo_conformance")
+            }
+        },
         Check("import.twice", "a second sync changes nothing", .full) { subject in
             let store = try subject.temporaryStore()
             defer { store.remove() }

@@ -26,6 +26,8 @@ private enum Member {
     static let surroundings = "surroundings"
     static let watches = "watch"
     static let wait = "wait"
+    static let userInfo = "user_info"
+    static let parameters = "parameters"
     static let validates = "judge"
     static let names = "names"
     static let key = "key"
@@ -74,6 +76,14 @@ extension FetchRequest {
             }
             if !keyPaths.isEmpty { writer.texts(Member.keyPaths, keyPaths) }
             if !surroundings.isEmpty { writer.texts(Member.surroundings, surroundings) }
+            if let userInfo {
+                writer.key(Member.userInfo)
+                userInfo.write(to: writer)
+            }
+            if let parameters {
+                writer.key(Member.parameters)
+                parameters.write(to: writer)
+            }
             if let watchMilliseconds {
                 writer.member(Member.watches, true)
                 writer.member(Member.wait, watchMilliseconds)
@@ -108,6 +118,8 @@ extension FetchRequest {
         }
         keyPaths = record.strings(Member.keyPaths)
         if record.bool(Member.watches) ?? false { watchMilliseconds = record.integer(Member.wait) ?? 60_000 }
+        userInfo = record.object(Member.userInfo)
+        parameters = record.object(Member.parameters)
         readOne = record.object(Member.readOne)
         if record.has(Member.written) {
             writtenPaths = record.objects(Member.written).map { $0.strings(Member.path) }

@@ -63,6 +63,15 @@ public struct FetchRequest: Sendable {
     /// Only the names of a parent's attributes are known; they replace the values. Only for a bridge that can
     /// `BridgeDescriptor.Capability.validate`.
     public var validates = false
+    /// What the embedding program says about this request, of a type of its own: an object of at most 16 KiB. (1.2)
+    ///
+    /// Only for a bridge that can `BridgeDescriptor.Capability.userInfo`.
+    public var userInfo: BridgeOptions?
+    /// Parameters of this fetch alone, by the remote's names: texts, numbers and bools. (1.2)
+    ///
+    /// Each takes the place of the section's own parameter of that name. Only for a bridge that can
+    /// `BridgeDescriptor.Capability.parameters`.
+    public var parameters: BridgeOptions?
     /// With ``explains``: the section for reading one object, if the configuration has one.
     public var readOne: BridgeOptions?
     /// With ``explains``: the paths of the values that can be set in a new object; nil if the host does not send them.
@@ -77,6 +86,8 @@ public struct FetchRequest: Sendable {
     package var prefetches = true
     /// The time limit for all tries of a step together, nil for the connection's; not part of the message.
     package var patience: Duration?
+    /// The rank among the fetches that wait for an instance of the bridge, the highest first; not part of the message.
+    package var priority = 0
 
     /// A condition on a record's value.
     public struct Filter: Sendable, Equatable {

@@ -94,6 +94,8 @@ public final class BridgeConnection: Sendable {
         if request.cursor != nil { try require("resume") }
         if request.token != nil || request.since != nil { try require("incremental") }
         if request.newestFirst { try require("newest_first") }
+        if request.userInfo != nil { try require("user_info") }
+        if request.parameters != nil { try require("parameters") }
         if request.parent != nil { try require("parent") }
         if request.explains { try require("plan") }
         if request.validates { try require("judge") }

@@ -26,6 +26,8 @@ import TestSupport
         ("SAME_KEY", "read.mapping", "comes twice"),
         ("UNSTABLE", "read.repeatable", "only in the first"),
         ("SINGLE_RECORDS", "read.pages", "300 records in 300 batches"),
+        ("REFUSES_USER_INFO", "read.user_info", "it is unknown"),
+        ("IGNORES_PARAMETERS", "read.parameters", "no planned request has the parameter"),
         ("REPEATS_CURSOR", "resume.cursors", "occurs twice"),
         ("RESUMES_AT_START", "resume.each", "not the other 200"),
         ("SKIPS_ON_RESUME", "resume.each", "come 199"),

@@ -7,7 +7,7 @@ import Testing
         #expect(
             BridgeDescriptor.Capability.allCases.map(\.rawValue) == [
                 "check", "discover", "fetch", "create", "update", "delete", "resume", "incremental", "parent", "filter",
-                "plan", "watch", "replay", "judge", "plan_write", "newest_first",
+                "plan", "watch", "replay", "judge", "plan_write", "newest_first", "user_info", "parameters",
             ])
     }
 

@@ -4,13 +4,9 @@
  *
  * The remote is a shelf of 300 items in this process's memory, behind a password.
  */
-#include <bmo_batch.h>
-#include <bmo_bridge.h>
+#include "shelf_batches.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { SHELF = 1024, PAGE = 100 };
@@ -30,6 +26,7 @@ struct bmo_fetch {
     bmo_instance *instance;
     int64_t next;
     int explains, is_empty, seen;
+    char parameter[8];
     int64_t wait; /* of a watch, milliseconds; -1 of any other fetch */
     atomic_int cancelled;
 };
@@ -53,49 +50,6 @@ static int count(void) {
     int total = 0;
     for (int i = 0; i < SHELF; i++) total += shelf[i].is_there;
     return total;
-}
-
-/* ---------------------------------------------------------------- batches */
-
-static void text(bmo_writer *w, const char *key, const char *value) {
-    bmo_write_key(w, key, strlen(key));
-    bmo_write_text(w, value, strlen(value));
-}
-
-static void number(bmo_writer *w, const char *key, int64_t value) {
-    bmo_write_key(w, key, strlen(key));
-    bmo_write_int64(w, value);
-}
-
-static void flag(bmo_writer *w, const char *key, int value) {
-    bmo_write_key(w, key, strlen(key));
-    bmo_write_bool(w, value);
-}
-
-static void deliver(bmo_writer *w, bmo_buffer *output) {
-    uint8_t *data;
-    size_t size;
-    if (bmo_writer_finish(w, &data, &size)) *output = (bmo_buffer){data, size, NULL};
-    bmo_writer_free(w);
-}
-
-static bmo_status fail(bmo_buffer *error, const char *code, const char *message, const char *remedy) {
-    bmo_writer w;
-    bmo_writer_init(&w);
-    bmo_write_object_begin(&w);
-    text(&w, "code", code);
-    text(&w, "message", message);
-    if (remedy) text(&w, "remedy", remedy);
-    flag(&w, "retryable", 0);
-    bmo_write_object_end(&w);
-    deliver(&w, error);
-    return BMO_FAILED;
-}
-
-static void copy_text(const bmo_view *view, const bmo_slot *object, const char *name, char *out, size_t capacity) {
-    size_t length = 0;
-    const char *value = object ? bmo_view_text(view, bmo_view_member(view, object, name), &length) : NULL;
-    if (value) snprintf(out, capacity, "%.*s", (int)length, value);
 }
 
 /* ---------------------------------------------------------------- description */
@@ -133,7 +87,7 @@ static bmo_status describe(void *context, bmo_buffer *output) {
     bmo_write_key(&w, "capabilities", 12);
     bmo_write_array_begin(&w);
     static const char *const all[] = {"check",  "discover", "fetch",       "create", "update",
-                                      "delete", "resume",   "incremental", "plan",   "watch",
+                                      "delete", "resume",   "incremental", "plan",   "watch", "user_info", "parameters",
 #ifdef WRONG_CAPABILITY
                                       "telepathy",
 #endif
@@ -235,6 +189,9 @@ static bmo_status fetch_open(
     if (!bmo_view_open(&view, request.data, request.size) || view.record_count != 1)
         return fail(error, "internal", "the request is no batch of one object", NULL);
     if (!is_allowed(instance)) return refuse(error);
+#ifdef WRONG_REFUSES_USER_INFO
+    if (bmo_view_member(&view, view.records, "user_info")) return fail(error, "configuration", "it is unknown", NULL);
+#endif
 #ifdef WRONG_CRASHES_WITHOUT_SECTION
     const bmo_slot *section = bmo_view_member(&view, view.records, "section");
     if (!bmo_view_member(&view, section, "shelf")) abort();
@@ -245,6 +202,10 @@ static bmo_status fetch_open(
     copy_text(&view, view.records, "cursor", cursor, sizeof cursor);
     copy_text(&view, view.records, "token", token, sizeof token);
     const bmo_slot *explain = bmo_view_member(&view, view.records, "explain");
+#ifndef WRONG_IGNORES_PARAMETERS
+    const bmo_slot *parameters = bmo_view_member(&view, view.records, "parameters");
+    if (parameters) copy_text(&view, parameters, "bmo_conformance", made->parameter, sizeof made->parameter);
+#endif
     made->explains = explain && bmo_slot_tag(explain) == BMO_BOOL;
     made->wait = -1;
 #ifndef WRONG_IGNORES_WATCH
@@ -385,7 +346,7 @@ static bmo_status fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *record
     if (fetch->explains) {
 #ifndef WRONG_EMPTY_PLAN
         bmo_write_object_begin(&w);
-        text(&w, "request", "look at the shelf");
+        text(&w, "request", *fetch->parameter ? "look at the shelf, with bmo_conformance" : "look at the shelf");
         bmo_write_object_end(&w);
 #endif
         fetch->next = SHELF;

@@ -10,7 +10,10 @@ struct CollectionKeeping: Sendable {
     /// - Parameters:
     ///   - listing: What identifies the bridge's listing: another url or section has other cursors.
     ///   - pageSize: The number of records per page: with another one, pages begin elsewhere.
-    init(_ name: String, _ request: ObjectRequest, root: String, listing: String, pageSize: Int?) {
+    ///   - hasUserInfo: Whether the bridge receives the request's user info.
+    init(
+        _ name: String, _ request: ObjectRequest, root: String, listing: String, pageSize: Int?, hasUserInfo: Bool
+    ) {
         collection = CollectionName(entity: root, name: name)
         var fingerprint = Fingerprint()
         fingerprint.add(request.entity)
@@ -20,6 +23,11 @@ struct CollectionKeeping: Sendable {
         fingerprint.add(listing)
         fingerprint.separate()
         fingerprint.add(pageSize.map(String.init) ?? "")
+        let terms = request.termsKey(hasUserInfo: hasUserInfo)
+        if !terms.isEmpty {
+            fingerprint.separate()
+            fingerprint.add(terms)
+        }
         self.request = String(fingerprint.value, radix: 16)
     }
 

@@ -83,6 +83,7 @@ extension CollectionLoader {
                 var fetch = PageFetch(plan: plan, session: session, observer: observer)
                 fetch.filters = filters.values
                 fetch.cursor = cursor
+                fetch.terms = filters.terms
                 fetch.pageSize = options.pageSize
                 fetch.isSingle = true
                 fetch.keepsOrder = true
@@ -94,6 +95,7 @@ extension CollectionLoader {
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             throw RequestError(error, entity: plan.entity, bridge: plan.bridge, at: observer.step)
+                .adding(request.userInfo)
         }
     }
 

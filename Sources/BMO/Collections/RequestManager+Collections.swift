@@ -3,9 +3,10 @@ internal import Mapping
 internal import Model
 public import StoreContract
 
-/// The conditions sent with each page of a list.
+/// The conditions and other terms sent with each page of a list.
 struct PageFilters: Sendable {
     let values: [FetchRequest.Filter]
+    let terms: ScanTerms
 }
 
 extension RequestManager {
@@ -45,7 +46,8 @@ extension RequestManager {
     ) async throws -> CollectionLoader {
         let (plan, filters) = try listing(of: request)
         let keeping = CollectionKeeping(
-            name, request, root: try root(of: request.entity, name), listing: plan.request, pageSize: options.pageSize)
+            name, request, root: try root(of: request.entity, name), listing: plan.request,
+            pageSize: options.pageSize ?? request.pageSize, hasUserInfo: filters.terms.userInfo != nil)
         let kept = try await atStep(.answeredLocally, request.entity) { [reader] in
             try await reader.run { try reader.store.pages(of: keeping.collection) }
         }
@@ -73,11 +75,8 @@ extension RequestManager {
 
     private func listing(of request: ObjectRequest) throws -> (ScanPlan, PageFilters) {
         _ = try reader.query(request)
-        let fetch = RemoteFetch(
-            request: request, session: session, reader: reader, availability: self.options.availability,
-            stopwatch: stopwatch, detailLimit: self.options.detailLimit, report: { _ in })
-        let (plan, filters) = try fetch.listing()
-        return (plan, PageFilters(values: filters))
+        let (plan, filters, terms) = try remoteFetch(request).listing()
+        return (plan, PageFilters(values: filters, terms: terms))
     }
 
     /// Returns the name of the entity that has the table of an entity's objects, for a list with this name.

@@ -43,8 +43,17 @@ public struct ObjectRequest: Sendable {
     public var includesDeleted = false
     /// Whether the result includes the matching objects after the remote has answered.
     public var returnsObjects = false
-    /// Values to pass on to the result unchanged.
-    public var userInfo: [String: any Sendable] = [:]
+    /// What your program says about the request: for the bridge if it takes it, and returned with the result or the error.
+    public var userInfo: UserInfo?
+    /// The attributes and relationships that the remote should send; nil for all of them.
+    ///
+    /// The key, and what the predicate, the sort order and ``including`` name, is needed as well. The values of others stay
+    /// as they are here, or are null in a new object. A remote that cannot select sends everything.
+    public var fields: [String]?
+    /// Parameters that the remote gets with this request alone, by its own names, in place of the configuration's.
+    public var parameters: [String: LocalValue] = [:]
+    /// How many records a page of the remote should have; nil leaves it to the configuration.
+    public var pageSize: Int?
 
     /// Creates a request.
     public init(
@@ -60,11 +69,24 @@ public struct ObjectRequest: Sendable {
         self.type = type
     }
 
-    /// A key that is equal for requests that one answer of the remote can serve.
-    var semanticKey: String {
+    /// Returns a key that is equal for requests that one answer of the remote can serve.
+    ///
+    /// - Parameter hasUserInfo: Whether the bridge receives the user info, so that its answer may depend on it.
+    func semanticKey(hasUserInfo: Bool) -> String {
         var key = "\(entity)|\(predicate?.semanticKey ?? "")"
         // Only a limit without an order ends a fetch early.
         if let limit, sort.isEmpty { key += "|\(limit + offset)" }
+        return key + termsKey(hasUserInfo: hasUserInfo)
+    }
+
+    /// Returns a key of what the request adds to the bridge's; empty for nothing.
+    func termsKey(hasUserInfo: Bool) -> String {
+        var key = ""
+        if let fields { key += "|fields\(Set(fields).sorted())" }
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+            key += "|\(name.debugDescription)=\(value.text?.debugDescription ?? value.description)"
+        }
+        if hasUserInfo, let userInfo { key += "|for\(userInfo.json)" }
         return key
     }
 }

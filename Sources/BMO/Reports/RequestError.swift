@@ -10,7 +10,7 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The entity.
     public var entity: String
     /// The kind of failure, as a word: of the bridge (`authentication`, `timeout`, ...), `database`, `configuration`,
-    /// `quarantine`, `deletionLimit`, `request` for an invalid request.
+    /// `quarantine`, `deletionLimit`, `request` for an invalid request, `limit` for one that is too large.
     public var code: String
     /// What failed, and on which object.
     public var message: String
@@ -24,6 +24,8 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
     public var remote: String?
     /// Whether the same request may succeed later.
     public var isRetryable = false
+    /// What your program said about the request.
+    public var userInfo: UserInfo?
 
     /// Whether the remote was unreachable: the network is down, or the server is.
     public var isUnreachable: Bool { code == BridgeFailure.Code.unreachable.rawValue }

@@ -229,14 +229,14 @@ public final class RequestManager: Sendable {
         case .ifNoLocal: return local.contains { !$0.isStub } ? .localObjects : nil
         case .custom(let decide): return await decide(local) ? nil : .custom
         case .timeToLive(let duration):
-            let last = answers.withLock { $0[ExactText(request.semanticKey)] }
+            let last = answers.withLock { $0[key(of: request)] }
             return last.map { stopwatch.elapsed - $0 < duration } == true ? .fresh : nil
         }
     }
 
     /// Returns a request's operation: a running one, or a new one.
     private func join(_ request: ObjectRequest) -> (RemoteOperation, subscriber: Int) {
-        let key = ExactText(request.semanticKey)
+        let key = key(of: request)
         return flights.withLock { flights in
             if let flight = flights[key], let subscriber = flight.subscribe() { return (flight, subscriber) }
             let operation = RemoteOperation { [weak self] ended in
@@ -247,16 +247,25 @@ public final class RequestManager: Sendable {
             running.withLock { $0[ObjectIdentifier(operation)] = operation }
             operation.start { [self] operation in
                 defer { _ = running.withLock { $0.removeValue(forKey: ObjectIdentifier(operation)) } }
-                let fetch = RemoteFetch(
-                    request: request, session: session, reader: reader, availability: options.availability,
-                    stopwatch: stopwatch, detailLimit: options.detailLimit, network: network,
-                    report: { operation.report($0) })
-                let result = try await fetch.run()
+                let result = try await remoteFetch(request, report: { operation.report($0) }).run()
                 noteAnswer(to: key)
                 return result
             }
             return (operation, subscriber)
         }
+    }
+
+    func remoteFetch(
+        _ request: ObjectRequest, report: @escaping @Sendable (RequestEvent) -> Void = { _ in }
+    ) -> RemoteFetch {
+        RemoteFetch(
+            request: request, session: session, reader: reader, availability: options.availability,
+            stopwatch: stopwatch, detailLimit: options.detailLimit, network: network, report: report)
+    }
+
+    /// Returns the key of the requests that share an answer with this one.
+    private func key(of request: ObjectRequest) -> ExactText {
+        ExactText(request.semanticKey(hasUserInfo: remoteFetch(request).hasUserInfo))
     }
 
     private func noteAnswer(to key: ExactText) {

@@ -188,7 +188,7 @@ struct ListingScan: Sendable {
         var fetch = fetchRequest(request, cursor: nil)
         if context.options.readsOne, let one = try await objectRequest() {
             fetch = one
-        } else if connection.plugin.can("filter") {
+        } else if !context.options.conditions.isEmpty, connection.plugin.can("filter") {
             fetch.filters = context.options.conditions.compactMap { $0.filter(plan, in: layout) }
         }
         let stream = try await connection.fetch(fetch)
@@ -313,6 +313,7 @@ struct ListingScan: Sendable {
         fetch.keyPaths = plan.keyPaths
         fetch.surroundings = plan.surroundings
         fetch.patience = plan.retryFor
+        context.terms.apply(to: &fetch)
         return fetch
     }
 }

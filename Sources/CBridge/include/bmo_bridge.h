@@ -137,7 +137,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                     concurrent: bool,                      may one instance serve several fetches at a time?
  *                     capabilities: [text] }                 of: check discover fetch create update delete resume,
  *                                                            and since 1.1: incremental parent filter plan judge
- *                                                            watch replay plan_write newest_first
+ *                                                            watch replay plan_write newest_first, and since 1.2:
+ *                                                            user_info parameters
  * open           options: one record, as in the configuration, secrets resolved
  * check          connects and authenticates without reading records. Output empty, or one record {message: text}
  * discover       -> one record per entity on offer: { name, fields: [{ name, type, key: bool }], section: object }
@@ -177,6 +178,10 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                what changed, and also polls in any case. If the remote cannot report changes,
  *                                fetch_open or the first fetch_next fails with code "unsupported"
  *                wait: int       (watch) milliseconds, below the 300 s that a call may take
+ *                user_info: object (user_info, since 1.2) what the program that embeds bmo says about this request: members
+ *                                of its own, of at most 16 KiB as JSON and 16 levels. Ignore those that you do not know
+ *                parameters: object (parameters, since 1.2) texts, numbers and bools by the remote's names: the requests
+ *                                of this fetch have these parameters, in place of the section's own of the same names
  *                read_one: object (explain) the section for reading one object, if the configuration has one
  *                written: [{ path: [text] }]  (explain) the paths of the values that can be set in a new object
  *                judge: bool     (judge) contact no remote, not even for a description of the API: fetch_next returns

@@ -5,30 +5,52 @@ extension CompiledModel {
     ///
     /// A relationship to objects that come only nested leads to the paths that their own plan reads. One to objects with a
     /// listing of their own is read as it is, because a record may hold their key alone.
-    public func readPaths(of plan: Int) -> [[String]]? {
+    ///
+    /// - Parameter isNeeded: Whether a field or relationship of this name is read; all are by default. Of a relationship, all
+    ///   values are.
+    public func readPaths(of plan: Int, isNeeded: ((String) -> Bool)? = nil) -> [[String]]? {
         guard plans[plan].readMembers != nil else { return nil }
         var paths: [[String]] = []
-        collect(plans[plan].tree, plans[plan], at: [], above: [], into: &paths)
+        collect(plans[plan].tree, plans[plan], at: [], above: [], isNeeded, into: &paths)
         return paths
     }
 
     private func collect(
-        _ node: PathNode, _ plan: MappingPlan, at path: [String], above: [Int], into paths: inout [[String]]
+        _ node: PathNode, _ plan: MappingPlan, at path: [String], above: [Int], _ isNeeded: ((String) -> Bool)?,
+        into paths: inout [[String]]
     ) {
         for (name, child) in node.children {
             // The surroundings and the members that a bridge adds, such as `@key`, are not the remote's.
             guard !name.hasPrefix("@") else { continue }
             let path = path + [name]
-            let nested = child.bindings.compactMap { nestedPlan(of: $0, in: plan) }.filter { !above.contains($0) }
-            if child.children.isEmpty, nested.isEmpty { paths.append(path) }
-            collect(child, plan, at: path, above: above, into: &paths)
+            let bindings = child.bindings.filter { binding in
+                isNeeded.map { self.name(of: binding, in: plan).contains(where: $0) } ?? true
+            }
+            let nested = bindings.compactMap { nestedPlan(of: $0, in: plan) }.filter { !above.contains($0) }
+            let count = paths.count
+            if child.children.isEmpty, nested.isEmpty, isNeeded == nil || !bindings.isEmpty { paths.append(path) }
+            collect(child, plan, at: path, above: above, isNeeded, into: &paths)
+            // A value that others are parts of is needed as a whole, unless some of these are.
+            if isNeeded != nil, !bindings.isEmpty, nested.isEmpty, paths.count == count { paths.append(path) }
             for target in nested {
                 if plans[target].readMembers == nil {
                     paths.append(path)
                 } else {
-                    collect(plans[target].tree, plans[target], at: path, above: above + [target], into: &paths)
+                    collect(plans[target].tree, plans[target], at: path, above: above + [target], nil, into: &paths)
                 }
             }
+        }
+    }
+
+    /// Returns the names of what a binding feeds: the field's, and that of its relationship.
+    private func name(of binding: PathNode.Binding, in plan: MappingPlan) -> [String] {
+        let layout = entities[plan.entity]
+        switch binding {
+        case .attribute(let field), .part(let field, _):
+            let relationship = layout.fields[field].relationship.map { layout.toOne[$0].name }
+            return [layout.fields[field].name] + [relationship].compactMap(\.self)
+        case .toOne(let index): return [layout.toOne[index].name]
+        case .toMany(let index): return [layout.toMany[index].name]
         }
     }
 

@@ -57,7 +57,7 @@ import Testing
             }
             var request = ObjectRequest("Country", where: Field("population") >= 107, sort: ["-population"])
             request.returnsObjects = true
-            request.userInfo = ["screen": "list"]
+            request.userInfo = try UserInfo(["screen": "list"])
             let second = try await manager.fetch(request)
             #expect(second.local.map { $0["code"]?.text } == ["FR", "IT"])
             let changes = try await second.remote
@@ -69,7 +69,7 @@ import Testing
             #expect(changes.deleted.map(\.description) == ["Country IT"])
             #expect(changes.inserted.isEmpty && changes.unchangedCount == 1 && changes.isTruncated == false)
             #expect(changes.objects?.map { $0["code"]?.text } == ["FR", "AW"])
-            #expect(changes.userInfo["screen"] as? String == "list")
+            #expect(changes.userInfo?.value(as: [String: String].self)?["screen"] == "list")
         }
     }
 

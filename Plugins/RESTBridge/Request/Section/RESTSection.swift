@@ -73,21 +73,26 @@ struct RESTSection: Sendable {
         let slice = try slice ?? Self.slices(request, parameters: parameters).first ?? Slice()
         var variables = TemplateVariables(
             parameters: [section.object("parameters"), parameters].compactMap(\.self), since: slice.since,
-            until: slice.until, slice: slice.values, parent: request.parent)
+            until: slice.until, slice: slice.values, userInfo: request.userInfo, namesUserInfo: request.validates,
+            parent: request.parent)
         if let notation = try Self.notation(section) {
             variables.fields = .some(try Self.selectedFields(notation, request, section, preset))
         }
         if section.has("split") { variables.sliceNames = SplitRule.names }
         self.variables = variables
         export = try ExportRule(section)
-        body = try Self.body(section)
+        var body = try Self.body(section)
+        let given =
+            body?.take(request.parameters, below: preset == .graphQL ? ["variables"] : [])
+            ?? GivenParameter.pairs(of: request.parameters)
+        self.body = body
         method = section.string("method") ?? (body == nil ? "GET" : "POST")
         guard ["GET", "POST"].contains(method) else {
             throw BridgeError(.configuration, "method is \"\(method)\"", remedy: "use GET or POST")
         }
         let template = try PathTemplate(section.string("path") ?? "", option: "path")
         if !request.validates {
-            try Self.requireParentValues(section, template, body, variables)
+            try Self.requireValues(section, template, body, variables)
             try export?.create.requireParentValues(variables)
         }
         paging = try Self.paging(section, pageSize: request.pageSize, body: body, preset)
@@ -103,9 +108,9 @@ struct RESTSection: Sendable {
         let asked = try address.url(first)
         let filters = try FilterRule(section.object("filters")).push(request.filters, beside: asked.queryPairs)
         pushed = filters.pushed
-        address.conditions = filters.query
+        address.conditions = filters.query + given
         self.address = address
-        url = asked.setting(query: filters.query)
+        url = asked.setting(query: filters.query).setting(query: given)
         headers = try Self.headers(section.object("headers"), variables, preset)
         let known = variables
         table = try TableRule(section, format, isExport: export != nil)
@@ -153,7 +158,7 @@ struct RESTSection: Sendable {
         timing = timed.contains(where: section.has) ? section : nil
         // Report invalid timeouts before the first request.
         if let timing { _ = try HTTPTiming().replaced(by: timing) }
-        isPartial = !filters.pushed.isEmpty || slice.isMoving
+        isPartial = !filters.pushed.isEmpty || slice.isMoving || request.parameters != nil
         isBounded = slice.isBounded
         try checkPaths()
     }
@@ -186,16 +191,21 @@ struct RESTSection: Sendable {
         return url
     }
 
-    /// Skips a parent whose value is null: without the value, the request would return the children of all parents.
-    private static func requireParentValues(
+    /// Requires the values without which a request would mean something else.
+    ///
+    /// A parent whose value is null is skipped: without it, the request would return the children of all parents.
+    ///
+    /// - Throws: `SkippedParent`; ``BridgeError`` for a value of the user info that is missing.
+    private static func requireValues(
         _ section: BridgeOptions, _ path: PathTemplate, _ body: RequestBody?, _ variables: TemplateVariables
     ) throws {
-        guard variables.parent != nil else { return }
         func check(_ text: String, _ option: String) throws {
             for name in ValueTemplate.needed(in: text, variables) {
                 try variables.requireParentValue(name, option: option, takesEmpty: true)
+                if variables.lacksUserInfo(name) { throw lack(of: name, option) }
             }
         }
+        if let name = path.lackingUserInfo(variables) { throw lack(of: name, "path") }
         try path.requireParentValues(variables, option: "path")
         for option in ["query", "headers"] {
             let values = section.object(option)
@@ -212,6 +222,12 @@ struct RESTSection: Sendable {
         }
     }
 
+    private static func lack(of variable: String, _ option: String) -> BridgeError {
+        BridgeError(
+            .configuration, "\(option) needs a value for \(variable), and the request has none",
+            remedy: remedy(for: variable, parent: nil))
+    }
+
     /// Returns the path of the records, with variables replaced in the texts of filters.
     private static func records(
         _ text: String, _ variables: TemplateVariables, parent: BridgeOptions?
@@ -226,6 +242,10 @@ struct RESTSection: Sendable {
     }
 
     static func remedy(for variable: String, parent: BridgeOptions?) -> String {
+        if variable.hasPrefix("user_info.") {
+            return
+                "give the request a user info with it (a program that embeds bmo does), or put it in ( ) if it is optional"
+        }
         guard variable.hasPrefix("parent.") else {
             return "set it under parameters, or put it in ( ) if it is optional"
         }

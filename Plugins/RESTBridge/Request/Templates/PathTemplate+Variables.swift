@@ -19,6 +19,14 @@ extension PathTemplate {
         return nil
     }
 
+    /// Returns the first variable of the user info outside of groups that has no value.
+    func lackingUserInfo(_ variables: TemplateVariables) -> String? {
+        for case .expression(_, let names) in parts {
+            if let name = names.first(where: { variables.lacksUserInfo($0) }) { return name }
+        }
+        return nil
+    }
+
     /// Requires values for the variables that identify the parent.
     ///
     /// - Throws: `SkippedParent` if one has no value, or `BridgeError` if the parent has no such attribute.

@@ -10,6 +10,8 @@ struct RequestBody: Sendable {
 
     var content: JSONTree
     var format: Format
+    /// The request's own parameters, which are sent as they are; see ``take(_:below:)``.
+    private(set) var given: [GivenParameter] = []
 
     /// - Returns: nil if the section has no body.
     init?(_ section: BridgeOptions) throws {
@@ -42,11 +44,23 @@ struct RequestBody: Sendable {
         self.format = format
     }
 
+    /// Takes the parameters of one request, in place of the body's own members of the same names.
+    ///
+    /// - Parameter path: Where the body has parameters.
+    /// - Returns: Those for the query, because the body has no members.
+    mutating func take(_ parameters: BridgeOptions?, below path: [String]) -> [(name: String, value: String)] {
+        guard case .object = content, format != .text else { return GivenParameter.pairs(of: parameters) }
+        given = GivenParameter.all(of: parameters, below: path)
+        return []
+    }
+
     /// Returns the bytes and the media type of the body.
     func encode(_ variables: TemplateVariables) -> (bytes: [UInt8], mediaType: String) {
         switch format {
         case .json:
-            let filled = content.mapTexts { ValueTemplate.expandJSON($0, variables) } ?? .null
+            var filled = content.mapTexts { ValueTemplate.expandJSON($0, variables) } ?? .null
+            // A text of theirs is not a template: its braces could name a secret.
+            for parameter in given { filled.set(parameter.value, at: parameter.path[...]) }
             return (Array(filled.json.utf8), "application/json")
         case .text:
             let text = content.plainText.flatMap { ValueTemplate.expand($0, variables) } ?? ""
@@ -60,7 +74,13 @@ struct RequestBody: Sendable {
                     pairs.append(HTTPURL.encode(name) + "=" + HTTPURL.encode(text))
                 }
             }
-            for member in content.members { add(member.name, member.value) }
+            for member in content.members where !given.contains(where: { $0.path == [member.name] }) {
+                add(member.name, member.value)
+            }
+            for parameter in given {
+                guard let name = parameter.path.last, let text = parameter.value.plainText else { continue }
+                pairs.append(HTTPURL.encode(name) + "=" + HTTPURL.encode(text))
+            }
             return (Array(pairs.joined(separator: "&").utf8), "application/x-www-form-urlencoded")
         }
     }

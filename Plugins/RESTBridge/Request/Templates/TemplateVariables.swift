@@ -4,7 +4,7 @@ internal import RecordBatch
 
 /// The values of template variables.
 ///
-/// `since`, `until`, `parent.NAME`, `object.NAME` and `key.NAME` name their source. A bare name is looked up in the config's
+/// `since`, `until`, `user_info.NAME`, `parent.NAME`, `object.NAME` and `key.NAME` name their source. A bare name is looked up in the config's
 /// `parameters`, then in the object, its key and its parent. Dots lead into nested objects. `key` alone stands for a
 /// key of one part.
 struct TemplateVariables: Sendable {
@@ -21,6 +21,10 @@ struct TemplateVariables: Sendable {
     var slice: [String: String] = [:]
     /// The names of the slice's variables, also of those without a value: an open range has no end.
     var sliceNames: Set<String> = []
+    /// What the embedding program says about the request.
+    var userInfo: BridgeOptions?
+    /// Whether each variable of the user info stands for its name, in a section that is only validated.
+    var namesUserInfo = false
     /// The local values of the parent whose children are fetched or written.
     var parent: BridgeOptions?
     /// All local values of the object being written.
@@ -32,7 +36,7 @@ struct TemplateVariables: Sendable {
 
     /// Returns the value of a variable, or nil if it is unknown, null or an empty text.
     ///
-    /// - Parameter keepsEmpty: Whether an empty text of the parent counts as a value, as in a query.
+    /// - Parameter keepsEmpty: Whether an empty text of the parent or the user info counts as a value, as in a query.
     func value(_ name: String, keepsEmpty: Bool = false) -> String? {
         let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let value =
@@ -41,6 +45,8 @@ struct TemplateVariables: Sendable {
             case "until" where names.count == 1 && until != nil: until
             case "fields" where names.count == 1 && fields != nil: fields ?? nil
             case let name where names.count == 1 && slice[name] != nil: slice[name]
+            case "user_info" where names.count > 1:
+                Self.find(names.dropFirst(), in: userInfo) ?? (namesUserInfo ? name : nil)
             case "parent" where names.count > 1: Self.find(names.dropFirst(), in: parent)
             case "object" where names.count > 1: Self.find(names.dropFirst(), in: object)
             case "key" where names.count > 1: Self.find(names.dropFirst(), in: key)
@@ -49,8 +55,15 @@ struct TemplateVariables: Sendable {
                     .compactMap { Self.find(names[...], in: $0) }.first
                     ?? onlyKey.flatMap { name == "key" ? Self.find([$0], in: key) : nil }
             }
-        return value.flatMap { $0.isEmpty && !(keepsEmpty && isOfParent(name)) ? nil : $0 }
+        return value.flatMap {
+            $0.isEmpty && !(keepsEmpty && (isOfParent(name) || Self.isOfUserInfo(name))) ? nil : $0
+        }
     }
+
+    private static func isOfUserInfo(_ name: String) -> Bool { name.hasPrefix("user_info.") }
+
+    /// Whether a variable is of the user info, and has no value there.
+    func lacksUserInfo(_ name: String) -> Bool { Self.isOfUserInfo(name) && value(name, keepsEmpty: true) == nil }
 
     /// Whether a variable refers to the parent whose children are fetched.
     private func isOfParent(_ name: String) -> Bool {
@@ -87,6 +100,7 @@ struct TemplateVariables: Sendable {
         }
         let home: BridgeOptions? =
             switch names[0] {
+            case "user_info" where names.count > 1: Self.options(names.dropFirst().dropLast(), in: userInfo)
             case "parent" where names.count > 1: Self.options(names.dropFirst().dropLast(), in: parent)
             case "object" where names.count > 1: Self.options(names.dropFirst().dropLast(), in: object)
             case "key" where names.count > 1: Self.options(names.dropFirst().dropLast(), in: key)
@@ -109,7 +123,7 @@ struct TemplateVariables: Sendable {
     func knows(_ name: String, isPlain: Bool = true) -> Bool {
         name == "since" || name == "fields" && fields != nil || name == "key" && onlyKey != nil
             || name == "until" && until != nil || slice[name] != nil || sliceNames.contains(name)
-            || ["parent.", "object.", "key."].contains { name.hasPrefix($0) }
+            || ["parent.", "object.", "key.", "user_info."].contains { name.hasPrefix($0) }
             || parameters.contains { Self.find(name.split(separator: ".").map(String.init)[...], in: $0) != nil }
             || isPlain && isAttribute(String(name.prefix { $0 != "." }))
     }

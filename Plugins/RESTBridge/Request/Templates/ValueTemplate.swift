@@ -4,8 +4,8 @@ internal import BridgeJSON
 /// A text of a query, a header or a body with known variables such as `{since}` and `{parent.id}`.
 ///
 /// Other braces stay unchanged, since they have meanings in other languages. Inside quotes, values are escaped as
-/// described at ``QuoteState``. `({parent.id})` as the whole text is an optional part; `\(` and `\)` around it are
-/// literal parentheses.
+/// described at ``QuoteState``. `({parent.id})` or `({user_info.id})` as the whole text is an optional part; `\(` and
+/// `\)` around it are literal parentheses.
 enum ValueTemplate {
     /// Returns the text with variables replaced, for the sender to encode.
     ///
@@ -73,14 +73,16 @@ enum ValueTemplate {
 
     /// Returns the text without the parentheses of an optional part, or without the `\` of literal ones.
     private static func unwrapped(_ text: String) -> (text: String, isOptional: Bool) {
-        if text.hasPrefix("({parent."), text.hasSuffix("})") {
-            let inner = String(text.dropFirst().dropLast())
-            if soleVariable(inner) != nil { return (inner, true) }
-        }
-        if text.hasPrefix(#"\({parent."#), text.hasSuffix(#"}\)"#),
-            soleVariable(String(text.dropFirst(2).dropLast(2))) != nil
-        {
-            return ("(" + text.dropFirst(2).dropLast(2) + ")", false)
+        for source in ["parent", "user_info"] {
+            if text.hasPrefix("({\(source)."), text.hasSuffix("})") {
+                let inner = String(text.dropFirst().dropLast())
+                if soleVariable(inner) != nil { return (inner, true) }
+            }
+            if text.hasPrefix(#"\({\#(source)."#), text.hasSuffix(#"}\)"#),
+                soleVariable(String(text.dropFirst(2).dropLast(2))) != nil
+            {
+                return ("(" + text.dropFirst(2).dropLast(2) + ")", false)
+            }
         }
         return (text, false)
     }

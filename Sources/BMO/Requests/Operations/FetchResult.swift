@@ -70,8 +70,8 @@ public struct FetchResult: Sendable {
     public var warnings: [String] = []
     /// The objects that match now, where the request asked for them.
     public var objects: [LocalObject]?
-    /// The request's own `userInfo`.
-    public var userInfo: [String: any Sendable] = [:]
+    /// What your program said about the request.
+    public var userInfo: UserInfo?
 
     /// Whether anything changed.
     public var hasChanges: Bool {

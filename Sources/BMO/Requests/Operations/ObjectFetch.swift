@@ -43,7 +43,12 @@ public final class ObjectFetch: Sendable {
             case .skipped(let reason):
                 result = FetchResult()
                 result.skipped = reason
-            case .running(let operation, let subscriber): result = try await operation.result(for: subscriber)
+            case .running(let operation, let subscriber):
+                do {
+                    result = try await operation.result(for: subscriber)
+                } catch let error as RequestError {
+                    throw error.adding(request.userInfo)
+                }
             }
             result.userInfo = request.userInfo
             if request.returnsObjects { result.objects = try await objects() }
@@ -67,12 +72,7 @@ public final class ObjectFetch: Sendable {
         let userInfo = request.userInfo
         let task = Task {
             for await event in operation.events() {
-                if case .finished(var result) = event {
-                    result.userInfo = userInfo
-                    continuation.yield(.finished(result))
-                } else {
-                    continuation.yield(event)
-                }
+                continuation.yield(event.adding(userInfo))
             }
             continuation.finish()
         }
@@ -88,5 +88,29 @@ public final class ObjectFetch: Sendable {
     /// Gives up the remote part.
     public func cancel() {
         if case .running(let operation, let subscriber) = part { operation.cancel(subscriber) }
+    }
+}
+
+extension RequestError {
+    /// Returns the error with what the program said about its request.
+    func adding(_ userInfo: UserInfo?) -> RequestError {
+        var error = self
+        error.userInfo = userInfo
+        return error
+    }
+}
+
+extension RequestEvent {
+    /// Returns the event with what the program said about its request, which others share.
+    fileprivate func adding(_ userInfo: UserInfo?) -> RequestEvent {
+        switch self {
+        case .finished(var result):
+            result.userInfo = userInfo
+            return .finished(result)
+        case .failed(let error): return .failed(error.adding(userInfo))
+        case .waiting(let pause, let error): return .waiting(pause, error.adding(userInfo))
+        case .waitingForNetwork(let limit, let error): return .waitingForNetwork(atMost: limit, error.adding(userInfo))
+        default: return self
+        }
     }
 }

@@ -16,6 +16,8 @@ struct PageFetch: Sendable {
     var filters: [FetchRequest.Filter] = []
     var cursor: String?
     var pageSize: Int?
+    /// What the request adds to the bridge's.
+    var terms = ScanTerms()
     /// The number of records after which the fetch ends, with the page of the last of them.
     var recordLimit: Int?
     /// Whether it ends after one page.
@@ -48,16 +50,20 @@ struct PageFetch: Sendable {
             (try session.store.newestAcknowledged(), try session.store.members(of: plan.memberListing))
         }
         var fetch = FetchRequest(
-            entity: plan.entity.name, section: plan.section, cursor: cursor, pageSize: pageSize)
+            entity: plan.entity.name, section: plan.section, cursor: cursor)
         fetch.filters = filters
         fetch.fieldPaths = plan.fieldPaths
+        terms.apply(to: &fetch)
+        if let pageSize { fetch.pageSize = pageSize }
         fetch.surroundings = plan.surroundings
         fetch.prefetches = !isSingle
         fetch.patience = plan.retryFor
         let stream = try await connection.fetch(fetch)
+        var context = session.context(observer)
+        context.terms = terms
         let writer = PageWriter(
             .pages(keepsKeys: keepsOrder), of: ScanRequest(plan, saved: nil, isFull: true, ignoresDeletionLimit: false),
-            session.context(observer), acknowledged: acknowledged, members: members)
+            context, acknowledged: acknowledged, members: members)
         writer.redaction = connection.redaction
         return try await pages(of: stream, to: writer, acknowledged)
     }

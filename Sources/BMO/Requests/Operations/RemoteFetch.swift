@@ -28,16 +28,19 @@ struct RemoteFetch: Sendable {
         let filters: [FetchRequest.Filter]
         let recordLimit: Int?
         let extent: RemotePlan.Extent
+        let terms: ScanTerms
 
         /// The whole listing instead of pages.
         var listing: Target {
-            Target(entity: entity, index: index, plan: plan, filters: [], recordLimit: nil, extent: .listing)
+            Target(
+                entity: entity, index: index, plan: plan, filters: [], recordLimit: nil, extent: .listing, terms: terms)
         }
 
         var remotePlan: RemotePlan {
             RemotePlan(
                 entity: entity.name, bridge: plan.bridge, extent: extent,
-                filters: filters.map { "\($0.attribute) \($0.comparison) \($0.value ?? "null")" })
+                filters: filters.map { "\($0.attribute) \($0.comparison) \($0.value ?? "null")" },
+                hasUserInfo: terms.userInfo != nil)
         }
     }
 
@@ -51,7 +54,8 @@ struct RemoteFetch: Sendable {
         while true {
             do {
                 return try await runOnce()
-            } catch let error as RequestError {
+            } catch let failure as RequestError {
+                let error = failure.adding(request.userInfo)
                 try Task.checkCancellation()
                 if error.isUnreachable, let bridge = error.bridge {
                     let isBack = try await networkTries.goesOn(afterUnreachable: bridge) { limit in
@@ -75,7 +79,8 @@ struct RemoteFetch: Sendable {
         do {
             try await session.refuseFaults(of: index)
             var target = try target(entity, index)
-            if try await !sortsOut(target) { target = target.listing }
+            // Pages of their own, even if the remote applies no filter: a sync's scan would take them for the listing.
+            if !target.terms.changesListing, try await !sortsOut(target) { target = target.listing }
             observer.translated(target.remotePlan)
             try await session.perform { [target] in
                 switch target.extent {
@@ -83,6 +88,7 @@ struct RemoteFetch: Sendable {
                 case .pages:
                     var pages = PageFetch(plan: target.plan, session: session, observer: observer)
                     pages.filters = target.filters
+                    pages.terms = target.terms
                     pages.recordLimit = target.recordLimit
                     let outcome = try await pages.run()
                     // The filters and the limit are part of the request.
@@ -116,13 +122,21 @@ struct RemoteFetch: Sendable {
         return (scanned, scannedIndex)
     }
 
+    /// Whether the bridge receives the request's user info.
+    var hasUserInfo: Bool {
+        guard let (entity, _) = try? scanned() else { return false }
+        return ScanTerms.hasUserInfo(request, of: entity.bridge, in: session.workspace)
+    }
+
     private func target(_ entity: Entity, _ index: Int) throws -> Target {
         let plan = try ScanPlan(entity, index, source: nil, in: session.workspace)
+        let terms = try ScanTerms(request, plan, in: session.workspace)
         func target(
             _ extent: RemotePlan.Extent, _ filters: [FetchRequest.Filter] = [], limit: Int? = nil
         ) -> Target {
             Target(
-                entity: entity, index: index, plan: plan, filters: filters, recordLimit: limit, extent: extent)
+                entity: entity, index: index, plan: plan, filters: filters, recordLimit: limit, extent: extent,
+                terms: terms)
         }
         // Only a sync's scan supports scans per parent, or through several bridges.
         guard plan.parent == nil, entity.sources.isEmpty else { return target(.listing) }
@@ -130,7 +144,8 @@ struct RemoteFetch: Sendable {
         // A local predicate may drop records that the limit counted: a limit applies only without a predicate.
         var limit = request.sort.isEmpty ? request.limit.map { $0 + request.offset } : nil
         if request.predicate != nil { limit = nil }
-        return filters.isEmpty && limit == nil ? target(.listing) : target(.pages, filters, limit: limit)
+        return filters.isEmpty && limit == nil && !terms.changesListing
+            ? target(.listing) : target(.pages, filters, limit: limit)
     }
 
     /// Returns whether the remote applies any of the filters, according to the bridge.
@@ -158,7 +173,7 @@ struct RemoteFetch: Sendable {
     }
 
     /// Returns the plan and filters for fetching a list of the request's entity page by page.
-    func listing() throws -> (plan: ScanPlan, filters: [FetchRequest.Filter]) {
+    func listing() throws -> (plan: ScanPlan, filters: [FetchRequest.Filter], terms: ScanTerms) {
         let (entity, index) = try scanned()
         do {
             let plan = try ScanPlan(entity, index, source: nil, in: session.workspace)
@@ -167,7 +182,7 @@ struct RemoteFetch: Sendable {
                     .translating, entity: entity.name, code: "unsupported",
                     "\(entity.name) is listed per parent, not as one list", remedy: "fetch it as a whole")
             }
-            return (plan, filters(plan))
+            return (plan, filters(plan), try ScanTerms(request, plan, in: session.workspace))
         } catch {
             throw RequestError(error, entity: entity, bridge: entity.bridge, at: .translating)
         }
@@ -195,14 +210,15 @@ struct RemoteFetch: Sendable {
 
     /// Scans the listing as a sync does.
     private func scan(_ target: Target, _ observer: RequestObserver) async throws {
-        let context = session.context(observer) { event in
+        var context = session.context(observer) { event in
             switch event {
             case .began(_, let bridge, _): observer.contacting(bridge)
             case .warning(_, let message): observer.warn(message)
             case .page, .note, .ended: break
             }
         }
-        let result = try await session.listing(target.index) {
+        context.terms = target.terms
+        let result = try await session.listing(target.index) { [context] in
             try Task.checkCancellation()
             return await EntityScan(context: context, entity: target.entity, index: target.index).run().entity
         }

@@ -16,4 +16,6 @@ public struct RemotePlan: Sendable, Equatable {
     public var extent: Extent
     /// The conditions passed to the bridge, as text; it need not apply all of them.
     public var filters: [String]
+    /// Whether the bridge receives the request's user info.
+    public var hasUserInfo = false
 }

@@ -24,6 +24,8 @@ final class PageWriter: @unchecked Sendable {
     private let observer: (any PageObserver)?
     private let quarantine: QuarantineBudget
     private let look: ScanAttempt
+    /// Whether the records may lack values that the request does not need.
+    private let isSelective: Bool
     /// The fields that the records had, among those that the configuration reads; belongs to the scan's task.
     private(set) var present: PresentFields
     private var open: PageImport?
@@ -117,6 +119,7 @@ final class PageWriter: @unchecked Sendable {
     ) {
         self.extent = extent
         self.look = look
+        isSelective = context.terms.fieldPaths != nil
         let plan = request.plan
         model = context.workspace.model
         self.request = request
@@ -217,7 +220,7 @@ final class PageWriter: @unchecked Sendable {
             }
             let mapped = MappedBatch(
                 records, by: mapper, as: plan, parent: parent?.key,
-                extent: fetched.page.partial ? .changes : .whole)
+                extent: isSelective ? .part : fetched.page.partial ? .changes : .whole)
             members.formUnion(mapped.members)
             present.note(mapped)
             batch.records = (mapped, records.count)

@@ -13,7 +13,9 @@ struct SyncContext: Sendable {
     var observer: (any PageObserver)?
     /// The part of the scans to do; nil for all.
     var shards: ShardPlan?
+    /// What the request adds to the bridges'; nothing in a sync.
+    var terms = ScanTerms()
 
     /// Whether only a part of a listing is requested: absence from it means nothing.
-    var isPartial: Bool { !options.conditions.isEmpty }
+    var isPartial: Bool { !options.conditions.isEmpty || terms.changesListing }
 }

@@ -1,0 +1,88 @@
+import BridgeKit
+import RESTBridge
+import RecordBatch
+import TestSupport
+import Testing
+
+/// What the embedding program says with one request: the variables `{user_info.NAME}`, and parameters.
+@Suite struct UserInfoTests {
+    private let bridge: RESTBridge
+
+    init() throws {
+        let server = try RemoteServer.shared.get()
+        bridge = try RESTBridgeTests.bridge(["url": "\(server.url)/echo", "parameters": ["secret": "s3cret"]])
+    }
+
+    /// What the server received, as a record.
+    private func received(_ section: Literal, _ info: Literal? = nil, parameters: Literal? = nil) throws -> String {
+        var request = FetchRequest(entity: "User", section: section.options)
+        request.userInfo = info?.options
+        request.parameters = parameters?.options
+        return try #require(try Scan(bridge.fetch(request)).records.first)
+    }
+
+    @Test func `a header, a path, a query and a body take values of the user info`() throws {
+        let info: Literal = ["tenant": "a b", "account": ["id": 7], "empty": ""]
+        let section: Literal = [
+            "path": "/{user_info.tenant}/users(/{user_info.none})", "headers": ["X-Account": "{user_info.account.id}"],
+            "query": ["t": "{user_info.tenant}", "none": "({user_info.none})", "empty": "{user_info.empty}"],
+            "body": ["account": "{user_info.account.id}"],
+        ]
+        let record = try received(section, info)
+        #expect(record.contains(#""path":"/echo/a%20b/users?t=a%20b&empty=""#), "\(record)")
+        #expect(record.contains(#""x-account":"7""#) && record.contains(#""body":"{\"account\":7}""#), "\(record)")
+    }
+
+    private static let lacking: [(section: Literal, message: String)] = [
+        (
+            ["headers": ["X-Tenant": "{user_info.tenant}"]],
+            "headers needs a value for user_info.tenant, and the request has none"
+        ),
+        (["query": ["t": "{user_info.tenant}"]], "query needs a value for user_info.tenant, and the request has none"),
+        (["body": ["t": "{user_info.tenant}"]], "body needs a value for user_info.tenant, and the request has none"),
+        (["path": "/{user_info.tenant}"], "path needs a value for user_info.tenant, and the request has none"),
+        (["path": "/users{?user_info.tenant}"], "path needs a value for user_info.tenant, and the request has none"),
+    ]
+
+    @Test(arguments: lacking)
+    func `a value that is missing is an error, and nothing is sent`(section: Literal, message: String) throws {
+        for info in [nil, ["other": 1]] as [Literal?] {
+            let error = try bridgeError { _ = try received(section, info) }
+            #expect(error.code == .configuration && error.message == "User: \(message)")
+            #expect(error.remedy?.contains("put it in ( ) if it is optional") == true)
+        }
+    }
+
+    @Test func `a section with such variables has no fault, but a write cannot have them`() throws {
+        var request = FetchRequest(
+            entity: "User",
+            section: ([
+                "path": "/{user_info.tenant}", "headers": ["X-Tenant": "{user_info.tenant}"],
+                "write": ["create": ["path": "/users", "query": ["t": "{user_info.tenant}"]]],
+            ] as Literal).options)
+        request.validates = true
+        let faults = try Scan(bridge.fetch(request)).records
+        #expect(faults.count == 1)
+        #expect(faults.first?.contains("write.create.query: {user_info.tenant} never has a value") == true, "\(faults)")
+    }
+
+    @Test func `parameters of the request take the place of the section's own`() throws {
+        let given: Literal = ["lang": "fr", "depth": 2, "draft": true, "q": "{secret}"]
+        let query = try received(["path": "/users?lang=en", "query": ["depth": 1, "sort": "id"]], parameters: given)
+        #expect(
+            query.contains(#""path":"/echo/users?lang=fr&depth=2&sort=id&draft=true&q=%7Bsecret%7D""#)
+                || query.contains(#""path":"/echo/users?sort=id&lang=fr&depth=2&draft=true&q=%7Bsecret%7D""#),
+            "\(query)")
+        let json = try received(["path": "/users", "body": ["depth": 1, "sort": "id"]], parameters: given)
+        #expect(json.contains(#""path":"/echo/users""#))
+        #expect(
+            json.contains(#"\"depth\":2"#) && json.contains(#"\"draft\":true"#) && json.contains(#"\"sort\":\"id\""#),
+            "\(json)")
+        #expect(json.contains(#"\"q\":\"{secret}\""#), "a text of the request is not a template: \(json)")
+        let form = try received(["body": ["depth": 1, "sort": "id"], "body_format": "form"], parameters: given)
+        #expect(form.contains(#""body":"sort=id&lang=fr&depth=2&draft=true&q=%7Bsecret%7D""#), "\(form)")
+        let graphql = try received(
+            ["graphql": ["query": "{ a }", "variables": ["depth": 1]]], parameters: ["depth": 2])
+        #expect(graphql.contains(#"\"variables\":{\"depth\":2}"#), "\(graphql)")
+    }
+}
