@@ -355,8 +355,10 @@ let package = Package(
         .testTarget(
             name: "BMOTests",
             dependencies: [
-                "BMO", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model", "NetworkProgram",
-                "RESTBridge", "BridgeTestSupport", "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport", "TestSupport",
+                "BMO", "BMOTesting", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model",
+                "NetworkProgram",
+                "RESTBridge", "BridgeTestSupport", "RecordBatch", "SQLiteStore", "StoreContract", "StoreTestSupport",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -51,6 +51,7 @@ final class ScriptedBridge: Bridge {
         received.cursor = request.cursor
         if let info = request.userInfo { received.userInfo = ConfigValue(info) }
         if let parameters = request.parameters { received.parameters = ConfigValue(parameters) }
+        if let parent = request.parent { received.parent = ConfigValue(parent) }
         received.fields = request.fieldPaths.map { $0.map { $0.joined(separator: ".") } }
         try remote.receive(received)
         return ScriptedSource(remote, request)

@@ -42,6 +42,8 @@ public final class ScriptedRemote: Sendable {
         public var userInfo: ConfigValue = [:]
         /// For a fetch: the parameters of this request alone; an empty object without any.
         public var parameters: ConfigValue = [:]
+        /// For a fetch by parent: the parent's values by their local names; an empty object for others.
+        public var parent: ConfigValue = [:]
         /// For a fetch: the paths of the values that are needed, with dots; nil for any value.
         public var fields: [String]?
         /// For a write: the key's values by their local names.

@@ -129,6 +129,9 @@ public final class BridgeConnection: Sendable {
         return watch
     }
 
+    /// How many fetches wait for an instance of the bridge.
+    package var waitingFetches: Int { pool.waitingFetches }
+
     /// Closes the bridge; calls still running fail with `BridgeFailure.Code.cancelled`.
     public func close() async {
         for watching in watches.withLock({ $0 }) { await watching.watch?.close() }

@@ -79,17 +79,19 @@ extension CollectionLoader {
         let observer = RequestObserver(
             store: session.store, reader: manager.reader, limit: manager.options.detailLimit, report: { _ in })
         do {
-            let outcome = try await session.perform { [plan, filters, options] in
-                var fetch = PageFetch(plan: plan, session: session, observer: observer)
-                fetch.filters = filters.values
-                fetch.cursor = cursor
-                fetch.terms = filters.terms
-                fetch.pageSize = options.pageSize
-                fetch.isSingle = true
-                fetch.keepsOrder = true
-                var outcome = try await fetch.run()
-                outcome.begin = cursor
-                return outcome
+            let outcome = try await manager.withinTimeLimit(of: request) { [plan, filters, options] in
+                try await session.perform {
+                    var fetch = PageFetch(plan: plan, session: session, observer: observer)
+                    fetch.filters = filters.values
+                    fetch.cursor = cursor
+                    fetch.terms = filters.terms
+                    fetch.pageSize = options.pageSize
+                    fetch.isSingle = true
+                    fetch.keepsOrder = true
+                    var outcome = try await fetch.run()
+                    outcome.begin = cursor
+                    return outcome
+                }
             }
             return (outcome, observer.result)
         } catch {

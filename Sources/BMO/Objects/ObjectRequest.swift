@@ -25,6 +25,21 @@ public struct ObjectRequest: Sendable {
         }
     }
 
+    /// The rank of a request among those that wait for the same bridge: the highest goes first, and of equals the oldest.
+    ///
+    /// It does not interrupt a request that has begun.
+    public enum Priority: Int, Sendable, Comparable {
+        /// What can wait, such as a list that is loaded ahead.
+        case low = -1
+        /// Between the two.
+        case normal = 0
+        /// What a person waits for.
+        case high = 1
+
+        /// Whether one goes after another.
+        public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
+    }
+
     /// The entity's name.
     public var entity: String
     /// The condition on objects; nil for all.
@@ -37,6 +52,10 @@ public struct ObjectRequest: Sendable {
     public var offset: Int
     /// Relationships whose objects are included; dots lead further: `"cities.mayor"`.
     public var including: [String]
+    /// Whether the remote is also asked for the objects of ``including``, where they have listings of their own.
+    ///
+    /// A list by parent is asked for with each of the request's objects, others as a whole.
+    public var fetchesIncluded = false
     /// When the remote is queried.
     public var type: FetchType
     /// Whether objects that are marked as deleted on the remote (`deletes: soft`) are among the local ones.
@@ -52,6 +71,12 @@ public struct ObjectRequest: Sendable {
     public var fields: [String]?
     /// Parameters that the remote gets with this request alone, by its own names, in place of the configuration's.
     public var parameters: [String: LocalValue] = [:]
+    /// The rank among the requests that wait for the same bridge.
+    public var priority = Priority.normal
+    /// How long the remote part may take, from the moment at which the local objects are returned; nil for any time.
+    ///
+    /// After it, the remote part ends before its next commit, and fails with the code `deadline`.
+    public var timeLimit: Duration?
     /// How many records a page of the remote should have; nil leaves it to the configuration.
     public var pageSize: Int?
 
@@ -76,6 +101,10 @@ public struct ObjectRequest: Sendable {
         var key = "\(entity)|\(predicate?.semanticKey ?? "")"
         // Only a limit without an order ends a fetch early.
         if let limit, sort.isEmpty { key += "|\(limit + offset)" }
+        if fetchesIncluded {
+            let order = sort.map { "\($0.isDescending ? "-" : "")\($0.field)" }
+            key += "|with\(including.sorted())\(order)\(limit ?? -1)+\(offset)\(includesDeleted)"
+        }
         return key + termsKey(hasUserInfo: hasUserInfo)
     }
 

@@ -10,7 +10,7 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The entity.
     public var entity: String
     /// The kind of failure, as a word: of the bridge (`authentication`, `timeout`, ...), `database`, `configuration`,
-    /// `quarantine`, `deletionLimit`, `request` for an invalid request, `limit` for one that is too large.
+    /// `quarantine`, `deletionLimit`, `request` for an invalid request, `limit` for one that is too large, `deadline` for one that took longer than its own time limit.
     public var code: String
     /// What failed, and on which object.
     public var message: String
@@ -41,6 +41,11 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         self.remedy = remedy
         self.bridge = bridge
     }
+
+    /// Whether the request took longer than its own time limit.
+    public var isDeadline: Bool { code == Self.deadlineCode }
+
+    static let deadlineCode = "deadline"
 
     /// The error on one line.
     public var description: String {

@@ -217,6 +217,11 @@ public final class RequestManager: Sendable {
             part = .skipped(skip)
         } else {
             let (operation, subscriber) = join(request)
+            if let limit = request.timeLimit {
+                operation.expire(
+                    subscriber, after: { [stopwatch] in try await stopwatch.sleep(for: limit) },
+                    with: .deadline(of: request, limit))
+            }
             part = .running(operation, subscriber: subscriber)
         }
         return ObjectFetch(request, local: local, part) { [reader] in try await reader.objects($0) }
@@ -247,7 +252,9 @@ public final class RequestManager: Sendable {
             running.withLock { $0[ObjectIdentifier(operation)] = operation }
             operation.start { [self] operation in
                 defer { _ = running.withLock { $0.removeValue(forKey: ObjectIdentifier(operation)) } }
-                let result = try await remoteFetch(request, report: { operation.report($0) }).run()
+                let fetch = remoteFetch(request, report: { operation.report($0) })
+                var result = try await fetch.run()
+                if request.fetchesIncluded { result = try await IncludedFetch(fetch: fetch).run(after: result) }
                 noteAnswer(to: key)
                 return result
             }

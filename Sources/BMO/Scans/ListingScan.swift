@@ -189,7 +189,12 @@ struct ListingScan: Sendable {
         if context.options.readsOne, let one = try await objectRequest() {
             fetch = one
         } else if !context.options.conditions.isEmpty, connection.plugin.can("filter") {
-            fetch.filters = context.options.conditions.compactMap { $0.filter(plan, in: layout) }
+            // The children of a parent need not have its key in their records.
+            let ofParent = parent?.relationship.map { layout.toOne[$0] }.map { relationship in
+                layout.fields[relationship.firstField..<relationship.firstField + relationship.fieldCount].map(\.name)
+            }
+            fetch.filters = context.options.conditions.filter { ofParent?.contains($0.field) != true }
+                .compactMap { $0.filter(plan, in: layout) }
         }
         let stream = try await connection.fetch(fetch)
         let writer = PageWriter(

@@ -162,7 +162,7 @@ public final class RecordStream: Sendable {
         } catch {
             throw BridgeFailure(.internal, "the request for \(request.entity): \(error)", bridge: log.bridge)
         }
-        let lease = try await pool.lease()
+        let lease = try await pool.lease(priority: request.priority)
         let promise = state.withLock { state -> Promise<BridgeReply>? in
             guard !state.isCancelled else { return nil }
             let promise = lease.session.submit(.fetchOpen(lease.fetch, batch))

@@ -19,7 +19,22 @@ final class SessionPool: Sendable {
         var isRetired = false
     }
 
+    /// The place of a fetch in the order of those that wait.
+    private struct Ticket {
+        let number: Int
+        let priority: Int
+        /// Whether it opens a session, so that no other has to wait for it.
+        var isOpening = false
+
+        func precedes(_ other: Ticket) -> Bool {
+            (-priority, number) < (-other.priority, other.number)
+        }
+    }
+
     private struct State {
+        /// The fetches that have no session yet.
+        var queue: [Ticket] = []
+        var lastTicket = 0
         var entries: [Entry] = []
         /// The retired sessions whose processes still exist.
         var dying: [any BridgeSession] = []
@@ -27,6 +42,11 @@ final class SessionPool: Sendable {
         var waiting: [Promise<Void>] = []
         var lastFetch: UInt32 = 0
         var isClosed = false
+
+        mutating func set(_ ticket: Int?, isOpening: Bool) {
+            guard let index = queue.firstIndex(where: { $0.number == ticket }) else { return }
+            queue[index].isOpening = isOpening
+        }
 
         mutating func takeWaiting() -> [Promise<Void>] {
             defer { waiting = [] }
@@ -62,17 +82,37 @@ final class SessionPool: Sendable {
         for entry in state.withLock({ $0.entries }) { entry.session.kill() }
     }
 
+    /// How many fetches have no session yet.
+    var waitingFetches: Int { state.withLock { $0.queue.count } }
+
     /// Waits for a session that can serve another fetch.
     ///
     /// Return it with ``release(_:)``.
-    func lease() async throws(BridgeFailure) -> Lease {
-        let (session, fetch) = try await take(forFetch: true)
+    ///
+    /// - Parameter priority: The rank among those that wait: the highest goes first, and of equals the oldest.
+    func lease(priority: Int = 0) async throws(BridgeFailure) -> Lease {
+        let number = state.withLock { state in
+            state.lastTicket += 1
+            state.queue.append(Ticket(number: state.lastTicket, priority: priority))
+            return state.lastTicket
+        }
+        // The next one may find a place, too.
+        defer { leaveQueue(number) }
+        let (session, fetch) = try await take(ticket: number)
         return Lease(session: session, fetch: fetch)
+    }
+
+    private func leaveQueue(_ ticket: Int) {
+        let waiting = state.withLock { state in
+            state.queue.removeAll { $0.number == ticket }
+            return state.takeWaiting()
+        }
+        for promise in waiting { promise.fulfil(()) }
     }
 
     /// Returns a session for a single call, an idle one if possible.
     func session() async throws(BridgeFailure) -> any BridgeSession {
-        try await take(forFetch: false).0
+        try await take(ticket: nil).0
     }
 
     /// Returns a fetch's session to the pool.
@@ -134,13 +174,14 @@ final class SessionPool: Sendable {
         }
     }
 
-    private func take(forFetch: Bool) async throws(BridgeFailure) -> (any BridgeSession, UInt32) {
+    /// - Parameter ticket: The number of a fetch in the queue; nil for a single call.
+    private func take(ticket: Int?) async throws(BridgeFailure) -> (any BridgeSession, UInt32) {
         while true {
             if Task.isCancelled { throw .cancelled(bridge) }
-            switch choose(forFetch: forFetch) {
+            switch choose(ticket) {
             case .use(let session, let fetch): return (session, fetch)
             case .closed: throw BridgeFailure(.cancelled, "the connection is closed", bridge: bridge)
-            case .open: try await openSession()
+            case .open: try await openSession(ticket)
             case .wait(let promise):
                 await withTaskCancellationHandler {
                     await promise.value
@@ -151,9 +192,17 @@ final class SessionPool: Sendable {
         }
     }
 
-    private func choose(forFetch: Bool) -> Choice {
+    private func choose(_ ticket: Int?) -> Choice {
         state.withLock { state in
             if state.isClosed { return .closed }
+            let forFetch = ticket != nil
+            if let own = state.queue.first(where: { $0.number == ticket }),
+                state.queue.contains(where: { !$0.isOpening && $0.precedes(own) })
+            {
+                let promise = Promise<Void>()
+                state.waiting.append(promise)
+                return .wait(promise)
+            }
             let isOver = { (entry: Entry) in !entry.session.isUsable && entry.fetches.isEmpty }
             for entry in state.entries where isOver(entry) { letGo(of: entry.session, &state) }
             state.entries.removeAll(where: isOver)
@@ -168,6 +217,7 @@ final class SessionPool: Sendable {
             }
             if usable.count + state.opening < most {
                 state.opening += 1
+                state.set(ticket, isOpening: true)
                 return .open
             }
             // A single call does not need a place of its own: it runs between two calls of a fetch.
@@ -178,7 +228,7 @@ final class SessionPool: Sendable {
         }
     }
 
-    private func openSession() async throws(BridgeFailure) {
+    private func openSession(_ ticket: Int?) async throws(BridgeFailure) {
         let opened: Result<any BridgeSession, BridgeFailure>
         do {
             opened = .success(try await open())
@@ -187,6 +237,7 @@ final class SessionPool: Sendable {
         }
         let (isClosed, waiting) = state.withLock { state -> (Bool, [Promise<Void>]) in
             state.opening -= 1
+            state.set(ticket, isOpening: false)
             if case .success(let session) = opened, !state.isClosed { state.entries.append(Entry(session: session)) }
             return (state.isClosed, state.takeWaiting())
         }

@@ -42,6 +42,16 @@ public struct FetchResult: Sendable {
         case custom
     }
 
+    /// What a remote said about the objects of an included relationship.
+    public struct Related: Sendable, Equatable {
+        /// The relationship as the request names it, such as `cities.mayor`.
+        public var relationship: String
+        /// The object whose list was fetched; nil for a listing of all objects.
+        public var owner: ObjectID?
+        /// The metadata, as of the last page.
+        public var metadata: PageMetadata
+    }
+
     /// Why the remote was not queried; nil when it was.
     public var skipped: Skip?
     /// Objects of all received entities that are new or were stubs.
@@ -60,8 +70,8 @@ public struct FetchResult: Sendable {
     public var unchangedCount: Int { counts.values.reduce(0) { $0 + $1.unchanged } }
     /// The remote's metadata, as of its last page.
     public var metadata = PageMetadata()
-    /// The metadata of the scans of entities that were fetched along with this one, by entity.
-    public var related: [String: PageMetadata] = [:]
+    /// The remote's metadata of the included relationships that were fetched along, in the order of the fetches.
+    public var related: [Related] = []
     /// The number of imported pages.
     public var pageCount = 0
     /// Whether everything requested was received; false for pages up to a limit.

@@ -30,11 +30,12 @@ actor ImportSession {
 
     /// Returns the sync context of a request's scan.
     nonisolated func context(
-        _ observer: RequestObserver, report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+        _ observer: RequestObserver, _ options: Workspace.SyncOptions = Workspace.SyncOptions(),
+        report: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) -> SyncContext {
         SyncContext(
             workspace: workspace, store: store, connections: connections, thread: thread, gate: gate,
-            options: Workspace.SyncOptions(), report: report, observer: observer)
+            options: options, report: report, observer: observer)
     }
 
     /// Rejects an entity whose sections `bmo check` would reject; entities without faults are checked once.
@@ -50,11 +51,11 @@ actor ImportSession {
     ///
     /// Two listings of an entity have the same scope: each would change what the other has noted as listed.
     func listing<Result: Sendable>(
-        _ entity: Int, _ body: @Sendable () async throws -> Result
+        _ entity: Int, priority: Int, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
         let gate = listings[entity] ?? PageGate()
         listings[entity] = gate
-        return try await gate.pass(body)
+        return try await gate.pass(priority: priority, body)
     }
 
     /// Runs `body` with the right to write.
@@ -92,12 +93,29 @@ actor ImportSession {
             }
         opening = task
         do {
-            _ = try await task.value
+            _ = try await task.valueUnlessCancelled()
         } catch {
             users -= 1
-            if users == 0 { opening = nil }
+            if users == 0, error is CancellationError {
+                // Another request may use the lock that comes later.
+                Task { await closeIfUnused(task) }
+            } else if users == 0 {
+                opening = nil
+            }
             throw error
         }
+    }
+
+    /// Gives back the lock of an attempt, once it ends, if no request is there to use it.
+    private func closeIfUnused(_ attempt: Task<any StoreLock, any Error>) async {
+        let outcome = await attempt.result
+        guard users == 0, opening == attempt else { return }
+        guard case .success = outcome else {
+            opening = nil
+            return
+        }
+        users = 1
+        try? await leave()
     }
 
     private func leave() async throws {

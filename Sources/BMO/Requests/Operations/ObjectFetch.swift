@@ -61,7 +61,7 @@ public final class ObjectFetch: Sendable {
         let beginning: [RequestEvent] = [.requested, .answeredLocally(count: local.count)]
         let (stream, continuation) = AsyncStream.makeStream(of: RequestEvent.self)
         for event in beginning { continuation.yield(event) }
-        guard case .running(let operation, _) = part else {
+        guard case .running(let operation, let subscriber) = part else {
             var result = FetchResult()
             if case .skipped(let reason) = part { result.skipped = reason }
             result.userInfo = request.userInfo
@@ -71,7 +71,7 @@ public final class ObjectFetch: Sendable {
         }
         let userInfo = request.userInfo
         let task = Task {
-            for await event in operation.events() {
+            for await event in operation.events(for: subscriber) {
                 continuation.yield(event.adding(userInfo))
             }
             continuation.finish()

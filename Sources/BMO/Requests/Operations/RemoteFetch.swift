@@ -73,7 +73,7 @@ struct RemoteFetch: Sendable {
     }
 
     private func runOnce() async throws -> FetchResult {
-        let (entity, index) = try scanned()
+        let (entity, index) = try scanned(request.entity)
         let observer = RequestObserver(store: session.store, reader: reader, limit: detailLimit, report: report)
         let began = Clock.now()
         do {
@@ -104,10 +104,10 @@ struct RemoteFetch: Sendable {
     }
 
     /// Returns the entity whose records contain the request's objects.
-    private func scanned() throws -> (Entity, Int) {
-        guard let index = model.index(of: request.entity) else {
+    private func scanned(_ name: String) throws -> (Entity, Int) {
+        guard let index = model.index(of: name) else {
             throw RequestError(
-                .requested, entity: request.entity, code: "request", "there is no entity \"\(request.entity)\"",
+                .requested, entity: name, code: "request", "there is no entity \"\(name)\"",
                 remedy: "there are: \(model.entities.map(\.name).joined(separator: ", "))")
         }
         let entity = model.model.entities[index]
@@ -115,8 +115,8 @@ struct RemoteFetch: Sendable {
             let scannedIndex = model.index(of: scanned.name)
         else {
             throw RequestError(
-                .translating, entity: request.entity, code: "unsupported",
-                "no listing returns objects of \(request.entity): they are nested in others",
+                .translating, entity: name, code: "unsupported",
+                "no listing returns objects of \(name): they are nested in others",
                 remedy: "fetch the entity whose records contain them, or use the fetch type .never")
         }
         return (scanned, scannedIndex)
@@ -124,7 +124,7 @@ struct RemoteFetch: Sendable {
 
     /// Whether the bridge receives the request's user info.
     var hasUserInfo: Bool {
-        guard let (entity, _) = try? scanned() else { return false }
+        guard let (entity, _) = try? scanned(request.entity) else { return false }
         return ScanTerms.hasUserInfo(request, of: entity.bridge, in: session.workspace)
     }
 
@@ -174,7 +174,7 @@ struct RemoteFetch: Sendable {
 
     /// Returns the plan and filters for fetching a list of the request's entity page by page.
     func listing() throws -> (plan: ScanPlan, filters: [FetchRequest.Filter], terms: ScanTerms) {
-        let (entity, index) = try scanned()
+        let (entity, index) = try scanned(request.entity)
         do {
             let plan = try ScanPlan(entity, index, source: nil, in: session.workspace)
             guard plan.parent == nil else {
@@ -210,17 +210,27 @@ struct RemoteFetch: Sendable {
 
     /// Scans the listing as a sync does.
     private func scan(_ target: Target, _ observer: RequestObserver) async throws {
-        var context = session.context(observer) { event in
+        try await scan(target.entity, target.index, target.terms, where: [], observer)
+    }
+
+    /// Scans an entity's listing as a sync does, or those of its records that meet conditions.
+    func scan(
+        _ entity: Entity, _ index: Int, _ terms: ScanTerms, where conditions: [LocalCondition],
+        _ observer: RequestObserver
+    ) async throws {
+        var options = Workspace.SyncOptions()
+        options.conditions = conditions
+        var context = session.context(observer, options) { event in
             switch event {
             case .began(_, let bridge, _): observer.contacting(bridge)
             case .warning(_, let message): observer.warn(message)
             case .page, .note, .ended: break
             }
         }
-        context.terms = target.terms
-        let result = try await session.listing(target.index) { [context] in
+        context.terms = terms
+        let result = try await session.listing(index, priority: terms.priority) { [context] in
             try Task.checkCancellation()
-            return await EntityScan(context: context, entity: target.entity, index: target.index).run().entity
+            return await EntityScan(context: context, entity: entity, index: index).run().entity
         }
         // Deletions after the last page.
         try await session.gate.pass { try await session.thread.run { observer.collect() } }
@@ -231,7 +241,8 @@ struct RemoteFetch: Sendable {
         }
     }
 
-    private func withQuarantine(_ result: FetchResult, since began: String) async throws -> FetchResult {
+    /// Returns the result with the records that were quarantined since a moment.
+    func withQuarantine(_ result: FetchResult, since began: String) async throws -> FetchResult {
         guard result.counts.values.contains(where: { $0.quarantined > 0 }) else { return result }
         var result = result
         let names = result.counts.filter { $0.value.quarantined > 0 }.keys

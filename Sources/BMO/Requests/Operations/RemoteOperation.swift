@@ -7,13 +7,19 @@ internal import Synchronization
 final class RemoteOperation: Sendable {
     private struct State {
         var log: [RequestEvent] = []
-        var streams: [Int: AsyncStream<RequestEvent>.Continuation] = [:]
+        var streams: [Int: (owner: Int, AsyncStream<RequestEvent>.Continuation)] = [:]
         var waiting: [Int: (owner: Int, CheckedContinuation<FetchResult, any Error>)] = [:]
         var subscribers: Set<Int> = []
         var lastNumber = 0
         var task: Task<Void, Never>?
         var outcome: Result<FetchResult, any Error>?
         var isCancelled = false
+        /// The tasks that wait for the ends of subscriptions.
+        var timers: [Int: Task<Void, Never>] = [:]
+        /// The errors of subscriptions that ended before the operation.
+        var expired: [Int: RequestError] = [:]
+        /// The error of the last subscription, whose end cancels the work.
+        var deadline: RequestError?
     }
 
     private let state = Mutex(State())
@@ -65,7 +71,7 @@ final class RemoteOperation: Sendable {
             for number in mine.keys { state.waiting[number] = nil }
             guard state.subscribers.isEmpty else { return (mine.values.map(\.1), [], nil) }
             state.isCancelled = true
-            return (mine.values.map(\.1), Array(state.streams.values), state.task)
+            return (mine.values.map(\.1), state.streams.values.map(\.1), state.task)
         }
         for continuation in waiting { continuation.resume(throwing: CancellationError()) }
         for stream in streams { stream.finish() }
@@ -73,6 +79,69 @@ final class RemoteOperation: Sendable {
             onEnd(self)
             task?.cancel()
         }
+    }
+
+    /// Ends a subscription with an error after a time, unless the operation has ended by then.
+    ///
+    /// The end of the last one cancels the work, and has its error once the work has stopped: nothing is committed later.
+    func expire(
+        _ subscriber: Int, after pause: @escaping @Sendable () async throws -> Void, with error: RequestError
+    ) {
+        let timer = Task { [weak self] in
+            do {
+                try await pause()
+            } catch {
+                return
+            }
+            self?.expire(subscriber, with: error)
+        }
+        let isOver = state.withLock { state in
+            let isOver = state.outcome != nil || !state.subscribers.contains(subscriber)
+            if !isOver { state.timers[subscriber] = timer }
+            return isOver
+        }
+        if isOver { timer.cancel() }
+    }
+
+    /// What the end of a subscription leaves to do.
+    private struct Expiry {
+        var error: RequestError
+        var waiting: [CheckedContinuation<FetchResult, any Error>] = []
+        var streams: [AsyncStream<RequestEvent>.Continuation] = []
+        var task: Task<Void, Never>?
+    }
+
+    private func expire(_ subscriber: Int, with error: RequestError) {
+        let expiry = state.withLock { state -> Expiry? in
+            guard state.outcome == nil, !state.isCancelled, state.subscribers.contains(subscriber) else { return nil }
+            var expiry = Expiry(error: error)
+            if let step = state.log.last?.step { expiry.error.step = step }
+            guard state.subscribers.count > 1 else {
+                state.isCancelled = true
+                state.deadline = expiry.error
+                expiry.task = state.task
+                return expiry
+            }
+            state.subscribers.remove(subscriber)
+            state.expired[subscriber] = expiry.error
+            let waiting = state.waiting.filter { $0.value.owner == subscriber }
+            let streams = state.streams.filter { $0.value.owner == subscriber }
+            for number in waiting.keys { state.waiting[number] = nil }
+            for number in streams.keys { state.streams[number] = nil }
+            expiry.waiting = waiting.values.map(\.1)
+            expiry.streams = streams.values.map(\.1)
+            return expiry
+        }
+        guard let expiry else { return }
+        for continuation in expiry.waiting { continuation.resume(throwing: expiry.error) }
+        for stream in expiry.streams {
+            stream.yield(.failed(expiry.error))
+            stream.finish()
+        }
+        guard let task = expiry.task else { return }
+        // No other request may join any more.
+        onEnd(self)
+        task.cancel()
     }
 
     /// Gives up all subscriptions.
@@ -91,23 +160,25 @@ final class RemoteOperation: Sendable {
                 // A fetch may have thousands of pages; the last events suffice.
                 state.log.removeFirst(Self.maxLogLength / 2)
             }
-            return Array(state.streams.values)
+            return state.streams.values.map(\.1)
         }
         for stream in streams { stream.yield(event) }
     }
 
-    /// Returns all events, starting with the past ones.
-    func events() -> AsyncStream<RequestEvent> {
+    /// Returns all events of a subscription, starting with the past ones.
+    func events(for subscriber: Int) -> AsyncStream<RequestEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: RequestEvent.self)
-        let (number, log, isOver) = state.withLock { state in
+        let (number, isOver) = state.withLock { state in
             state.lastNumber += 1
-            let isOver = state.outcome != nil || state.isCancelled
             // Under the lock, so that no event is lost between the log and the stream.
             for event in state.log { continuation.yield(event) }
-            if !isOver { state.streams[state.lastNumber] = continuation }
-            return (state.lastNumber, state.log.count, isOver)
+            let expired = state.expired[subscriber]
+            if let expired { continuation.yield(.failed(expired)) }
+            let isOver =
+                expired != nil || state.outcome != nil || state.isCancelled && state.deadline == nil
+            if !isOver { state.streams[state.lastNumber] = (subscriber, continuation) }
+            return (state.lastNumber, isOver)
         }
-        _ = log
         if isOver { continuation.finish() }
         continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.streams[number] = nil } }
         return stream
@@ -118,6 +189,7 @@ final class RemoteOperation: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome = state.withLock { state -> Result<FetchResult, any Error>? in
+                    if let error = state.expired[subscriber] { return .failure(error) }
                     if let outcome = state.outcome { return outcome }
                     guard state.subscribers.contains(subscriber), !Task.isCancelled else {
                         return .failure(CancellationError())
@@ -133,23 +205,31 @@ final class RemoteOperation: Sendable {
         }
     }
 
-    private func finish(_ outcome: Result<FetchResult, any Error>) {
+    private func finish(_ end: Result<FetchResult, any Error>) {
+        var outcome = end
+        if case .failure(let error) = end, error is CancellationError,
+            let deadline = state.withLock({ $0.deadline })
+        {
+            outcome = .failure(deadline)
+        }
         let event: RequestEvent? =
             switch outcome {
             case .success(let result): .finished(result)
             case .failure(let error): (error as? RequestError).map { .failed($0) }
             }
         if let event { report(event) }
-        let (waiting, streams) = state.withLock { state in
+        let (waiting, streams, timers) = state.withLock { state in
             defer {
                 state.waiting = [:]
                 state.streams = [:]
+                state.timers = [:]
             }
             state.outcome = outcome
             state.task = nil
-            return (state.waiting.values.map(\.1), Array(state.streams.values))
+            return (state.waiting.values.map(\.1), state.streams.values.map(\.1), Array(state.timers.values))
         }
         onEnd(self)
+        for timer in timers { timer.cancel() }
         for continuation in waiting { continuation.resume(with: outcome) }
         for stream in streams { stream.finish() }
     }

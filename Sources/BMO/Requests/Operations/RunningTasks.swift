@@ -36,3 +36,47 @@ private protocol RunningTask: Sendable {
 extension Task: RunningTask where Success: Sendable {
     func end() async { _ = await result }
 }
+
+extension Task where Success: Sendable, Failure == any Error {
+    /// Returns the value; a waiting task that is cancelled stops waiting, and this one goes on.
+    ///
+    /// - Throws: The task's error; `CancellationError`.
+    func valueUnlessCancelled() async throws -> Success {
+        let wait = Wait<Success>()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                wait.begin(continuation)
+                Task<Void, Never> { wait.end(await result) }
+            }
+        } onCancel: {
+            wait.end(.failure(_Concurrency.CancellationError()))
+        }
+    }
+}
+
+/// A wait that the first of several outcomes ends.
+private final class Wait<Value: Sendable>: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<Value, any Error>?
+        var outcome: Result<Value, any Error>?
+    }
+
+    private let state = Mutex(State())
+
+    func begin(_ continuation: CheckedContinuation<Value, any Error>) {
+        let outcome = state.withLock { state -> Result<Value, any Error>? in
+            if state.outcome == nil { state.continuation = continuation }
+            return state.outcome
+        }
+        if let outcome { continuation.resume(with: outcome) }
+    }
+
+    func end(_ outcome: Result<Value, any Error>) {
+        let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            return state.continuation
+        }
+        continuation?.resume(with: outcome)
+    }
+}

@@ -24,8 +24,8 @@ final class PageWriter: @unchecked Sendable {
     private let observer: (any PageObserver)?
     private let quarantine: QuarantineBudget
     private let look: ScanAttempt
-    /// Whether the records may lack values that the request does not need.
-    private let isSelective: Bool
+    /// What the request adds, if the pages are of one.
+    private let terms: ScanTerms
     /// The fields that the records had, among those that the configuration reads; belongs to the scan's task.
     private(set) var present: PresentFields
     private var open: PageImport?
@@ -119,7 +119,7 @@ final class PageWriter: @unchecked Sendable {
     ) {
         self.extent = extent
         self.look = look
-        isSelective = context.terms.fieldPaths != nil
+        terms = context.terms
         let plan = request.plan
         model = context.workspace.model
         self.request = request
@@ -196,7 +196,7 @@ final class PageWriter: @unchecked Sendable {
             return job
         }
         if !holdsGate {
-            await gate.enter()
+            await gate.enter(priority: terms.priority)
             holdsGate = true
         }
         let job = thread.start { try self.importBatch(batch, listener, onFailure) }
@@ -220,7 +220,8 @@ final class PageWriter: @unchecked Sendable {
             }
             let mapped = MappedBatch(
                 records, by: mapper, as: plan, parent: parent?.key,
-                extent: isSelective ? .part : fetched.page.partial ? .changes : .whole)
+                // A selective answer lacks values that the request does not need.
+                extent: terms.fieldPaths != nil ? .part : fetched.page.partial ? .changes : .whole)
             members.formUnion(mapped.members)
             present.note(mapped)
             batch.records = (mapped, records.count)

@@ -15,6 +15,8 @@ struct ScanTerms: Sendable {
     /// The paths of the values that are needed; nil for every value that the mapping reads.
     private(set) var fieldPaths: [[String]]?
     private(set) var pageSize: Int?
+    /// The rank among what waits for the same bridge.
+    private(set) var priority = 0
 
     /// Nothing.
     init() {}
@@ -31,10 +33,19 @@ struct ScanTerms: Sendable {
         parameters = try Self.parameters(request, plan, workspace)
         fieldPaths = try Self.fieldPaths(request, plan, workspace)
         pageSize = request.pageSize
+        priority = request.priority.rawValue
         guard pageSize ?? 1 > 0 else {
             throw Self.refusal(
                 request, "request", "a page cannot have \(pageSize ?? 0) records", "use a positive pageSize, or nil")
         }
+    }
+
+    /// Creates the terms of a fetch along with a request, for objects of another entity: its user info and its rank.
+    init(alongWith request: ObjectRequest, _ plan: ScanPlan, in workspace: Workspace) {
+        if Self.hasUserInfo(request, of: plan.bridge, in: workspace) {
+            userInfo = request.userInfo.flatMap { BridgeOptions(json: $0.json) }
+        }
+        priority = request.priority.rawValue
     }
 
     /// Whether a bridge receives the user info of a request.
@@ -48,6 +59,7 @@ struct ScanTerms: Sendable {
         fetch.parameters = parameters
         if let fieldPaths { fetch.fieldPaths = fieldPaths }
         if let pageSize { fetch.pageSize = pageSize }
+        fetch.priority = priority
     }
 
     private static func refusal(
