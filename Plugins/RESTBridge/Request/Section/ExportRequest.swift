@@ -28,16 +28,17 @@ struct ExportRequest: Sendable {
         for name in headers?.names ?? [] { try HTTPRequest.check((name: name, value: headers?.string(name) ?? "")) }
     }
 
-    /// Skips a parent whose value is null: without the value, the job would be about all parents.
-    func requireParentValues(_ variables: TemplateVariables) throws {
-        guard variables.parent != nil else { return }
+    /// Requires the values without which the job would mean something else; a parent whose value is null is skipped.
+    func requireValues(_ variables: TemplateVariables) throws {
         try path.requireParentValues(variables, option: "\(option).path")
+        if let name = path.lackingUserInfo(variables) { throw RESTSection.lack(of: name, "\(option).path") }
         let texts =
             [query, headers].compactMap(\.self).flatMap { values in values.names.flatMap { values.strings($0) } }
             + (body?.content.texts ?? [])
         for text in texts {
             for name in ValueTemplate.needed(in: text, variables) {
                 try variables.requireParentValue(name, option: option, takesEmpty: true)
+                if variables.lacksUserInfo(name) { throw RESTSection.lack(of: name, option) }
             }
         }
     }

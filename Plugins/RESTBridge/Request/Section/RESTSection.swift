@@ -81,6 +81,11 @@ struct RESTSection: Sendable {
         if section.has("split") { variables.sliceNames = SplitRule.names }
         self.variables = variables
         export = try ExportRule(section)
+        if export != nil, request.parameters != nil {
+            throw BridgeError(
+                .unsupported, "a listing that a job exports takes no parameters with a request",
+                remedy: "write them into export.create")
+        }
         var body = try Self.body(section)
         let given =
             body?.take(request.parameters, below: preset == .graphQL ? ["variables"] : [])
@@ -93,7 +98,7 @@ struct RESTSection: Sendable {
         let template = try PathTemplate(section.string("path") ?? "", option: "path")
         if !request.validates {
             try Self.requireValues(section, template, body, variables)
-            try export?.create.requireParentValues(variables)
+            try export?.create.requireValues(variables)
         }
         paging = try Self.paging(section, pageSize: request.pageSize, body: body, preset)
         if let name = paging.pathNames.first(where: { !template.names.contains($0) }) {
@@ -222,7 +227,7 @@ struct RESTSection: Sendable {
         }
     }
 
-    private static func lack(of variable: String, _ option: String) -> BridgeError {
+    static func lack(of variable: String, _ option: String) -> BridgeError {
         BridgeError(
             .configuration, "\(option) needs a value for \(variable), and the request has none",
             remedy: remedy(for: variable, parent: nil))
