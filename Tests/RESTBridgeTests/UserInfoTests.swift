@@ -85,4 +85,18 @@ import Testing
             ["graphql": ["query": "{ a }", "variables": ["depth": 1]]], parameters: ["depth": 2])
         #expect(graphql.contains(#"\"variables\":{\"depth\":2}"#), "\(graphql)")
     }
+
+    @Test func `a job that exports needs the values, too, and takes no parameters`() throws {
+        let section: Literal = [
+            "export": [
+                "create": ["path": "/exports", "body": ["tenant": "{user_info.tenant}"], "id": "$.id"],
+                "status": ["path": "/exports/{id}", "state": "$.status", "done": ["completed"], "failed": ["failed"]],
+                "files": ["urls": "$.files[*].url"],
+            ], "format": "csv",
+        ]
+        let lack = try bridgeError { _ = try received(section) }
+        #expect(lack.message == "User: export.create needs a value for user_info.tenant, and the request has none")
+        let given = try bridgeError { _ = try received(section, ["tenant": "a"], parameters: ["x": 1]) }
+        #expect(given.code == .unsupported && given.message.contains("takes no parameters with a request"))
+    }
 }
