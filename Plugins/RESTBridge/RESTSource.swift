@@ -44,8 +44,10 @@ final class RESTSource: ListingSource {
     /// Whether a rule has already renewed the credentials, which it may do once per scan.
     private var hasRenewed = false
 
-    /// The number of requests sent ahead if the number of pages is known.
-    private static let lookahead = 8
+    /// The number of requests sent ahead if the positions of the following pages are known.
+    ///
+    /// A scan of the newest first ends behind one of its first pages, so that most of those would be in vain.
+    private let lookahead: Int
 
     /// The detection from the first reply, to be stored with the cursor.
     struct Detection {
@@ -93,6 +95,7 @@ final class RESTSource: ListingSource {
         self.began = began
         self.section = section
         requester = PageRequester(client: client, origin: origin)
+        lookahead = client.keepsOrder ? 0 : request.newestFirst ? 1 : 8
         self.log = log
         running = RunningRequests()
         token = request.token.flatMap(ScanToken.init)
@@ -242,7 +245,7 @@ final class RESTSource: ListingSource {
         _ exchange: HTTPExchange, _ response: HTTPResponse, _ early: HTTPExchange.PaddedBody?, isAccepted: Bool
     ) throws {
         // The following pages can be requested before this one arrives.
-        for ahead in pager.ahead(of: position, limit: client.keepsOrder ? 0 : Self.lookahead)
+        for ahead in pager.ahead(of: position, limit: lookahead)
         where !running.has(ahead) {
             try running.add(start(ahead), at: ahead)
         }

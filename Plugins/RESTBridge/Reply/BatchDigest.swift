@@ -23,7 +23,7 @@ struct BatchDigest: Sendable {
 
     private mutating func mix(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
-        // Uses four lanes, which do not depend on each other. They are no vector: before AVX-512, processors cannot
+        // Uses four lanes, which do not depend on each other. They are not a vector: before AVX-512, processors cannot
         // multiply vectors of 64-bit words.
         var lanes = (value, UInt64(1), UInt64(2), UInt64(3))
         while index + 32 <= bytes.count {
