@@ -20,10 +20,10 @@ public struct FetchRequest: Sendable {
     ///
     /// Only for a bridge that can `BridgeDescriptor.Capability.incremental`.
     public var since: String?
-    /// Whether the host expects the newest records first, and ends the fetch where it knows what follows. (1.1)
+    /// Whether the host expects the newest records first, and ends the fetch where it knows what follows. (1.2)
     ///
     /// A bridge that would return several listings, one after the other, throws ``BridgeError/Code/configuration``. Only
-    /// for a bridge that can ``BridgeDescriptor/Capability/newestFirst``.
+    /// for a bridge that can `BridgeDescriptor.Capability.newestFirst`.
     public var newestFirst = false
     /// The object whose children are requested: its values by local names; nil if the entity has no parent.
     ///

@@ -143,7 +143,10 @@ public final class HTTPExchange: Sendable {
     package func bodyStart(_ limit: Int = 256) throws -> [UInt8] {
         try state.wait { state in
             if state.isCancelled { throw state.error ?? ExchangeState.cancelled }
-            if !state.buffer.isEmpty { return Array(state.buffer.prefix(limit)) }
+            // The first four bytes tell gzip from zip, and may arrive one by one.
+            if state.buffer.count >= 4 || state.isFinished && !state.buffer.isEmpty {
+                return Array(state.buffer.prefix(limit))
+            }
             if let error = state.error { throw error }
             return state.isFinished ? [] : nil
         }

@@ -95,14 +95,14 @@ final class SharedLogin: Sendable {
     // MARK: - Saving
 
     private func saved(in text: inout SharedText) throws -> SavedLogin {
-        let last = unsaved.withLock { unsaved in
-            defer { unsaved = nil }
-            return unsaved
-        }
+        let last = unsaved.withLock { $0 }
         if let last, last.text == text.value {
+            // It stays in memory until it is saved: there is no other copy.
             try save(last.login, in: &text)
+            unsaved.withLock { $0 = nil }
             return last.login
         }
+        unsaved.withLock { $0 = nil }
         return text.value.flatMap { seal.open($0) }.flatMap { SavedLogin(json: $0) }
             ?? SavedLogin(refreshToken: configured)
     }

@@ -17,7 +17,7 @@ public struct SharedText: ~Copyable {
 
     /// Replaces the text; once this returns, the new one outlives a crash.
     ///
-    /// - Throws: ``BridgeError`` if it cannot be saved.
+    /// - Throws: `BridgeError` if it cannot be saved.
     public mutating func save(_ text: String) throws {
         _ = try share(.save(name, text))
         value = text
@@ -51,8 +51,10 @@ extension BridgeContext {
     /// }
     /// ```
     ///
-    /// - Parameter name: 1 to 128 bytes; all bridges of a plugin have the same names.
-    /// - Throws: ``BridgeError`` if the host keeps no texts, or the lock is not free in time; and what `body` throws.
+    /// - Parameters:
+    ///   - name: 1 to 128 bytes; all bridges of a plugin have the same names.
+    ///   - body: What to do while this process has the lock.
+    /// - Throws: `BridgeError` if the host keeps no texts, or the lock is not free in time; and what `body` throws.
     public func withSharedText<Result>(
         _ name: String, _ body: (inout SharedText) throws -> Result
     ) throws -> Result {

@@ -49,7 +49,9 @@ public protocol StoreProvider: Sendable {
     /// The texts are kept beside the rows, and do not belong to them: nothing copies, shows or exports them. Many processes can
     /// have locks of different texts, and no lock of the database is needed.
     ///
-    /// - Parameter name: 1 to 200 letters, digits, hyphens and underscores.
+    /// - Parameters:
+    ///   - location: As the configuration has it.
+    ///   - name: 1 to 200 letters, digits, hyphens and underscores.
     /// - Returns: Nil if the kind of database keeps no texts, as by default.
     /// - Throws: ``StoreError``: `busy` if the lock is not free within ``SharedTextLimits/wait``.
     func lockText(_ location: String, name: String) throws -> (any StoredTextLock)?

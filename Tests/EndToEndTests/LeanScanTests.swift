@@ -105,6 +105,7 @@ extension EndToEndTests {
         @Test func `a scan that was interrupted leaves the watermark where it was`() async throws {
             let place = try await place()
             try await place.expectSuccess("sync", "Issue")
+            #expect(try lastPage(asked(place, "issues")) >= 10)
             try write((21...30).map { ($0, day($0)) }, title: "new", to: place)
             try place.folder.write("3", to: "broken")
             let broken = try await place.bmo("sync", "Issue")

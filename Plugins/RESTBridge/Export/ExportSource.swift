@@ -144,7 +144,7 @@ final class ExportSource: ListingSource {
         job = Job(
             name: name, created: TimeText.now() / 1_000_000, digest: digest,
             isStorable: !client.redactor.holdsSecret(url: name), isResumed: false, isOld: false,
-            due: .now + .seconds(reply.retryAfter ?? 0), isStored: false)
+            due: .now + .seconds(min(reply.retryAfter ?? 0, rule.timeLimit)), isStored: false)
         index = 0
         stage = .wait
         // Without records: the page ends only so that the host stores the job.
@@ -247,8 +247,12 @@ final class ExportSource: ListingSource {
 
     private func read(into writer: RecordBatchWriter) throws -> Page {
         guard index < files.count else {
-            // A job without files exported no records.
-            return end(Page(isPageEnd: true, isEnd: true))
+            // A job without files exported no records. One that had a file here and has none now has not ended.
+            if index == 0, committed == 0 { return end(Page(isPageEnd: true, isEnd: true)) }
+            if job?.isResumed == true { return begin("has fewer files now") }
+            throw BridgeError(
+                .malformed, "\(asked): the job names \(files.count) files now, and had more before",
+                remedy: "run the sync again")
         }
         if rows == nil, try !open() { return again() }
         guard let rows else { throw BridgeError(.internal, "a file without a reader") }

@@ -272,7 +272,8 @@ public final class RequestManager: Sendable {
 
     /// Returns the key of the requests that share an answer with this one.
     private func key(of request: ObjectRequest) -> ExactText {
-        ExactText(request.semanticKey(hasUserInfo: remoteFetch(request).hasUserInfo))
+        // A fetch along with the request may give the user info to another bridge than the request's own.
+        ExactText(request.semanticKey(hasUserInfo: request.fetchesIncluded || remoteFetch(request).hasUserInfo))
     }
 
     private func noteAnswer(to key: ExactText) {

@@ -74,10 +74,10 @@ final class SharedTextService: Sendable {
 
     private func lock(_ name: String) throws -> ForeignBytes? {
         try state.withLock { state in
-            state.names.insert(name)
-            guard state.names.count <= Self.mostNames else {
+            guard state.names.contains(name) || state.names.count < Self.mostNames else {
                 throw refusal("more than \(Self.mostNames) shared texts of one bridge")
             }
+            state.names.insert(name)
         }
         // The bridge's name can hold any character.
         let lock = try texts.lock("\(plugin)-\(Hexadecimal.text(MessageDigest.digest(of: Array(name.utf8), .sha256)))")

@@ -6,13 +6,18 @@ extension CompiledModel {
     /// A relationship to objects that come only nested leads to the paths that their own plan reads. One to objects with a
     /// listing of their own is read as it is, because a record may hold their key alone.
     ///
-    /// - Parameter isNeeded: Whether a field or relationship of this name is read; all are by default. Of a relationship, all
-    ///   values are.
+    /// - Parameters:
+    ///   - plan: The index of the plan.
+    ///   - isNeeded: Whether a field or relationship of this name is read; all are by default. Of a relationship, all
+    ///     values are.
     public func readPaths(of plan: Int, isNeeded: ((String) -> Bool)? = nil) -> [[String]]? {
         guard plans[plan].readMembers != nil else { return nil }
         var paths: [[String]] = []
         collect(plans[plan].tree, plans[plan], at: [], above: [], isNeeded, into: &paths)
-        return paths
+        guard isNeeded != nil else { return paths }
+        // What says that an object is gone is needed with any field.
+        let tombstone = model.root(of: model.entities[plans[plan].entity]).deletes.tombstone
+        return paths + (tombstone?.paths ?? []).map { Array($0.components) }.filter { !paths.contains($0) }
     }
 
     private func collect(
@@ -26,12 +31,23 @@ extension CompiledModel {
             let bindings = child.bindings.filter { binding in
                 isNeeded.map { self.name(of: binding, in: plan).contains(where: $0) } ?? true
             }
+            // A value that an attribute reads is needed as a whole, whatever other attributes read of it.
+            if bindings.contains(where: isWhole) {
+                paths.append(path)
+                continue
+            }
             let nested = bindings.compactMap { nestedPlan(of: $0, in: plan) }.filter { !above.contains($0) }
             let count = paths.count
             if child.children.isEmpty, nested.isEmpty, isNeeded == nil || !bindings.isEmpty { paths.append(path) }
             collect(child, plan, at: path, above: above, isNeeded, into: &paths)
             // A value that others are parts of is needed as a whole, unless some of these are.
             if isNeeded != nil, !bindings.isEmpty, nested.isEmpty, paths.count == count { paths.append(path) }
+            // Beside those parts, the reference to an object with a listing of its own needs the key.
+            if !child.children.isEmpty, nested.isEmpty {
+                for target in bindings.compactMap({ self.target(of: $0, in: plan) }) {
+                    paths += keyPaths(of: target).map { path + $0 }
+                }
+            }
             for target in nested {
                 if plans[target].readMembers == nil {
                     paths.append(path)
@@ -54,15 +70,45 @@ extension CompiledModel {
         }
     }
 
+    private func isWhole(_ binding: PathNode.Binding) -> Bool {
+        switch binding {
+        case .attribute, .part: true
+        case .toOne, .toMany: false
+        }
+    }
+
+    private func target(of binding: PathNode.Binding, in plan: MappingPlan) -> Int? {
+        let layout = entities[plan.entity]
+        return switch binding {
+        case .toOne(let index): layout.toOne[index].target
+        case .toMany(let index): layout.toMany[index].target
+        case .attribute, .part: nil
+        }
+    }
+
+    /// Returns the paths of the values of an entity's key in its own records.
+    private func keyPaths(of entity: Int) -> [[String]] {
+        let key = Set(entities[entity].key)
+        var paths: [[String]] = []
+        func search(_ node: PathNode, _ path: [String]) {
+            for (name, child) in node.children where !name.hasPrefix("@") {
+                let path = path + [name]
+                let isKey = child.bindings.contains { binding in
+                    switch binding {
+                    case .attribute(let field), .part(let field, _): key.contains(field)
+                    case .toOne, .toMany: false
+                    }
+                }
+                if isKey { paths.append(path) } else { search(child, path) }
+            }
+        }
+        search(plans[entity].tree, [])
+        return paths
+    }
+
     /// Returns the plan of the objects that a relationship leads to, if they come only nested.
     private func nestedPlan(of binding: PathNode.Binding, in plan: MappingPlan) -> Int? {
-        let layout = entities[plan.entity]
-        let target: Int
-        switch binding {
-        case .toOne(let index): target = layout.toOne[index].target
-        case .toMany(let index): target = layout.toMany[index].target
-        case .attribute, .part: return nil
-        }
+        guard let target = target(of: binding, in: plan) else { return nil }
         return family(of: target).contains { model.entities[$0].isScanned } ? nil : target
     }
 }

@@ -18,7 +18,9 @@ public struct ListingContent: Sendable, Equatable {
 extension CompiledModel {
     /// Returns what an entity's own listing brings; nil if it has not brought any object of the entity.
     ///
-    /// - Parameter members: The members that the listing's records have had.
+    /// - Parameters:
+    ///   - entity: The entity's index.
+    ///   - members: The members that the listing's records have had.
     public func content(of entity: Int, listed members: Set<ListedMember>) -> ListingContent? {
         guard members.contains(where: { $0.entity == entity }) else { return nil }
         let (plan, layout) = (plans[entity], entities[entity])

@@ -16,6 +16,8 @@ final class SecretLock: StoredTextLock {
     /// The connection with the lock; nil once it has been released.
     private let connection: Mutex<Connection?>
     private let text: Mutex<String?>
+    /// Held while a text is saved: the lock is released only behind a save that has begun. True once it is released.
+    private let saving = Mutex(false)
 
     /// Waits for the lock of a text, and takes it.
     init(_ location: DatabaseLocation, name: String) throws {
@@ -46,8 +48,10 @@ final class SecretLock: StoredTextLock {
         } catch let error as StoreError where error.code == .busy {
             throw SharedTextLimits.busy(place)
         }
+        // Where a transaction keeps the view of its first statement, it would not see what was saved while it waited.
+        let reader = connection.engine.hasLocks ? connection : try Connection(location)
         text = Mutex(
-            try connection.query(
+            try reader.query(
                 "SELECT value FROM \(table) WHERE name = $1::text AND item = 'text'", [.text(name)],
                 for: "reading a shared login"
             ).text(0, 0))
@@ -92,6 +96,13 @@ final class SecretLock: StoredTextLock {
     private static let retry = TransientRetry(tries: 8, firstPause: 100)
 
     func save(_ new: String) throws {
+        try saving.withLock { isReleased in
+            guard !isReleased else { throw SharedTextLimits.lost(place) }
+            try saveRepeatedly(new)
+        }
+    }
+
+    private func saveRepeatedly(_ new: String) throws {
         var failures = 0
         while true {
             do {
@@ -119,6 +130,7 @@ final class SecretLock: StoredTextLock {
     }
 
     func release() {
+        saving.withLock { $0 = true }
         connection.withLock { connection in
             if let connection, connection.isAlive { try? connection.run("ROLLBACK") }
             connection = nil

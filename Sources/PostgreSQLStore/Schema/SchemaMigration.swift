@@ -65,6 +65,14 @@ struct SchemaMigration {
                 .schema, "\(connection.place): bmo cannot do this on PostgreSQL yet: \(key.words)",
                 remedy: "add schema=NAME to the address, and sync into a new schema")
         }
+        // A conversion numbers the rows by an identity column, which Citus does not add to a table.
+        if connection.engine.hasCitus,
+            let conversion = made.first(where: { if case .convert = $0 { true } else { false } })
+        {
+            throw StoreError(
+                .schema, "\(connection.place): bmo cannot do this on Citus: \(conversion.words)",
+                remedy: "add schema=NAME to the address, and sync into a new schema")
+        }
         if !connection.engine.hasTransactionalDDL {
             if let change = made.first(where: { !$0.isAddition }) {
                 throw StoreError(

@@ -19,6 +19,8 @@ final class TokenFile: StoredTextLock {
     private let database: String
     private let descriptor: Descriptor
     private let text: Mutex<String?>
+    /// Held while a text is saved: the lock is released only behind a save that has begun. True once it is released.
+    private let saving = Mutex(false)
 
     private static let mode: mode_t = 0o600
     private static let folderMode: mode_t = 0o700
@@ -53,6 +55,13 @@ final class TokenFile: StoredTextLock {
 
     /// Writes a new file, waits until it is on the disk, and renames it.
     func save(_ new: String) throws {
+        try saving.withLock { isReleased in
+            guard !isReleased else { throw SharedTextLimits.lost(database) }
+            try replace(with: new)
+        }
+    }
+
+    private func replace(with new: String) throws {
         let temporary = path + ".new"
         let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, Self.mode)
         guard file >= 0 else { throw Self.failure(database, path, errno) }
@@ -73,7 +82,10 @@ final class TokenFile: StoredTextLock {
         text.withLock { $0 = new }
     }
 
-    func release() { descriptor.close {} }
+    func release() {
+        saving.withLock { $0 = true }
+        descriptor.close {}
+    }
 
     /// Returns the folder, which is the same for all paths of one database.
     private static func folder(of database: String) -> String {

@@ -91,7 +91,7 @@ extension SQLiteStore {
 
     /// Returns the cursors of several scopes, in one snapshot.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?] {
         try read("reading the scans' cursors") { db in
             let table = try CursorTable(on: db.sqliteConnection)

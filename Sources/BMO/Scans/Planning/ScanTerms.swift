@@ -136,6 +136,10 @@ struct ScanTerms: Sendable {
         var needed = Set(fields + layout.keyFields.map(\.name) + request.sort.map(\.field))
         needed.formUnion(request.predicate?.fieldNames ?? [])
         needed.formUnion(request.including.compactMap { $0.split(separator: ".").first.map(String.init) })
+        // What says which of two values is newer is needed with any field.
+        if case .field(let attribute, _, _)? = workspace.model.model.entities[index].incremental {
+            needed.insert(attribute)
+        }
         return workspace.model.readPaths(of: plan.mapping) { needed.contains($0) }
     }
 }
