@@ -16,7 +16,9 @@ final class SecretLock: StoredTextLock {
     /// The connection with the lock; nil once it has been released.
     private let connection: Mutex<Connection?>
     private let text: Mutex<String?>
-    /// Held while a text is saved: the lock is released only behind a save that has begun. True once it is released.
+    /// Held while a text is saved, so that the lock is released only behind a save that has begun.
+    ///
+    /// True once the lock is released.
     private let saving = Mutex(false)
 
     /// Waits for the lock of a text, and takes it.

@@ -19,7 +19,9 @@ final class TokenFile: StoredTextLock {
     private let database: String
     private let descriptor: Descriptor
     private let text: Mutex<String?>
-    /// Held while a text is saved: the lock is released only behind a save that has begun. True once it is released.
+    /// Held while a text is saved, so that the lock is released only behind a save that has begun.
+    ///
+    /// True once the lock is released.
     private let saving = Mutex(false)
 
     private static let mode: mode_t = 0o600
