@@ -1,5 +1,6 @@
 internal import BridgeHost
 internal import StoreContract
+internal import Synchronization
 
 /// The texts that a bridge shares with all processes of the workspace's database, such as its logins.
 struct SharedLogins: SharedTexts {
@@ -19,14 +20,25 @@ struct SharedLogins: SharedTexts {
     private final class Lock: LockedText {
         private let lock: any StoredTextLock
         private let bridge: String
+        /// Held while a text is saved: the end of a bridge gives the lock back only behind a save that has begun, or the
+        /// next process would log in with the text before it.
+        private let isReleased = Mutex(false)
 
         init(lock: any StoredTextLock, bridge: String) { (self.lock, self.bridge) = (lock, bridge) }
 
         var value: String? { lock.value }
 
-        func save(_ text: String) throws { try failing(bridge) { try lock.save(text) } }
+        func save(_ text: String) throws {
+            try isReleased.withLock { isReleased in
+                guard !isReleased else { throw BridgeFailure(.cancelled, "cancelled", bridge: bridge) }
+                try failing(bridge) { try lock.save(text) }
+            }
+        }
 
-        func release() { lock.release() }
+        func release() {
+            isReleased.withLock { $0 = true }
+            lock.release()
+        }
     }
 }
 

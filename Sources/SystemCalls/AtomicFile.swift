@@ -24,24 +24,37 @@ package enum AtomicFile {
 
     /// Writes a file beside `path` and renames it to `path`, which it creates or replaces.
     ///
-    /// - Parameter mode: The permissions of the file, less those that the process's umask withholds.
-    package static func write(_ bytes: some Collection<UInt8>, to path: String, mode: UInt32) throws(Failure) {
+    /// - Parameters:
+    ///   - mode: The permissions of the file, less those that the process's umask withholds.
+    ///   - outlivesCrash: Whether the new content is on the disk once this returns.
+    package static func write(
+        _ bytes: some Collection<UInt8>, to path: String, mode: UInt32, outlivesCrash: Bool = false
+    ) throws(Failure) {
         let temporary = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max))"
-        try create(temporary, bytes, mode: mode)
+        try create(temporary, bytes, mode: mode, outlivesCrash: outlivesCrash)
         guard rename(temporary, path) == 0 else {
             let failure = Failure(number: errno)
             unlink(temporary)
             throw failure
         }
+        guard outlivesCrash else { return }
+        // The rename is on the disk once the folder is.
+        let folder = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        fsync(folder)
+        close(folder)
     }
 
     /// Writes a file that does not exist yet, and removes it again if it cannot be written whole.
     ///
     /// - Throws: ``Failure``, with EEXIST if the file exists.
-    package static func create(_ path: String, _ bytes: some Collection<UInt8>, mode: UInt32) throws(Failure) {
+    package static func create(
+        _ path: String, _ bytes: some Collection<UInt8>, mode: UInt32, outlivesCrash: Bool = false
+    ) throws(Failure) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Failure(number: errno) }
         var number = writeAll(Array(bytes), to: descriptor)
+        if outlivesCrash, number == 0, fsync(descriptor) != 0 { number = errno }
         if close(descriptor) != 0, number == 0 { number = errno }
         guard number != 0 else { return }
         unlink(path)

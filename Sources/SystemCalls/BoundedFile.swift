@@ -36,9 +36,11 @@ package enum BoundedFile {
     private static let chunkSize = 64 << 10
 
     /// Reads a file of at most `limit` bytes.
-    package static func read(_ path: String, limit: Int, kind: Kind = .any) throws(Failure) -> [UInt8] {
+    package static func read(
+        _ path: String, limit: Int, kind: Kind = .any, followsLinks: Bool = true
+    ) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
-        try scan(path, kind: kind) { chunk throws(Failure) in
+        try scan(path, kind: kind, followsLinks: followsLinks) { chunk throws(Failure) in
             guard chunk.count <= limit - bytes.count else { throw .tooLarge }
             bytes += chunk
             return true
@@ -57,12 +59,15 @@ package enum BoundedFile {
     }
 
     /// Reads a file piece by piece, until its end or until `body` returns false.
+    ///
+    /// - Parameter followsLinks: Whether a symbolic link at the end of the path is followed; otherwise it cannot be opened.
     package static func scan(
-        _ path: String, kind: Kind = .any, _ body: (ArraySlice<UInt8>) throws(Failure) -> Bool
+        _ path: String, kind: Kind = .any, followsLinks: Bool = true,
+        _ body: (ArraySlice<UInt8>) throws(Failure) -> Bool
     ) throws(Failure) {
         guard !path.utf8.contains(0) else { throw .invalidPath }
         // Without O_NONBLOCK, opening a pipe without a writer would block.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followsLinks ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else { throw .unopenable(errno) }
         defer { close(descriptor) }
         var status = stat()

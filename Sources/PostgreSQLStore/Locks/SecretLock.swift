@@ -16,10 +16,6 @@ final class SecretLock: StoredTextLock {
     /// The connection with the lock; nil once it has been released.
     private let connection: Mutex<Connection?>
     private let text: Mutex<String?>
-    /// Held while a text is saved, so that the lock is released only behind a save that has begun.
-    ///
-    /// True once the lock is released.
-    private let saving = Mutex(false)
 
     /// Waits for the lock of a text, and takes it.
     init(_ location: DatabaseLocation, name: String) throws {
@@ -98,13 +94,6 @@ final class SecretLock: StoredTextLock {
     private static let retry = TransientRetry(tries: 8, firstPause: 100)
 
     func save(_ new: String) throws {
-        try saving.withLock { isReleased in
-            guard !isReleased else { throw SharedTextLimits.lost(place) }
-            try saveRepeatedly(new)
-        }
-    }
-
-    private func saveRepeatedly(_ new: String) throws {
         var failures = 0
         while true {
             do {
@@ -132,7 +121,6 @@ final class SecretLock: StoredTextLock {
     }
 
     func release() {
-        saving.withLock { $0 = true }
         connection.withLock { connection in
             if let connection, connection.isAlive { try? connection.run("ROLLBACK") }
             connection = nil
