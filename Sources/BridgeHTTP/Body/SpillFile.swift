@@ -1,4 +1,5 @@
 package import BridgeKit
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Musl)

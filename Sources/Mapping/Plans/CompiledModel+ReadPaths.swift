@@ -31,22 +31,20 @@ extension CompiledModel {
             let bindings = child.bindings.filter { binding in
                 isNeeded.map { self.name(of: binding, in: plan).contains(where: $0) } ?? true
             }
+            let targets = bindings.compactMap { target(of: $0, in: plan) }
             // A value that an attribute reads is needed as a whole, whatever other attributes read of it.
-            if bindings.contains(where: isWhole) {
+            if targets.count < bindings.count {
                 paths.append(path)
                 continue
             }
-            let nested = bindings.compactMap { nestedPlan(of: $0, in: plan) }.filter { !above.contains($0) }
+            let nested = targets.filter { comesOnlyNested($0) && !above.contains($0) }
             let count = paths.count
             if child.children.isEmpty, nested.isEmpty, isNeeded == nil || !bindings.isEmpty { paths.append(path) }
             collect(child, plan, at: path, above: above, isNeeded, into: &paths)
-            // A value that others are parts of is needed as a whole, unless some of these are.
-            if isNeeded != nil, !bindings.isEmpty, nested.isEmpty, paths.count == count { paths.append(path) }
-            // Beside those parts, the reference to an object with a listing of its own needs the key.
-            if !child.children.isEmpty, nested.isEmpty {
-                for target in bindings.compactMap({ self.target(of: $0, in: plan) }) {
-                    paths += keyPaths(of: target).map { path + $0 }
-                }
+            if nested.isEmpty, !child.children.isEmpty {
+                // A reference is needed as a whole unless some of its parts are, and beside these it needs the key.
+                if isNeeded != nil, !targets.isEmpty, paths.count == count { paths.append(path) }
+                paths += targets.flatMap(keyPaths(of:)).map { path + $0 }
             }
             for target in nested {
                 if plans[target].readMembers == nil {
@@ -70,13 +68,7 @@ extension CompiledModel {
         }
     }
 
-    private func isWhole(_ binding: PathNode.Binding) -> Bool {
-        switch binding {
-        case .attribute, .part: true
-        case .toOne, .toMany: false
-        }
-    }
-
+    /// Returns the entity that a relationship leads to; nil for an attribute.
     private func target(of binding: PathNode.Binding, in plan: MappingPlan) -> Int? {
         let layout = entities[plan.entity]
         return switch binding {
@@ -106,9 +98,8 @@ extension CompiledModel {
         return paths
     }
 
-    /// Returns the plan of the objects that a relationship leads to, if they come only nested.
-    private func nestedPlan(of binding: PathNode.Binding, in plan: MappingPlan) -> Int? {
-        guard let target = target(of: binding, in: plan) else { return nil }
-        return family(of: target).contains { model.entities[$0].isScanned } ? nil : target
+    /// Whether no listing has the objects of an entity.
+    private func comesOnlyNested(_ entity: Int) -> Bool {
+        !family(of: entity).contains { model.entities[$0].isScanned }
     }
 }
