@@ -19,7 +19,7 @@ package enum RouteMessage: Equatable {
         package var isUsable: Bool { isSuperset(of: [.up, .running]) && !contains(.loopback) }
     }
 
-    /// The kernel's refusal, with its error number: that there is no route, say.
+    /// The kernel refused the request with this error number, such as that of a missing route.
     case failure(Int32)
     /// A route, with the index of its link; nil for a kind that discards packets, or one that is not known.
     case route(Kind?, link: UInt32?)

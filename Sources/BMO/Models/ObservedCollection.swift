@@ -37,7 +37,7 @@ public final class ObservedCollection<Object: BackedObject, SectionID: Hashable 
     public private(set) var state = CollectionLoader.State.idle
     /// Whether the objects have been read.
     public private(set) var isLoaded = false
-    /// Why the list could not be read; it is no longer followed then.
+    /// The error that ended the observation of the list; nil while it goes on.
     ///
     /// A load that fails is a ``state`` instead.
     public private(set) var error: (any Error)?

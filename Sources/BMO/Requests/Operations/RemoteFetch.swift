@@ -14,7 +14,7 @@ struct RemoteFetch: Sendable {
     /// The clock of the pauses.
     let stopwatch: Stopwatch
     let detailLimit: Int
-    /// What it waits for where there is no network.
+    /// Watches for the network to come back; nil to fail at once without one.
     var network: NetworkFollower?
     let report: @Sendable (RequestEvent) -> Void
 

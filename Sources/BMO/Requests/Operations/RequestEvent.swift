@@ -10,7 +10,7 @@ public enum RequestEvent: Sendable {
     case contacting(bridge: String)
     /// Step 4: the remote is unreachable, and is retried after a pause.
     case waiting(Duration, RequestError)
-    /// Step 4: there is no network; the request waits for it, for at most this time.
+    /// Step 4: the network is unavailable, and the request waits for it for at most this time.
     case waitingForNetwork(atMost: Duration, RequestError)
     /// Step 5: records of the page with this number, from 1, were received.
     case received(page: Int, records: Int)
