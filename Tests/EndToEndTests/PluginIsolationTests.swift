@@ -35,6 +35,11 @@ extension EndToEndTests {
             ),
             (#"printf("Welcome");"#, "printed to standard output: `Welcome`"),
             ("for (int i = 0; i < 100; i++) close(i);", "exit code 1"),
+            // The host waits for the exit that follows a closed connection, but not for long.
+            (
+                "if (fork() == 0) { kill(getppid(), SIGSTOP); for (int i = 0; i < 100; i++) shutdown(i, 2); _exit(0); } for (;;) pause();",
+                "it closed its connection to the host without exiting, and was killed"
+            ),
             (#"system("echo Hi");"#, "or a program that it started, printed to standard output: `Hi`"),
             (
                 "static char zeros[300 << 20]; rows.max_bytes = (size_t)1 << 30; bmo_write_bytes(&rows, zeros, sizeof zeros);",
@@ -261,7 +266,7 @@ extension EndToEndTests {
             let place = "    int64_t index = 0;\n"
             try #require(source.contains(place))
             try folder.write(
-                headers + "#include <unistd.h>\n"
+                headers + "#include <signal.h>\n#include <sys/socket.h>\n#include <unistd.h>\n"
                     + source.replacing(place, with: place + "    \(code)\n").replacing(
                         "\"accounts\"", with: "\"\(name)\""
                     ).replacing(replacing.0, with: replacing.1),

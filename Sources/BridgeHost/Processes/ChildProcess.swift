@@ -49,8 +49,13 @@ final class ChildProcess: Sendable {
         var isKilled = false
     }
 
+    /// Whether ``kill()`` was called before the process had ended.
+    var isKilled: Bool { state.withLock(\.isKilled) }
+
     /// How long the guard has to end the other processes before the host kills them all.
-    private static let patience: Duration = .milliseconds(500)
+    ///
+    /// A guard that is killed cannot say how the serving process ended, and on a busy machine it may be slow.
+    private static let patience: Duration = .seconds(2)
 
     /// The kernel ties PR_SET_PDEATHSIG to the spawning thread, so that thread must live as long as the host.
     private static let spawner = Worker()
@@ -163,13 +168,13 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Kills the process if it still runs, waits for it, and returns how it ended.
+    /// Waits for the process, kills it if it still runs after `grace`, and returns how it ended.
     ///
-    /// Call it once, from one thread.
-    func reap() -> Exit? {
-        // The socket is closed. If the process is already dying, the kernel keeps its first reason and ignores this
-        // signal.
-        kill()
+    /// Call it once, from one thread. A process whose connection ended is usually about to exit by itself; killed
+    /// meanwhile, it would hide its own reason and could not save its last state.
+    func reap(grace: Duration) -> Exit? {
+        let alarm = Alarm(after: grace) { [self] in kill() }
+        defer { alarm.cancel() }
         var information = siginfo_t()
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         var status: CInt = 0

@@ -33,6 +33,8 @@ final class ChildSession: BridgeSession {
     private let texts: SharedTextService?
     private let writer = Worker()
     private let state: Mutex<State>
+    /// How long a process may take to exit after its connection ended.
+    private static let patience: Duration = .milliseconds(500)
     /// The sessions whose processes still exist.
     private static let living = Mutex<[ObjectIdentifier: ChildSession]>([:])
     /// Fulfilled when the process has ended and been cleaned up.
@@ -139,7 +141,8 @@ final class ChildSession: BridgeSession {
                 return state.end == nil
             }
             guard isOpen else { return }
-            if !socket.send(frame) { process.kill() }
+            // The reading thread notices the end of the connection, and waits for the process.
+            if !socket.send(frame) { socket.shutDown() }
         }
     }
 
@@ -231,7 +234,7 @@ final class ChildSession: BridgeSession {
 
     private func finish(errors: ChildOutput, broken: BridgeFailure?) {
         var errors = errors
-        let exit = process.reap()
+        let exit = process.reap(grace: broken == nil ? Self.patience : .zero)
         // Of a process that has ended, and so cannot save any more.
         texts?.close()
         errors.read()
@@ -261,7 +264,13 @@ final class ChildSession: BridgeSession {
                 .crashed, "the bridge's process was killed because a call did not return", bridge: log.bridge,
                 isRetryable: true)
         }
-        let how = exit?.description ?? "its process is gone"
+        let how =
+            switch exit {
+            case .signal(SIGKILL) where process.isKilled:
+                "it closed its connection to the host without exiting, and was killed"
+            case .some(let exit): exit.description
+            case .none: "its process is gone"
+            }
         let lastMessage = errors.lastLine.map { "; its last output: \($0)" } ?? ""
         if let limit = limits.memory,
             let reason = MemoryShortage.reason(limit, errors)
@@ -275,7 +284,7 @@ final class ChildSession: BridgeSession {
         var remedy = "report it to the bridge's author"
         if let limit = limits.memory, !isLoading {
             remedy = "its memory is limited to \(limit >> 20) MiB: raise `memory:` of the bridge, or \(remedy)"
-        } else if exit == .signal(SIGKILL) {
+        } else if exit == .signal(SIGKILL), !process.isKilled {
             remedy = "the system may have run out of memory: bound it by `memory:` of the bridge, or \(remedy)"
         }
         if isLoading, case .code = exit {

@@ -93,6 +93,9 @@ struct FrameSocket: Sendable {
         return true
     }
 
+    /// Ends the connection for both sides: what was received can still be read, and then ``receive()`` returns nil.
+    func shutDown() { _ = shutdown(descriptor, CInt(SHUT_RDWR)) }
+
     /// Waits for a whole frame; returns nil when the peer is gone.
     func receive() throws(FrameError) -> Frame? {
         var header: (UInt32, UInt16, UInt16, UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0, 0, 0, 0)

@@ -33,7 +33,7 @@ extension BridgeSession {
             try await Task.sleep(for: grace)
             kill()
             // Not even SIGKILL ends a process in an uninterruptible wait, so do not wait forever.
-            if isKillable { try await Task.sleep(for: .seconds(1)) }
+            if isKillable { try await Task.sleep(for: .seconds(3)) }
             closed.fulfil(())
         }
         await closed.value
