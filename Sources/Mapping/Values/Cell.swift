@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
 /// One local value of a mixed representation, with its type.
 ///
 /// Text and bytes point into the record batch or the page's arena, and are valid as long as the ``MixedPage`` is alive.
@@ -137,10 +145,17 @@ public struct Cell: @unchecked Sendable {
         case (.null, .null): true
         case (.integer, .integer(let other)): integer == other
         case (.real, .real(let other)): real == other
-        case (.text, .text(let other)): other.utf8.count == Int(length) && other.utf8.elementsEqual(rawBytes)
+        case (.text, .text(let other)): other.utf8.count == Int(length) && Self.isSame(other, rawBytes)
         case (.bytes, .bytes(let other)): other.count == Int(length) && other.elementsEqual(rawBytes)
         default: false
         }
+    }
+
+    private static func isSame(_ text: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { utf8 in
+            guard let start = utf8.baseAddress, let other = bytes.baseAddress else { return bytes.isEmpty }
+            return memcmp(start, other, bytes.count) == 0
+        } ?? text.utf8.elementsEqual(bytes)
     }
 
     /// An owned copy of the value, which may outlive the page; nil when absent.

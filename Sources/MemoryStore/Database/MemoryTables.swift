@@ -46,6 +46,19 @@ extension MemoryTables {
 
     func isEmpty(_ root: Int) -> Bool { table(root)?.rows.isEmpty ?? true }
 
+    func unlistedRows(
+        of root: Int, in scope: SweepScope, isListed: (_ number: Int64) -> Bool
+    ) throws -> (rows: [(number: Int64, key: RowKey)], total: Int) {
+        var rows: [(number: Int64, key: RowKey)] = []
+        var total = 0
+        try forEachRow(of: root) { number, key, row in
+            guard scope.contains(row) else { return }
+            total += 1
+            if !isListed(number) { rows.append((number, key)) }
+        }
+        return (rows, total)
+    }
+
     func forEachRow(
         of root: Int, _ body: (_ number: Int64, _ key: RowKey, _ values: [StoredValue]) throws -> Void
     ) throws {

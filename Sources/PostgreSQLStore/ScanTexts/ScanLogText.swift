@@ -6,7 +6,7 @@ internal import StoreRules
 /// The stored form of what a scan has listed.
 enum ScanLogText {
     /// Returns row numbers as 8 bytes each.
-    static func bytes(_ rows: ArraySlice<Int64>) -> [UInt8] { rows.flatMap(\.bigEndianBytes) }
+    static func bytes(_ rows: some Collection<Int64>) -> [UInt8] { rows.flatMap(\.bigEndianBytes) }
 
     static func rows(_ bytes: UnsafeRawBufferPointer?) -> [Int64] {
         guard let bytes else { return [] }
@@ -16,7 +16,7 @@ enum ScanLogText {
     }
 
     /// Returns owners of lists as JSON: `[[entity, relationship, key], ...]`.
-    static func json(_ owners: ArraySlice<ScanLog.ListOwner>, _ model: CompiledModel) -> String {
+    static func json(_ owners: some Collection<ScanLog.ListOwner>, _ model: CompiledModel) -> String {
         array(owners) { text, owner in append(owner, model, to: &text) }
     }
 
@@ -27,7 +27,7 @@ enum ScanLogText {
 
     /// Returns waiting lists as JSON: `[[owner, place, listed, missing], ...]`.
     static func json(_ lists: [ScanLog.WaitingList], _ model: CompiledModel) -> String {
-        array(lists[...]) { text, list in
+        array(lists) { text, list in
             text.append("[")
             append(list.owner, model, to: &text)
             text.append(",")
@@ -60,7 +60,7 @@ enum ScanLogText {
     }
 
     private static func array<Element>(
-        _ elements: ArraySlice<Element>, _ append: (inout JSONText, Element) -> Void
+        _ elements: some Collection<Element>, _ append: (inout JSONText, Element) -> Void
     ) -> String {
         var text = JSONText()
         text.append("[")

@@ -20,6 +20,8 @@ struct RowTableSQL {
     let keyCodecs: [ValueCodec]
     /// The beginning of statements that read rows: the number, then the fields.
     let select: String
+    /// The beginning of statements that read keys: the number, then the key unless it is the number.
+    let selectKeys: String
     let selectByKey: String
     let selectByRange: String
     let upsert: String
@@ -38,6 +40,8 @@ struct RowTableSQL {
         select =
             "SELECT t.\(number), "
             + zip(columns, codecs).map { $1.sqlType.read("t.\($0)") }.joined(separator: ", ") + " FROM \(name) t"
+        let keyParts = isNumbered ? [] : zip(keyColumns, keyCodecs).map { $1.sqlType.read("t.\($0)") }
+        selectKeys = "SELECT " + (["t.\(number)"] + keyParts).joined(separator: ", ") + " FROM \(name) t"
         numberName = number
         selectByKey = Self.join(select, keyColumns, keyCodecs)
         selectByRange = "\(select) WHERE t.\(keyColumns[0]) BETWEEN $1::bigint AND $2::bigint"
@@ -91,6 +95,30 @@ struct RowTableSQL {
         }
         guard columns.first?.isEmpty == false else { return nil }
         return zip(columns, codecs).map { .array(of: $1.sqlType.transferred, $0) }
+    }
+
+    /// Returns further conditions of a statement for the rows in a scan's scope, and its parameters from the second on.
+    ///
+    /// - Throws: `ValueCodec.Misfit` if no row can have the parent's key.
+    func condition(_ scope: SweepScope) throws(ValueCodec.Misfit) -> (condition: String, parameters: [SQLParameter]) {
+        var condition = ""
+        var parameters: [SQLParameter] = []
+        func add(_ field: Int, oneOf values: [StoredValue]) throws(ValueCodec.Misfit) {
+            let codec = codecs[field]
+            var encoded: [[UInt8]?] = []
+            for value in values { encoded.append(try codec.encode(value)) }
+            parameters.append(.array(of: codec.sqlType.transferred, encoded))
+            let column = Identifier.quoted(layout.fields[field].name)
+            condition += " AND t.\(column) = ANY(\(codec.sqlType.arrayParameter(parameters.count + 1)))"
+        }
+        if let kinds = scope.kinds { try add(kinds.field, oneOf: kinds.names.sorted().map { .text($0) }) }
+        if let parent = scope.parent {
+            for (field, value) in zip(parent.fields, parent.key) { try add(field, oneOf: [value]) }
+        }
+        if let deletion = scope.deletion {
+            condition += " AND t.\(Identifier.quoted(layout.fields[deletion].name)) IS NULL"
+        }
+        return (condition, parameters)
     }
 
     /// Returns the key of a row.

@@ -36,17 +36,19 @@ extension PostgreSQLTables {
         var written: [Int: [RowKey]] = [:]
         var deleted: [Int: [RowKey]] = [:]
         for (root, keys) in dirtyRows {
+            var numbered: [(number: Int64, key: RowKey)] = []
             for key in keys {
                 guard let row = rows[root]?[key], row.isDirty else { continue }
                 if row.values == nil {
                     deleted[root, default: []].append(key)
                 } else {
-                    written[root, default: []].append(key)
+                    numbered.append((row.number, key))
                 }
             }
+            // In the order of their numbers, so that the table's order is that of the listing.
+            numbered.sort { $0.number < $1.number }
+            if !numbered.isEmpty { written[root] = numbered.map(\.key) }
         }
-        // In the order of their numbers, so that the table's order is that of the listing.
-        for root in written.keys { written[root]?.sort { number(root, $0) < number(root, $1) } }
         for root in sql.order { try insertTargets(of: root, written) }
         for root in sql.order {
             for portion in portions(of: root, written[root] ?? []) { try upsert(root, portion) }

@@ -6,9 +6,11 @@ internal import StoreRules
 extension PostgreSQLTables {
     /// Reads rows that the transaction needs, one statement for all of a table.
     func prefetch(_ root: Int, _ keys: some Sequence<RowKey>) throws {
-        let wanted = Set(keys).filter { rows[root]?[$0] == nil }
+        var wanted = Set(keys).filter { rows[root]?[$0] == nil }
         guard !wanted.isEmpty else { return }
-        for key in wanted { rows[root, default: [:]][key] = CachedRow(number: 0, values: nil, isStored: false) }
+        defer {
+            for key in wanted { rows[root, default: [:]][key] = CachedRow(number: 0, values: nil, isStored: false) }
+        }
         let table = try table(root)
         let result: QueryResult
         if let range = Self.range(of: wanted, table) {
@@ -22,7 +24,7 @@ extension PostgreSQLTables {
         for row in 0..<result.count {
             let (number, key, values) = read(result, row, table)
             // A range may contain rows that this transaction has changed.
-            guard wanted.contains(key) else { continue }
+            guard wanted.remove(key) != nil else { continue }
             rows[root, default: [:]][key] = CachedRow(number: number, values: values, isStored: true)
         }
     }
@@ -146,6 +148,41 @@ extension PostgreSQLTables {
             guard result.count == Self.readPortion else { return }
         }
     }
+
+    func unlistedRows(
+        of root: Int, in scope: SweepScope, isListed: (_ number: Int64) -> Bool
+    ) throws -> (rows: [(number: Int64, key: RowKey)], total: Int) {
+        try flush(root)
+        let table = try table(root)
+        var rows: [(number: Int64, key: RowKey)] = []
+        var total = 0
+        guard let (condition, parameters) = try? table.condition(scope) else { return ([], 0) }
+        var last: Int64?
+        while true {
+            let result = try connection.query(
+                "\(table.selectKeys) WHERE ($1::bigint IS NULL OR t.\(table.numberName) > $1)\(condition) "
+                    + "ORDER BY t.\(table.numberName) LIMIT \(Self.keyPortion)", [.bigint(last)] + parameters,
+                for: "reading the rows of \(name(root))")
+            for row in 0..<result.count {
+                let number = result.bigint(row, 0) ?? 0
+                last = number
+                // Most rows are listed, and their keys need not be known, unless the transaction deletes rows.
+                let wasListed = isListed(number)
+                if wasListed, dirtyRows[root] == nil {
+                    total += 1
+                    continue
+                }
+                let key = table.isNumbered ? [.integer(number)] : result.values(row, from: 1, table.keyCodecs)
+                guard !isErased(root, key) else { continue }
+                total += 1
+                if !wasListed { rows.append((number, key)) }
+            }
+            guard result.count == Self.keyPortion else { return (rows, total) }
+        }
+    }
+
+    /// The number of rows of which the keys are read at a time.
+    private static let keyPortion = 50_000
 
     /// Returns the least value of a column; null without rows.
     func leastValue(of field: Int, in root: Int) throws -> StoredValue {

@@ -99,7 +99,7 @@ extension PostgreSQLTables {
             for number in ScanLogText.rows(seen.bytes(row, 1)) {
                 log.append(number, isRewritten: repeated.contains(number))
             }
-            log.owners += try ScanLogText.owners(seen.text(row, 2) ?? "[]", model)
+            log.owners.append(contentsOf: try ScanLogText.owners(seen.text(row, 2) ?? "[]", model))
             log.endPage(Int(seen.bigint(row, 0) ?? 0))
         }
         for list in try ScanLogText.lists(state.text(0, 0) ?? "[]", model) { log.waiting[list.owner] = list }
@@ -147,7 +147,7 @@ extension PostgreSQLTables {
                 .text(progress.cursor), .bigint(Int64(progress.page)), .text(progress.request),
                 .text(progress.newest.map { JSONText.value($0.local) }), .text(progress.newest?.remote),
                 .bigint(counters.schemaVersion), .text(Clock.now()), .text(progress.began), .text(waiting),
-                .boolean(log.hasUnknown), .bytes(ScanLogText.bytes(log.repeatedRows[...])),
+                .boolean(log.hasUnknown), .bytes(ScanLogText.bytes(log.repeatedRows)),
             ], for: "saving the position of a scan")
         try connection.query(
             """

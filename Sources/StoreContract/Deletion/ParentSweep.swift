@@ -39,7 +39,7 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
     private var strangers: Set<Row> = []
     private var total = 0
     /// The parents whose scans are complete, as hashes of their keys' text.
-    private var ended: Set<Int> = []
+    private var ended = LayeredSet<Int>()
     /// The first row that two parents listed, and the keys of these parents.
     package private(set) var shared: (row: Row, parents: [[StoredValue]])?
     private var sharedRows: Set<Row> = []

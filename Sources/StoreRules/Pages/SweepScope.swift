@@ -4,9 +4,12 @@ package import StoreContract
 
 /// The rows that a scan covers, among those of its table.
 package struct SweepScope {
-    private var kinds: (field: Int, names: Set<String>)?
-    private var parent: (fields: Range<Int>, key: RowKey)?
-    private let deletion: Int?
+    /// The field with the kind of a row's object, and the kinds of the scope; nil if the table has one kind only.
+    package private(set) var kinds: (field: Int, names: Set<String>)?
+    /// The fields that refer to the parent, and its key; nil for a scan without a parent.
+    package private(set) var parent: (fields: Range<Int>, key: RowKey)?
+    /// The field that marks a row as deleted.
+    package let deletion: Int?
 
     /// Finds the scope of a scan of an entity.
     package init(_ scan: ScanTarget, _ layout: EntityLayout, in model: CompiledModel) {

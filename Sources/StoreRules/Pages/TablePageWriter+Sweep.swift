@@ -137,13 +137,9 @@ extension TablePageWriter {
         let layout = model.entities[scan.entity]
         guard !layout.key.isEmpty, writer.deletionMode(of: scan.entity) != .ignore else { return ([], 0) }
         let scope = SweepScope(scan, layout, in: model)
-        var gone: [Int64] = []
-        var seen = 0
-        try tables.forEachRow(of: layout.root) { number, key, row in
-            guard scope.contains(row) else { return }
-            if log.contains(number) { seen += 1 } else if try isListed(layout.root, key) { gone.append(number) }
-        }
-        return (gone, seen + gone.count)
+        let (rows, total) = try tables.unlistedRows(of: layout.root, in: scope) { log.contains($0) }
+        let gone = try rows.filter { try isListed(layout.root, $0.key) }.map(\.number)
+        return (gone, total - rows.count + gone.count)
     }
 
     /// Returns whether the own listing of an object's entity has included the object.

@@ -34,6 +34,14 @@ package protocol RowTables: RowIteration {
     /// Returns the least value of a column of integers; null without rows.
     func leastValue(of field: Int, in root: Int) throws -> StoredValue
 
+    /// Returns the rows in a scan's scope that it has not listed, in the order of their numbers, and the number of all
+    /// rows in the scope.
+    ///
+    /// A scan by parents calls it for each of them, so a store must find the rows of one parent by an index.
+    func unlistedRows(
+        of root: Int, in scope: SweepScope, isListed: (_ number: Int64) -> Bool
+    ) throws -> (rows: [(number: Int64, key: RowKey)], total: Int)
+
     /// Returns the keys of a table's stubs.
     func stubs(of root: Int) throws -> [RowKey]
 

@@ -1,3 +1,5 @@
+package import StoreContract
+
 /// What the pages of a scan have listed so far.
 package struct ScanLog: Sendable {
     /// A list of links, by its owner.
@@ -37,16 +39,17 @@ package struct ScanLog: Sendable {
     }
 
     /// The rows, in the order of the listing.
-    package private(set) var rows: [Int64] = []
+    package private(set) var rows = LayeredArray<Int64>()
     /// Whether the scan skipped rows that cannot be identified.
     package var hasUnknown = false
     /// The owners of the lists received, in order.
-    package var owners: [ListOwner] = []
+    package var owners = LayeredArray<ListOwner>()
     /// The lists that wait, by owner.
     package var waiting: [ListOwner: WaitingList] = [:]
-    private var places: [Int64: Int] = [:]
+    private var distinct = LayeredSet<Int64>()
     private var repeated: [Int64] = []
-    private var ends: [(page: Int, rows: Int, owners: Int)] = []
+    private var repeatedNumbers: Set<Int64> = []
+    private var ends = LayeredArray<(page: Int, rows: Int, owners: Int)>()
 
     package init() {}
 
@@ -54,16 +57,14 @@ package struct ScanLog: Sendable {
     package var repeatedRows: [Int64] { repeated }
 
     /// Whether the scan listed a row.
-    package func contains(_ row: Int64) -> Bool { places[row] != nil }
+    package func contains(_ row: Int64) -> Bool { distinct.contains(row) }
 
     /// The number of distinct rows; nil if some cannot be identified.
-    package var distinctCount: Int? { hasUnknown ? nil : places.count }
+    package var distinctCount: Int? { hasUnknown ? nil : distinct.count }
 
     /// Appends a row; `isRewritten` says whether its values changed when it was listed.
     package mutating func append(_ row: Int64, isRewritten: Bool = false) {
-        if places[row] == nil {
-            places[row] = rows.count
-        } else if isRewritten, !repeated.contains(row) {
+        if !distinct.insert(row), isRewritten, repeatedNumbers.insert(row).inserted {
             repeated.append(row)
         }
         rows.append(row)
@@ -92,9 +93,9 @@ package struct ScanLog: Sendable {
         var log = ScanLog()
         log.hasUnknown = hasUnknown
         for row in rows.prefix(end.rows) { log.append(row) }
-        log.owners = Array(owners.prefix(end.owners))
+        log.owners.append(contentsOf: owners.prefix(end.owners))
         log.waiting = waiting.filter { $0.value.place < end.owners }
-        log.ends = ends.filter { $0.page <= page }
+        log.ends.append(contentsOf: ends.filter { $0.page <= page })
         return log
     }
 }

@@ -13,6 +13,12 @@ package enum Timestamp {
 
     /// Returns text such as `2026-11-21T07:08:08.000000Z`: UTC, always with six decimals, so that text sorts like time.
     package static func text(microseconds: Int64) -> String {
+        if range.contains(microseconds) {
+            return String(unsafeUninitializedCapacity: textLength) { bytes in
+                write(microseconds: microseconds, to: UnsafeMutableRawBufferPointer(bytes))
+                return textLength
+            }
+        }
         let second = 1_000_000 as Int64
         let seconds = microseconds / second - (microseconds % second < 0 ? 1 : 0)
         let fraction = (microseconds % second + second) % second
