@@ -372,7 +372,9 @@ let package = Package(
             exclude: ["models.yml"]),
         .testTarget(
             name: "BMOTestingTests",
-            dependencies: ["BMO", "BMOTesting", "BridgeContract", "RESTBridge", "BridgeKit", "TestSupport"]),
+            dependencies: [
+                "BMO", "BMOTesting", "BridgeContract", "RESTBridge", "BridgeKit", "SQLiteStore", "TestSupport",
+            ]),
         .testTarget(
             name: "WebPageTests",
             dependencies: [

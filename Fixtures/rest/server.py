@@ -235,6 +235,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "method": self.command, "path": self.path, "body": self.body.decode("latin-1"),
             "headers": {k.lower(): v for k, v in self.headers.items()}})
 
+    def route_slow_lines(self):
+        """Three lines of JSON in a gzip file, the first byte of which arrives alone."""
+        body = gzip.compress(b'{"id": 1}\n{"id": 2}\n{"id": 3}\n')
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-ndjson")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:1])
+        time.sleep(0.3)
+        self.wfile.write(body[1:])
+
     def route_truncated(self):
         self.close_connection = True
         self.send_response(200)
@@ -242,6 +253,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", "100000")
         self.end_headers()
         self.wfile.write(b'{"items": [{"id": 1}')
+
+    def route_lengths(self):
+        """A body of 12 bytes, with a Content-Length for each of the query's `of`, separated by `;`."""
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        for length in self.query["of"].split(";"):
+            self.send_header("Content-Length", length)
+        self.end_headers()
+        self.wfile.write(b'[{"id":  1}]')
 
     def route_truncated_chunks(self):
         self.close_connection = True

@@ -166,8 +166,8 @@ extension RESTSectionValidator {
             BridgeOptions { writer in for name in names { writer.member(name, name) } }
         }
         return TemplateVariables(
-            parameters: [request.section.object("parameters"), parameters].compactMap(\.self), parent: request.parent,
-            object: object(names.fields), key: object(names.key))
+            parameters: [request.section.object("parameters"), parameters].compactMap(\.self), namesUserInfo: true,
+            parent: request.parent, object: object(names.fields), key: object(names.key))
     }
 
     /// Warns about nested objects that are only partly configured and not read before an update.

@@ -39,8 +39,18 @@ extension RESTSource {
         return ReplyFacts(section, response).paging()
     }
 
+    /// Notes what makes it doubtful that a page has all its records.
+    func noteSigns(_ reader: PageReader) {
+        if let sign = reader.failureSign() { return noteFailure(sign) }
+        // After pages with records, null is their end.
+        guard pageNumber == 1, leftOut == nil, let path = reader.untoldNull else { return }
+        leftOut =
+            "\(asked): the reply has null where the records should be (\(path)), and nothing counts as deleted: if that means "
+            + "that there are none, say so under responses: {when: {path: \"\(path)\", equals: \"null\"}, action: empty}"
+    }
+
     /// Notes a sign of failure beside the records of a page.
-    func noteFailure(_ sign: String) {
+    private func noteFailure(_ sign: String) {
         guard leftOut == nil else { return }
         leftOut =
             "\(asked): the reply has a sign of failure beside its records (\(sign)), so records may be missing and nothing counts "

@@ -347,7 +347,7 @@ final class RESTSource: ListingSource {
             }
             if case .records = open.content, let reader {
                 facts = reader.facts()
-                if !open.isAccepted, let sign = reader.failureSign() { noteFailure(sign) }
+                if !open.isAccepted { noteSigns(reader) }
                 page.deleted = try reader.deleted()
                 keep(reader.said, in: &page)
             } else {

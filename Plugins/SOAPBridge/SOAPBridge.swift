@@ -116,6 +116,8 @@ public final class SOAPBridge: Bridge {
         isExact: Bool = false
     ) throws -> SOAPSource {
         let first = try readable(section.operation, of: port)
+        var section = section
+        section.paging.take(PlainCounts(around: section.records, of: first, definition.schemas))
         let paging = section.paging
         let call = try self.call(first, port: port, definition, section: section)
         let plan = try ReplyPlan(

@@ -3,10 +3,11 @@
 Prints its port. /_state?generation=2&faults=1 sets what it answers; /_log returns the requests since the last call.
 """
 import datetime
-import http.server
+import http
 import json
 import pathlib
 import re
+import socketserver
 import sys
 import threading
 import urllib.parse
@@ -149,26 +150,46 @@ def flat(data, prefix=""):
 
 
 def serve(api):
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    class Handler(socketserver.StreamRequestHandler):
+        """HTTP/1.1 with Content-Length: http.server takes longer for a request than bmo does."""
         wbufsize = -1
+        disable_nagle_algorithm = True
 
-        def do_GET(self):
+        def handle(self):
+            while self.exchange():
+                self.wfile.flush()
+
+        def exchange(self):
+            command, _, rest = self.rfile.readline().decode("latin-1").partition(" ")
+            if not rest:
+                return False
+            self.command, self.path = command, rest.rpartition(" ")[0]
+            self.headers = {}
+            while (line := self.rfile.readline().decode("latin-1").strip()):
+                name, _, value = line.partition(":")
+                self.headers[name.strip().title()] = value.strip()
+            if self.headers.get("Expect", "").lower() == "100-continue":
+                self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                self.wfile.flush()
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+            self.send(*self.answer(body))
+            return self.headers.get("Connection", "").lower() != "close"
+
+        def answer(self, body):
             if self.path.startswith("/_state"):
                 query = dict(urllib.parse.parse_qsl(self.path.partition("?")[2]))
                 api.generation, api.faults = int(query["generation"]), query["faults"] == "1"
                 api.tried, api.kept = {}, {}
-                return self.send(200, {}, b"{}")
+                return 200, {}, b"{}"
             if self.path.startswith("/_log"):
                 log, api.log = api.log, []
-                return self.send(200, {}, json.dumps(log).encode())
+                return 200, {}, json.dumps(log).encode()
             with api.lock:
                 key = (self.command, self.path, body)
                 if not api.faults and key in api.kept:
                     entry, answer = api.kept[key]
                     api.log.append(entry)
-                    return self.send(*answer)
+                    return answer
                 try:
                     status, headers, value = api.reply(self.command, self.path, self.headers, body)
                 except Exception as error:
@@ -177,25 +198,20 @@ def serve(api):
                     status, headers, value = 500, {}, {"error": repr(error)}
                 answer = status, headers, json.dumps(value).encode()
                 api.kept[key] = api.log[-1], answer
-            self.send(*answer)
-
-        do_POST = do_PUT = do_PATCH = do_HEAD = do_GET
+            return answer
 
         def send(self, status, headers, body):
-            self.send_response(status)
-            for name, text in {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, text)
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body)
-            self.wfile.flush()
+            fields = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+            lines = [f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}", *(f"{n}: {v}" for n, v in fields.items())]
+            self.wfile.write("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + (b"" if self.command == "HEAD" else body))
 
-        def log_message(self, *_):
-            pass
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+        # Python's 5 are fewer than the connections that a client may open at once: one that finds no room waits for a second.
+        request_queue_size = 128
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    print(server.server_port, flush=True)
+    server = Server(("127.0.0.1", 0), Handler)
+    print(server.server_address[1], flush=True)
     server.serve_forever()
 
 

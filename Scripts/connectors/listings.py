@@ -65,6 +65,7 @@ class Listing:
         self.windows()
         self.paging()
         self.combination = {}
+        self.made = {}
 
     # Which requests are of this listing
 
@@ -293,20 +294,28 @@ class Listing:
         return size + 1 if self.is_child else 2 * size + 1
 
     def records(self, identity, api):
+        """The records of one listing, which are made once for each generation."""
+        key = (identity, api.generation)
+        if key not in self.made:
+            self.made[key] = self.make(identity, api)
+        return self.made[key]
+
+    def make(self, identity, api):
         name = digest(identity)[:10]
         api.owners[name] = identity
         count = self.count(identity)
         wanted = []
         for index in range(count + (1 if api.generation > 1 and not self.is_parent else 0)):
             seed = int(digest(f"{name}{index}")[:8], 16)
-            changed = api.generation > 1 and index == 0
             own = {path[0] for path in self.keys()}
+            # An object that changes has a later time; one whose time is in its key cannot.
+            changed = api.generation > 1 and index == 0 and self.cursor_field() not in map(tuple, self.keys())
             read = {path[0] for path in self.read_paths()}
             record = {key: value(part, seed + n, key, changed and key not in read and key not in own) for n, (key, part) in enumerate(self.schema.items())}
             if not self.schema:
                 record = {"id": f"{name}{index}", "name": f"name {seed % 97}{'!' if changed else ''}"}
             time = api.base - datetime.timedelta(hours=(count - index) * 200 / count)
-            if api.generation > 1 and index in (0, count) and not (index == 0 and self.cursor_field() in map(tuple, self.keys())):
+            if changed or api.generation > 1 and index == count:
                 time = api.base - datetime.timedelta(minutes=5 + index)
             self.shape(record, name, index, time)
             wanted.append((record, time))
@@ -317,7 +326,7 @@ class Listing:
         # Fields that transformations, filters and children read.
         for path in self.read_paths():
             if get(record, path) is None and (path[0] not in self.schema or isinstance(record.get(path[0]), dict)):
-                put(record, path, f"{'.'.join(map(str, path))} {index}")
+                put(record, path, self.filling(path, index))
         for path, literal in self.filtered():
             put(record, path, literal if index % 3 else f"no {literal}")
         for path in self.keys():
@@ -339,6 +348,17 @@ class Listing:
             inner = {k: record.pop(k) for k in list(record)
                      if [k] not in self.keys() and k not in path and k != field}
             put(record, path, {**inner, **(get(record, path) if isinstance(get(record, path), dict) else {})})
+
+    def filling(self, path, index):
+        """A value for a field that must not be null: of the schema's type, or a text."""
+        part = {"properties": self.schema}
+        for name in path:
+            part = (part.get("properties") or {}).get(name) if isinstance(part, dict) else None
+        kinds = part.get("type") if isinstance(part, dict) else None
+        kinds = [kinds] if isinstance(kinds, str) else [k for k in kinds or [] if k != "null"]
+        if kinds in (["string"], ["object"], ["array"]) and not (part or {}).get("format") or not kinds:
+            return f"{'.'.join(map(str, path))} {index}"
+        return value({**part, "type": kinds}, index, path[-1], False)
 
     def cursor_field(self):
         field = manifests.render(self.cursor.get("cursor_field"), self.parameters, self.config) if self.cursor else None

@@ -24,7 +24,7 @@ def load(folder):
         manifest.setdefault("spec", {
             "type": "Spec", "connection_specification": yaml.safe_load(file.read_text())["connectionSpecification"]})
     manifest = ManifestReferenceResolver().preprocess_manifest(manifest)
-    # The runtime refuses those of older connectors, and bmo does not carry them.
+    # The runtime refuses those of older connectors.
     manifest["streams"] = [stream for stream in manifest.get("streams", [])
                            if stream.get("retriever", {}).get("type") != "AsyncRetriever"]
     name_times(manifest)

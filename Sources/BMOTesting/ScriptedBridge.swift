@@ -63,16 +63,18 @@ final class ScriptedBridge: Bridge {
         let paths = (key.members ?? []).map { member in
             (path: request.keyPaths[member.key] ?? [member.key], value: member.value)
         }
+        var received = ScriptedRemote.Request(operation: .delete, entity: request.entity, key: key)
         switch request.operation {
-        case .create:
-            try remote.receive(.init(operation: .create, entity: request.entity, values: values))
-            remote.create(request.entity, values).write(to: writer)
-        case .update:
-            try remote.receive(.init(operation: .update, entity: request.entity, key: key, values: values))
-            try remote.update(request.entity, paths, values).write(to: writer)
-        case .delete:
-            try remote.receive(.init(operation: .delete, entity: request.entity, key: key))
-            try remote.delete(request.entity, paths)
+        case .create: received = .init(operation: .create, entity: request.entity, values: values)
+        case .update: received = .init(operation: .update, entity: request.entity, key: key, values: values)
+        case .delete: break
+        }
+        if let info = request.userInfo { received.userInfo = ConfigValue(info) }
+        try remote.receive(received)
+        switch request.operation {
+        case .create: remote.create(request.entity, values).write(to: writer)
+        case .update: try remote.update(request.entity, paths, values).write(to: writer)
+        case .delete: try remote.delete(request.entity, paths)
         }
     }
 }

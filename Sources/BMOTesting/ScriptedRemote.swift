@@ -38,7 +38,7 @@ public final class ScriptedRemote: Sendable {
         public var conditions: [String] = []
         /// For a fetch: the cursor of the page that it continues from.
         public var cursor: String?
-        /// For a fetch: what the request says to the bridge; an empty object without anything.
+        /// What the request says to the bridge; an empty object without anything.
         public var userInfo: ConfigValue = [:]
         /// For a fetch: the parameters of this request alone; an empty object without any.
         public var parameters: ConfigValue = [:]

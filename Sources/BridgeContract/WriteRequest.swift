@@ -47,6 +47,11 @@ public struct WriteRequest: Sendable {
     public var before: BridgeOptions = .empty
     /// The location of the key in a record: by local name, the member names from the outside in.
     public var keyPaths: [String: [String]] = [:]
+    /// What the embedding program says about this edit, of a type of its own: an object of at most 16 KiB. (1.2)
+    ///
+    /// It is stored with the edit until the remote has it. Only for a bridge that can
+    /// `BridgeDescriptor.Capability.userInfo`.
+    public var userInfo: BridgeOptions?
     /// Send nothing: write one record `{request, body}` that describes the request.
     ///
     /// Reading is allowed. Only for a bridge that can `BridgeDescriptor.Capability.planWrite`.
@@ -93,6 +98,7 @@ public struct WriteRequest: Sendable {
         if let paths = record.object("key_paths") {
             for name in paths.names { keyPaths[name] = paths.strings(name) }
         }
+        userInfo = record.object("user_info")
         explains = record.bool("explain") ?? false
     }
 }

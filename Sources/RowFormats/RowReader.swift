@@ -4,6 +4,10 @@ package import RecordBatch
 package final class RowReader {
     /// The number of bytes parsed between two checks of the batch's size.
     static let sliceBytes = 1 << 14
+    /// How long a bridge reads rows in one call, which the host ends after some minutes.
+    ///
+    /// The rows that an earlier fetch returned are read again without an end in sight.
+    package static let callTime: Duration = .seconds(10)
 
     private let file: any ByteFile
     private let format: RowFormat

@@ -56,6 +56,10 @@ struct Translated {
                   region: {type: string, default: eu}
             \(more)
             """
+        try self.init(manifest: manifest, files: files, set: set)
+    }
+
+    init(manifest: String, files: [String: String] = [:], set: [(name: String, value: String)] = []) throws {
         let translation = try Connector.translate(
             files: files.merging(["manifest.yaml": manifest]) { $1 }, name: "shop", set: set, database: "shop.sqlite",
             command: "bmo introspect airbyte shop")

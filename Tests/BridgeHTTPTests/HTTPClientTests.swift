@@ -142,6 +142,24 @@ import Testing
         #expect(error.location == server.url + path)
     }
 
+    @Test(arguments: [
+        ("12;14", "12 and 14"), ("14;12", "14 and 12"), ("12, 14", "12 and 14"), ("12;12;012", "12 and 012"),
+    ])
+    func `a reply that names different lengths is refused`(lengths: String, words: String) throws {
+        let query = HTTPURL.encode(lengths)
+        let exchange = try client().start(HTTPRequest(url: server.url + "/lengths?of=\(query)"))
+        let error = try bridgeError { _ = try exchange.body() }
+        #expect(error.code == .malformed && !error.isRetryable)
+        #expect(
+            error.message == "the reply names different lengths of its body: Content-Length is \(words)", "\(error)")
+    }
+
+    @Test(arguments: ["12", "12;12"])
+    func `a length that is named twice is one`(lengths: String) throws {
+        let exchange = try client().start(HTTPRequest(url: server.url + "/lengths?of=\(lengths)"))
+        #expect(try exchange.body().count == 12)
+    }
+
     @Test(arguments: ["close", "length", "chunks"])
     func `a gzip body that ends before its data do breaks off, and may be asked for again`(framing: String) throws {
         let client = try client()

@@ -165,6 +165,16 @@ extension EndToEndTests {
             #expect(try await orders(place) == Self.all)
         }
 
+        @Test(arguments: ["fewer", "more"])
+        func `a job that names more or fewer files than before is replaced`(mode: String) async throws {
+            let place = try await place(mode: "broken")
+            try await place.bmo("sync")
+            try set(place, mode)
+            try await place.expectSuccess("sync")
+            #expect(try asked(place) == ["/exports/job%201 +"] + Self.whole(2))
+            #expect(try await orders(place) == Self.all)
+        }
+
         @Test func `another request makes another job`() async throws {
             let place = try await place(mode: "broken")
             try await place.bmo("sync")
@@ -211,6 +221,13 @@ extension EndToEndTests {
             try await place.expectSuccess("sync")
             #expect(ContinuousClock.now - start >= .seconds(1))
             #expect(try asked(place) == Self.whole(1))
+        }
+
+        @Test func `a Retry-After that is longer than the time limit is not waited for`() async throws {
+            let place = try await place(mode: "late")
+            try configure(place, status: ", time_limit: 2")
+            try await place.expectSuccess("sync")
+            #expect(try asked(place) == ["/exports +", "/exports/job%201 +", "/files/1.csv", "/files/2.csv.gz"])
         }
 
         @Test func `only changes are exported from the second sync on`() async throws {

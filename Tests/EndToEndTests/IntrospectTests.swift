@@ -73,6 +73,23 @@ extension EndToEndTests {
             #expect(try await tokens().contains("Bearer secret-token"))
         }
 
+        @Test func `a document whose configuration is larger than a file may be is refused as such`() async throws {
+            let properties = (0..<240).map {
+                #""\#(String(repeating: "long_", count: 60))\#($0)": {"type": "string", "description": "d"}"#
+            }.joined(separator: ", ")
+            let paths = (0..<15).map { number in
+                #""/things\#(number)": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"type": "array", "items": {"title": "Thing\#(number)", "type": "object", "properties": {"id": {"type": "integer"}, \#(properties)}}}}}}}}}"#
+            }.joined(separator: ", ")
+            try folder.write(
+                #"{"openapi": "3.0.3", "info": {"title": "T"}, "servers": [{"url": "https://h"}], "paths": {\#(paths)}}"#,
+                to: "api.json")
+            let run = try await bmo("introspect", "rest", "--openapi", "api.json", "-o", "bmo.yml")
+            #expect(run.exitCode != 0)
+            run.expectMessages(
+                "the configuration of 15 entities would be larger than 1 MiB, which is the most that a file may have",
+                "a document with fewer paths")
+        }
+
         @Test func `a configuration that cannot sync as it stands is not a success`() async throws {
             let apis = try RemoteServer.fixture("apis.py")
             func introspect(_ body: String, _ arguments: String...) async throws -> ProcessRun {

@@ -50,7 +50,7 @@ struct BookkeepingTests {
         try store.leave()
         try store.close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["5"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["6"])
     }
 
     @Test func `a database from before limits were shared is extended`() throws {
@@ -58,7 +58,7 @@ struct BookkeepingTests {
         try open(for: .reading(entities: nil)).close()
         try open(for: .writing).close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["5"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["6"])
         #expect(try fixture.server.rows("SELECT count(*) FROM \(fixture.schema).bmo_shares") == ["0"])
     }
 
@@ -72,7 +72,7 @@ struct BookkeepingTests {
         #expect(try store.pages(of: name) == [page])
         try store.close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["5"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["6"])
     }
 
     @Test func `a database of a newer bmo is refused`() throws {

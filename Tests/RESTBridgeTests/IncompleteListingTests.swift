@@ -259,12 +259,44 @@ import Testing
 
     @Test(arguments: [
         (#""message": "the backend is busy""#, false), (#""message": "success", "code": 0"#, true),
-        (#""total": 0"#, true),
+        (#""total": 0"#, true), (#""success": true"#, true), (#""name": "x""#, false), (#""total": 3"#, false),
     ])
-    func `null in place of the records with a message is not an empty listing`(member: String, isComplete: Bool) throws
-    {
+    func `null in place of the records is an empty listing if the reply says so`(
+        member: String, isComplete: Bool
+    ) throws {
         let scan = try told(by: "x", #"{"": {"items": null, \#(member)}}"#, paging: "none")
         #expect(scan.records.isEmpty && scan.last?.isComplete == isComplete, "\(scan)")
+    }
+
+    @Test(arguments: ["null", #"{"items": null}"#, #"{"items": {"nodes": null}}"#])
+    func `null alone deletes nothing until a rule says that it means no records`(reply: String) throws {
+        let path = reply == "null" ? "$" : reply.contains("nodes") ? "$.items.nodes" : "$.items"
+        func scan(_ more: Literal.Members = []) throws -> Scan {
+            try told(by: "x", #"{"": \#(reply)}"#, paging: "none", [("records", .text(path))] + more)
+        }
+        let plain = try scan()
+        #expect(plain.records.isEmpty && plain.last?.isComplete == false)
+        #expect(plain.warnings.first?.contains("null where the records should be (\(path))") == true, "\(plain)")
+        for action in ["empty", "accept"] {
+            let rule: Literal = ["when": ["path": .text(path), "equals": "null"], "action": .text(action)]
+            let allowed = try scan([("responses", [rule])])
+            #expect(allowed.records.isEmpty && allowed.last?.isComplete == true && allowed.warnings.isEmpty)
+        }
+    }
+
+    @Test func `null above the records is not an empty listing`() throws {
+        for reply in [#"{"items": null}"#, #"{"items": {"team": null}}"#] {
+            let error = try bridgeError {
+                _ = try told(by: "x", #"{"": \#(reply)}"#, paging: "none", [("records", "$.items.team.nodes")])
+            }
+            #expect(error.message == "page 1 of User: the reply has nothing at $.items.team.nodes")
+        }
+    }
+
+    @Test func `null ends the pages after those with records`() throws {
+        let scan = try told(
+            by: "page", #"{"1": {"items": [{"id": 1}]}, "2": {"items": null}}"#, paging: ["style": "page"])
+        #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
     }
 
     // MARK: Lines

@@ -4,18 +4,18 @@ import RecordBatch
 import TestSupport
 import Testing
 
+/// The records that discover makes of an OpenAPI document, as JSON by name; the bridge's own has none.
+func discover(_ document: String) throws -> [String: String] {
+    let bridge = try bridge(["url": "http://127.0.0.1:1", "introspect": ["openapi": .text(document)]])
+    let writer = RecordBatchWriter()
+    try bridge.discover(into: writer)
+    let batch = try writer.finish()
+    return Dictionary(
+        uniqueKeysWithValues: (0..<batch.count).map { (batch[$0]["name"]?.text ?? "", batch[$0].json) })
+}
+
 /// What discover makes of documents.
 struct IntrospectionTests {
-    /// The records of discover as JSON, by name; the bridge's own has none.
-    private func discover(_ document: String) throws -> [String: String] {
-        let bridge = try bridge(["url": "http://127.0.0.1:1", "introspect": ["openapi": .text(document)]])
-        let writer = RecordBatchWriter()
-        try bridge.discover(into: writer)
-        let batch = try writer.finish()
-        return Dictionary(
-            uniqueKeysWithValues: (0..<batch.count).map { (batch[$0]["name"]?.text ?? "", batch[$0].json) })
-    }
-
     /// A document with one listing, whose reply and parameters are given.
     private func document(reply: String, parameters: String = "[]", path: String = "/pets", more: String = "") -> String
     {

@@ -34,4 +34,9 @@ import Testing
             #expect(try scan("identity/\(framing)").last?.isComplete == true)
         }
     }
+
+    @Test func `packed lines are known as such when only their first byte has arrived`() throws {
+        let scan = try Scan(source(bridge(["url": .text(server.url)]), ["path": "/slow-lines", "format": "ndjson"]))
+        #expect(scan.ids == [1, 2, 3] && scan.rejected.isEmpty, "\(scan)")
+    }
 }

@@ -102,4 +102,23 @@ import Testing
         #expect(scan.pages.map(\.cursor) == ["p2 cursor:c10", "p3 cursor:c20", nil])
         #expect(scan.last?.isComplete == true)
     }
+
+    @Test(
+        arguments: [
+            (["x": 1], "json", #"{\"x\":1,\"after\":\"a{parent.id}b{{since}}\"}"#),
+            (["after": "{parent.id}", "x": "{parent.id}"], "json", #"{\"after\":\"a{parent.id}b{{since}}\",\"x\":7}"#),
+            (["after": "", "x": "{parent.id}"], "form", "after=a%7Bparent.id%7Db%7B%7Bsince%7D%7D&x=7"),
+            (["x": 1], "form", "x=1&after=a%7Bparent.id%7Db%7B%7Bsince%7D%7D"),
+        ] as [(Literal, String, String)])
+    func `a cursor in a body is not a template`(body: Literal, format: String, expected: String) throws {
+        let section: Literal = [
+            "path": "/echo", "records": "$", "body": body, "body_format": .text(format),
+            "paging": ["style": "cursor", "path": "$.next", "parameter": "after", "in": "body"],
+        ]
+        let request = FetchRequest(
+            entity: "User", section: section.options, cursor: "p2 cursor:a{parent.id}b{{since}}", since: "2024",
+            parent: (["id": 7] as Literal).options)
+        let record = try #require(try Scan(bridge.fetch(request)).records.first)
+        #expect(record.contains(#""body":"\#(expected)""#), "\(record)")
+    }
 }

@@ -1,7 +1,10 @@
+import BridgeHTTP
 import BridgeKit
-import RESTBridge
+import RecordBatch
 import TestSupport
 import Testing
+
+@testable import RESTBridge
 
 /// Replies whose records are rows of CSV or elements of XML.
 @Suite struct TableTests {
@@ -45,6 +48,34 @@ import Testing
         #expect(
             scan.records.last
                 == #"{"@path":"/people.zip","@member":"part1.csv","@row":1,"id":"4","name":"Di","city":"Rom"}"#)
+    }
+
+    @Test(arguments: ["/long.csv", "/long.zip"])
+    func `a call ends after its time, also while rows are passed over`(path: String) throws {
+        let options = (["url": .text(server.url)] as Literal).options
+        let client = try HTTPClient(options: HTTPOptions(options), context: BridgeContext())
+        let exchange = client.start(HTTPRequest(url: server.url + path))
+        let response = try exchange.response()
+        let request = FetchRequest(
+            entity: "User", section: (["format": "csv", "path": .text(path)] as Literal).options)
+        let base = try #require(HTTPURL(server.url))
+        let table = try #require(try RESTSection(request, base: base, parameters: nil, slice: nil).table)
+        let rows = try TableReader(
+            ReplyFile(exchange, response), response, table, name: path, fields: [], read: ["id"],
+            limits: client.rowLimits, skipping: 7000, asked: "it")
+        let writer = RecordBatchWriter()
+        var (empty, ids, before) = (0, [String](), 0)
+        var hasMore = true
+        while hasMore {
+            hasMore = try rows.read(into: writer, within: .zero).hasMore
+            #expect(rows.count - before < 2500, "a call reads one slice")
+            before = rows.count
+            let batch = try writer.finish()
+            if batch.count == 0, rows.count > 0, rows.count < 7000 { empty += 1 }
+            ids += (0..<batch.count).compactMap { batch[$0]["id"]?.text }
+        }
+        #expect(empty > 2)
+        #expect(ids == (7001...10_000).map(String.init))
     }
 
     @Test(arguments: ["/people.xml", "/latin.xml"])

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a section with such variables has no fault, but a write cannot have them`() throws {
+    @Test func `a section with such variables has no fault, also in its writes`() throws {
         var request = FetchRequest(
             entity: "User",
             section: ([
@@ -62,8 +62,36 @@ import Testing
             ] as Literal).options)
         request.validates = true
         let faults = try Scan(bridge.fetch(request)).records
-        #expect(faults.count == 1)
-        #expect(faults.first?.contains("write.create.query: {user_info.tenant} never has a value") == true, "\(faults)")
+        #expect(faults.isEmpty, "\(faults)")
+    }
+
+    @Test func `a write has the values, and is not sent without them`() throws {
+        let section: Literal = [
+            "write": [
+                "create": [
+                    "path": "/{user_info.tenant}/users", "headers": ["X-Account": "{user_info.account.id}"],
+                    "query": ["t": "{user_info.tenant}", "none": "({user_info.none})"],
+                    "forced": ["account": "{user_info.account.id}"],
+                ]
+            ]
+        ]
+        var request = WriteRequest(
+            .create, entity: "User", section: section.options, values: (["a": 1] as Literal).options)
+        let lack = try bridgeError { try bridge.write(request, into: RecordBatchWriter()) }
+        #expect(lack.code == .configuration && !lack.isRetryable)
+        #expect(
+            lack.message == "write.create.path needs a value for user_info.tenant, and the request has none")
+        request.userInfo = (["tenant": "acme"] as Literal).options
+        let header = try bridgeError { try bridge.write(request, into: RecordBatchWriter()) }
+        #expect(
+            header.message == "write.create.headers needs a value for user_info.account.id, and the request has none")
+        request.userInfo = (["tenant": "acme", "account": ["id": 7]] as Literal).options
+        let writer = RecordBatchWriter()
+        try bridge.write(request, into: writer)
+        let reply = try writer.finish()
+        let text = withExtendedLifetime(reply) { reply[0].json }
+        #expect(text.contains(#""path":"/echo/acme/users?t=acme""#) && text.contains(#""x-account":"7""#), "\(text)")
+        #expect(text.contains(#"\"account\":7"#) && text.contains(#"\"a\":1"#), "\(text)")
     }
 
     @Test func `parameters of the request take the place of the section's own`() throws {

@@ -1,7 +1,8 @@
 import BridgeKit
-import SMBBridge
 import Testing
 import TestLiterals
+
+@testable import SMBBridge
 
 extension AgainstRealServer {
     @Suite struct CSVScanTests {
@@ -119,6 +120,22 @@ extension AgainstRealServer {
             #expect(first.records.first?["@row"] == "1")
             let again = try SMBBridge(server).scan(["csv": "csv/moving.csv"], token: rest.token)
             #expect(again.records.count == 500_001)
+        }
+
+        @Test func `a call ends after its time, also while rows are passed over`() throws {
+            try server.write("csv/passed.csv", "id\n" + (1...9000).map { "\($0)\n" }.joined())
+            let section: Literal = ["csv": "csv/passed.csv"]
+            let first = try Scan(SMBBridge(server).source(section, pageSize: 6000), limit: 1)
+            let cursor = try #require(first.pages.last?.cursor)
+            let source = try #require(try SMBBridge(server).source(section, cursor: cursor) as? RowSource)
+            source.callTime = .zero
+            let passed = try Scan(source, limit: 3)
+            #expect(passed.records.isEmpty)
+            // The place stays that of the rows that were returned.
+            #expect(passed.pages.nonEmptyAllSatisfy { $0.isPageEnd && $0.cursor == cursor }, "\(passed)")
+            let rest = try Scan(source)
+            #expect(first.records.count + rest.records.count == 9000)
+            #expect(rest.records.first?["id"] == "\"\(first.records.count + 1)\"")
         }
 
         @Test func `a cursor of a file that changed reads it from the first row`() throws {

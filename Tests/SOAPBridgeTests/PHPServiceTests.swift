@@ -40,6 +40,28 @@ import Testing
             .split(separator: "\n").map(String.init)
     }
 
+    @Test(arguments: [nil, ["style": "none"], ["style": "none", "total": "total"]] as [Literal?])
+    func `a list that the service cuts short is not complete, also where the section has no paging`(
+        paging: Literal?
+    ) throws {
+        func scan(_ limit: Int64) throws -> Scan {
+            let section: Literal = [
+                "operation": "ListProducts", "records": "ListProductsResponse/products/product",
+                "input": ["paging": ["offset": 0], "limit": .integer(limit)],
+            ]
+            return try Scan.run(options("Products11"), paging.map { section.adding(["paging": $0]) } ?? section)
+        }
+        let short = try scan(100)
+        #expect(short.records.count == 100 && short.pages.last?.isComplete == false)
+        #expect(
+            short.pages.flatMap(\.warnings) == [
+                "the service announced 2345 records but returned 100: the listing is not complete"
+            ])
+        let whole = try scan(5000)
+        #expect(whole.records.count == Self.count && whole.pages.last?.isComplete == true)
+        #expect(whole.pages.nonEmptyAllSatisfy { $0.warnings.isEmpty })
+    }
+
     @Test(arguments: ["Products11", "Products12"])
     func `a scan by offset brings each record, typed, in both versions`(port: String) throws {
         let scan = try Scan.run(options(port), offset(size: 500))

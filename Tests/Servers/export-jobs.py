@@ -1,10 +1,11 @@
 """Orders that are exported by a job: a form creates it, its status has links to files, which expire. export-jobs.py
 
-`mode` in the folder changes what it answers: fails, never, gone, broken, expired, refused, login, own, private, empty, elsewhere, wait. The file
-`asked` gets a line for each request, with `+` where it had the credentials of the API. Links are of another origin (localhost).
+`mode` in the folder changes what it answers: fails, never, gone, broken, expired, refused, login, own, private, empty, elsewhere, wait, late,
+fewer, more. The file `asked` gets a line for each request, with `+` where it had the credentials of the API. Links are of another origin (localhost).
 """
 import answers
 import gzip
+import json
 import os
 import urllib.parse
 
@@ -27,10 +28,12 @@ def status(number, job):
     job["polls"] += 1
     if mode() == "fails": return 200, {"state": "failed", "reason": "the disk is full"}
     if mode() == "elsewhere": return 200, {"status": "running"}
-    if mode() == "never" or job["polls"] < 2:
+    if mode() == "never" or job["polls"] < 2 and mode() != "late":
         fields = {"Retry-After": "1"} if mode() == "wait" else {}
         return 200, {"Content-Type": "application/json", **fields}, b'{"state": "running"}'
     files = [] if mode() == "empty" else ["1.csv", "2.csv.gz"]
+    # The list of a job that an earlier sync created has changed.
+    if mode() in ("fewer", "more") and job["mode"] != mode(): files = files[:1] if mode() == "fewer" else ["3.ndjson"] + files
     return 200, {"state": "done", "result": {"files": [{"url": link(name, job)} for name in files]}}
 
 
@@ -55,7 +58,8 @@ def answer(path, query):
     kind, *rest = urllib.parse.unquote(path).strip("/").split("/")
     if kind == "exports" and not rest:
         jobs.append({"polls": 0, "mode": mode()})
-        return 201, {"job": {"id": f"job {len(jobs)}"}}
+        fields = {"Retry-After": "1000000"} if mode() == "late" else {}
+        return 201, fields, json.dumps({"job": {"id": f"job {len(jobs)}"}}).encode()
     if kind == "exports":
         number = int(rest[0].split()[1])
         return status(number, jobs[number - 1])

@@ -16,6 +16,9 @@ LINES = '{"id": 1, "name": "Ann", "city": "Köln"}\n{"id": 2, "name": "Bo"}\nbro
 LOGIN = "<!DOCTYPE html><html><head><title>Sign in to Shop</title></head><body><input type=password></body></html>"
 
 
+LONG = ["id,name,city\n" + "".join(f"{number},n{number},\n" for number in range(part * 5000 + 1, part * 5000 + 5001)) for part in (0, 1)]
+
+
 def packed(*texts):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -44,6 +47,8 @@ def answer(path, query):
         "/people.xml": ("application/xml", XML.encode()),
         "/latin.xml": ("text/xml; charset=iso-8859-1", XML.encode("latin-1")),
         "/lines.gz": ("application/gzip", gzip.compress(LINES.encode())),
+        "/long.csv": ("text/csv", (LONG[0] + LONG[1].partition("\n")[2]).encode()),
+        "/long.zip": ("application/zip", packed(*LONG)),
         "/page.csv": ("text/html", CSV.encode()),
         "/login": ("text/html; charset=utf-8", LOGIN.encode()),
         "/refused": ("application/json", b'{"error": {"message": "quota exceeded"}}'),

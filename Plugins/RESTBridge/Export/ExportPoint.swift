@@ -2,10 +2,12 @@ internal import BridgeHTTP
 internal import BridgeKit
 internal import TextFormats
 
-/// A place in the scan of an export, as the host stores it: `e2.10000.1709251200.5b1f JOB`.
+/// A place in the scan of an export, as the host stores it: `e2.10000.1709251200.5b1f.3 JOB`.
 struct ExportPoint: Equatable {
     /// The index of the next file, from 0.
     var file: Int
+    /// How many files the job has; nil before it is done, and in a position of an earlier version.
+    var files: Int?
     /// The number of its rows that were read.
     var rows: Int
     /// When the job was created, in seconds since 1970.
@@ -15,8 +17,9 @@ struct ExportPoint: Equatable {
     /// The job's id, or the URL of its status.
     var job: String
 
-    init(file: Int, rows: Int, created: Int64, digest: String, job: String) {
+    init(file: Int, files: Int?, rows: Int, created: Int64, digest: String, job: String) {
         self.file = file
+        self.files = files
         self.rows = rows
         self.created = created
         self.digest = digest
@@ -28,14 +31,21 @@ struct ExportPoint: Equatable {
         let parts = text.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].first == "e" else { return nil }
         let members = parts[0].dropFirst().split(separator: ".", omittingEmptySubsequences: false)
-        guard members.count == 4, let file = Int(members[0]), file >= 0, let rows = Int(members[1]), rows >= 0,
+        guard (4...5).contains(members.count), let file = Int(members[0]), file >= 0, let rows = Int(members[1]),
+            rows >= 0,
             let created = Int64(members[2])
         else { return nil }
+        let files = members.count == 5 ? Int(members[4]) : nil
+        guard members.count == 4 || files != nil else { return nil }
         self.init(
-            file: file, rows: rows, created: created, digest: String(members[3]), job: HTTPURL.decode(String(parts[1])))
+            file: file, files: files, rows: rows, created: created, digest: String(members[3]),
+            job: HTTPURL.decode(String(parts[1])))
     }
 
-    var text: String { "e\(file).\(rows).\(created).\(digest) \(HTTPURL.encode(job))" }
+    var text: String {
+        let files = files.map { ".\($0)" } ?? ""
+        return "e\(file).\(rows).\(created).\(digest)\(files) \(HTTPURL.encode(job))"
+    }
 
     /// Returns a digest of a request that is the same in every process.
     static func digest(of request: HTTPRequest) -> String {

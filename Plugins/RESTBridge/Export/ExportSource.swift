@@ -19,6 +19,8 @@ final class ExportSource: ListingSource {
     var job: Job?
     /// The files of the job, once it is done.
     var files: [HTTPURL] = []
+    /// How many files the job named before; nil if that is not known.
+    private var known: Int?
     /// The values of the links' parameters so far.
     var linkValues: Set<String> = []
     private var rows: TableReader?
@@ -87,6 +89,7 @@ final class ExportSource: ListingSource {
             isStored: true)
         index = point.file
         committed = point.rows
+        known = point.files
         stage = .wait
     }
 
@@ -146,6 +149,7 @@ final class ExportSource: ListingSource {
             isStorable: !client.redactor.holdsSecret(url: name), isResumed: false, isOld: false,
             due: .now + .seconds(min(reply.retryAfter ?? 0, rule.timeLimit)), isStored: false)
         index = 0
+        known = nil
         stage = .wait
         // Without records: the page ends only so that the host stores the job.
         return Page(cursor: cursor, isPageEnd: true, isEnd: false, location: reply.response.location)
@@ -177,6 +181,9 @@ final class ExportSource: ListingSource {
         if rule.done.contains(word) {
             self.job = job
             files = try locate(reply, url, variables)
+            // Their order may have changed as well, so none of them is known to be the one that the scan was at.
+            if let known, known != files.count { return try restart(known) }
+            known = files.count
             stage = .read
             return again()
         }
@@ -220,10 +227,21 @@ final class ExportSource: ListingSource {
     private func begin(_ reason: String) -> Page {
         log.log(.info, "\(section.entity): the export job of an earlier sync \(reason): a new one is created")
         job = nil
+        known = nil
         index = 0
         committed = 0
         stage = .create
         return Page(isPageEnd: false, isEnd: false)
+    }
+
+    /// Begins again because the job names other files than before.
+    ///
+    /// - Throws: ``BridgeError`` if this scan created the job, whose rows would be imported a second time.
+    private func restart(_ before: Int) throws -> Page {
+        if job?.isResumed == true { return begin("names \(files.count) files now, and \(before) before") }
+        throw BridgeError(
+            .malformed, "\(asked): the job names \(files.count) files now, and \(before) before",
+            remedy: "run the sync again")
     }
 
     private var asked: String { "the export of \(section.entity)" }
@@ -231,7 +249,9 @@ final class ExportSource: ListingSource {
     /// The cursor at the next file, or nil if the scan cannot be resumed there.
     private var cursor: String? {
         guard let job, job.isStorable, openEnd == nil else { return nil }
-        return ExportPoint(file: index, rows: committed, created: job.created, digest: job.digest, job: job.name).text
+        return ExportPoint(
+            file: index, files: known, rows: committed, created: job.created, digest: job.digest, job: job.name
+        ).text
     }
 
     private func checkTime() throws {
@@ -247,21 +267,21 @@ final class ExportSource: ListingSource {
 
     private func read(into writer: RecordBatchWriter) throws -> Page {
         guard index < files.count else {
-            // A job without files exported no records. One that had a file here and has none now has not ended.
+            // A job without files exported no records.
             if index == 0, committed == 0 { return end(Page(isPageEnd: true, isEnd: true)) }
-            if job?.isResumed == true { return begin("has fewer files now") }
-            throw BridgeError(
-                .malformed, "\(asked): the job names \(files.count) files now, and had more before",
-                remedy: "run the sync again")
+            // A position of an earlier version does not say how many files there were.
+            return try restart(index + 1)
         }
         if rows == nil, try !open() { return again() }
         guard let rows else { throw BridgeError(.internal, "a file without a reader") }
         let (hasMore, rejected) = try rows.read(into: writer, rows: Self.rowsPerPage)
         var page = Page(isPageEnd: !hasMore, isEnd: false, location: rows.location, rejected: rejected)
         if hasMore {
-            if rows.count - committed >= Self.rowsPerPage {
+            calls = writer.recordCount > 0 || !rejected.isEmpty ? 0 : calls + 1
+            if rows.count - committed >= Self.rowsPerPage || calls >= Self.callsPerPage {
+                calls = 0
                 // The files of a job do not change, so a scan can resume after a number of rows.
-                committed = rows.count
+                committed = max(committed, rows.count)
                 page.isPageEnd = true
                 page.cursor = cursor
             }

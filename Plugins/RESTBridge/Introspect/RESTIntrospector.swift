@@ -47,13 +47,14 @@ struct RESTIntrospector {
     }
 
     private func write(_ document: OpenAPIDocument, into writer: RecordBatchWriter) throws {
-        let (offers, notes) = OpenAPIReader(document).offers()
+        let reader = OpenAPIReader(document)
+        let (offers, notes) = reader.offers()
         guard !offers.isEmpty else {
             throw BridgeError(
                 .notFound, "the document describes no request whose reply is a list of objects",
                 remedy: "try --sample with the URL of a listing", location: document.location)
         }
-        let security = SecurityGuess(document)
+        let security = reader.security
         write(options: .object(security.options), notes: security.notes + notes, title: document.title, into: writer)
         for offer in offers { offer.description.write(to: writer) }
     }

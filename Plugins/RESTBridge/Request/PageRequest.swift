@@ -24,7 +24,7 @@ extension RESTSection {
             case .path: break
             case .body(let names):
                 var changed = content ?? RequestBody(content: .object([]), format: .json)
-                changed.content.set(value, at: names[...])
+                changed.place(value, at: names)
                 content = changed
             }
         }

@@ -82,6 +82,7 @@ extension RESTObjectWriter {
         if let readOne = request.readOne {
             var fetch = FetchRequest(entity: request.entity, section: readOne)
             fetch.parent = keyedObject
+            fetch.userInfo = request.userInfo
             let section = try RESTSection(fetch, base: base, parameters: parameters)
             return (try section.request(at: .only, after: nil, delta: nil).0, section.records, true)
         }

@@ -24,8 +24,9 @@ struct RESTObjectWriter {
         self.parameters = parameters
         rule = try RESTWriteRule(request)
         variables = TemplateVariables(
-            parameters: [request.section.object("parameters"), parameters].compactMap(\.self), parent: request.parent,
-            object: request.object, jsonNames: request.jsonNames, key: request.key)
+            parameters: [request.section.object("parameters"), parameters].compactMap(\.self),
+            userInfo: request.userInfo,
+            parent: request.parent, object: request.object, jsonNames: request.jsonNames, key: request.key)
     }
 
     /// A description of the change, for messages.
@@ -36,6 +37,7 @@ struct RESTObjectWriter {
     }
 
     func run(into writer: RecordBatchWriter) throws {
+        try requireUserInfo()
         let url = try target()
         var etag = rule.etagAttribute.flatMap { request.object.string($0) }
         if let name = rule.etagAttribute, request.operation != .create, etag?.isEmpty ?? true {
@@ -129,6 +131,25 @@ struct RESTObjectWriter {
     }
 
     // MARK: Target
+
+    /// Requires the values of the user info: without a header that is left out, another tenant's object may be changed.
+    private func requireUserInfo() throws {
+        let what = "write.\(request.operation.rawValue)"
+        func check(_ texts: [String], _ option: String) throws {
+            for text in texts {
+                let needed = ValueTemplate.needed(in: text, variables)
+                guard let name = needed.first(where: { variables.lacksUserInfo($0) }) else { continue }
+                throw RESTSection.lack(of: name, option)
+            }
+        }
+        if let name = (rule.path ?? rule.listing).lackingUserInfo(variables) {
+            throw RESTSection.lack(of: name, rule.path == nil ? "path" : "\(what).path")
+        }
+        try check(rule.query.map(\.value), "\(what).query")
+        try check(rule.headers.map(\.value), "\(what).headers")
+        try check(rule.forced.texts, "\(what).forced")
+        try check(rule.envelope.texts, rule.mutation == nil ? "\(what).envelope" : "\(what).graphql")
+    }
 
     private func target() throws -> HTTPURL {
         let isItem = rule.isOfItem

@@ -4,8 +4,10 @@ internal import Inference
 
 /// Finds the entities of an OpenAPI document: one for each listing of identifiable objects.
 package struct OpenAPIReader {
-    private let document: OpenAPIDocument
-    private var paths: [(path: String, item: JSONTree)] = []
+    let document: OpenAPIDocument
+    /// The options of the bridge.
+    package let security: SecurityGuess
+    private(set) var paths: [(path: String, item: JSONTree)] = []
     /// The same by path, and the paths of single objects by what precedes their variable: a document may have
     /// thousands.
     private var items: [String: JSONTree] = [:]
@@ -14,6 +16,7 @@ package struct OpenAPIReader {
     /// Creates a reader of a document.
     package init(_ document: OpenAPIDocument) {
         self.document = document
+        security = SecurityGuess(document)
         paths = (document.root["paths"]?.members ?? []).filter { $0.name.hasPrefix("/") }
             .map { ($0.name, document.resolve($0.value).value) }
         for (path, item) in paths {
@@ -31,10 +34,21 @@ package struct OpenAPIReader {
     /// A request whose reply is a listing.
     struct Listing {
         var path: String
+        /// The path of its own server below that of the document.
+        var prefix = ""
+        /// The method in lower case: get or post.
+        var method = "get"
+        var operation: JSONTree
+        /// The servers of the operation, or of its path.
+        var servers: JSONTree?
         var found: FoundListing
         var paging: PagingGuess
         /// The request's parameters besides paging, with values if the document has them.
         var query: [(String, JSONTree)]
+        /// The body of a POST, with what it must have besides paging.
+        var body: JSONTree?
+        /// The members of the body that the request must have.
+        var bodyNames: [String] = []
         var missing: [String]
         var variables: [String]
         var parameters: [QueryParameter]
@@ -42,6 +56,9 @@ package struct OpenAPIReader {
         var itemPath: (path: String, variable: String)?
         var name: String
         var summary: String?
+
+        /// The request in words.
+        var words: String { "\(method.uppercased()) \(path)" }
     }
 
     /// Returns the entities, and notes on what was left out.
@@ -52,7 +69,7 @@ package struct OpenAPIReader {
         for group in grouped(all) {
             guard let best = group.first else { continue }
             chosen.append(best)
-            let others = group.dropFirst().map { "GET \($0.path)" }
+            let others = group.dropFirst().map(\.words)
             if !others.isEmpty {
                 let shown = others.prefix(4).joined(separator: ", ")
                 notes.append(
@@ -70,6 +87,7 @@ package struct OpenAPIReader {
             offers.append((offer, listing))
         }
         resolvePaths(&offers)
+        resolveServers(&offers)
         let targets = offers.map { offer, listing in
             RecordMapper.Target(
                 name: offer.name, schemas: Set([listing.found.item.name].compactMap(\.self)), key: offer.key,
@@ -90,27 +108,48 @@ package struct OpenAPIReader {
 
     private func listings() -> [Listing] {
         paths.compactMap { path, item in
-            guard let operation = item["get"].map({ document.resolve($0).value }), !isItem(path) else { return nil }
-            let subject = subject(of: path)
-            guard let (shape, headers) = reply(of: operation), let found = ListingFinder.find(shape, subject: subject)
-            else { return nil }
-            let parameters = parameters(of: operation, item)
-            let paging = PagingGuess.make(
-                parameters, reply: shape, records: found.path, hasLink: headers.contains { $0.lowercased() == "link" })
-            var query: [(String, JSONTree)] = []
-            var missing: [String] = []
-            for parameter in parameters where parameter.isRequired && !paging.parameters.contains(parameter.name) {
-                if let value = parameter.value ?? parameter.shape.values.first.map(JSONTree.text) {
-                    query.append((parameter.name, value))
-                } else {
-                    missing.append(parameter.name)
-                }
-            }
-            return Listing(
-                path: path, found: found, paging: paging, query: query + paging.query, missing: missing,
-                variables: Self.variables(path), parameters: parameters, itemPath: itemPath(of: path),
-                name: name(found.item, path: path), summary: operation["summary"]?.text)
+            isItem(path) ? nil : listing("get", path, item) ?? listing("post", path, item)
         }
+    }
+
+    private func listing(_ method: String, _ path: String, _ item: JSONTree) -> Listing? {
+        guard let operation = item[method].map({ document.resolve($0).value }) else { return nil }
+        let subject = subject(of: path)
+        guard let (shape, headers) = reply(of: operation), let found = ListingFinder.find(shape, subject: subject)
+        else { return nil }
+        let parameters = parameters(of: operation, item)
+        var search = method == "post" ? searchBody(of: operation) : nil
+        var paging = PagingGuess.make(
+            (search?.parameters ?? []) + parameters, reply: shape, records: found.path,
+            hasLink: headers.contains { $0.lowercased() == "link" })
+        let name = name(found.item, path: path)
+        if method == "post" {
+            // Otherwise a POST may as well change what it returns.
+            guard let names = search?.names,
+                isSearch(path, operation, pages: paging.parameters.count { names[$0] != nil }),
+                KeyGuess.make(found.item, entity: name, parameter: nil) != nil
+            else { return nil }
+            search?.remove(paging.parameters)
+            paging.moveIntoBody(names)
+        }
+        var query: [(String, JSONTree)] = []
+        var missing: [String] = []
+        for parameter in parameters where parameter.isRequired && !paging.parameters.contains(parameter.name) {
+            if let value = parameter.value ?? parameter.shape.values.first.map(JSONTree.text) {
+                query.append((parameter.name, value))
+            } else {
+                missing.append(parameter.name)
+            }
+        }
+        let sizes = paging.query
+        var listing = Listing(
+            path: path, method: method, operation: operation,
+            servers: operation["servers"] ?? item["servers"], found: found, paging: paging,
+            query: query + (search == nil ? sizes : []), missing: missing, variables: Self.variables(path),
+            parameters: parameters + (search?.parameters ?? []), itemPath: itemPath(of: path), name: name,
+            summary: operation["summary"]?.text)
+        if let search { listing.send(search, sizes: sizes) }
+        return listing
     }
 
     /// Returns a note on the listings whose reply is described in another file, which is not read.
@@ -144,7 +183,8 @@ package struct OpenAPIReader {
             func rank(_ listing: Listing) -> [Int] {
                 let fits = NameWords.match(listing.name, NameWords.singular(subject(of: listing.path)))
                 return [
-                    listing.variables.count, listing.missing.count, fits ? 0 : 1, listing.itemPath == nil ? 1 : 0,
+                    listing.variables.count, listing.missing.count, listing.method == "get" ? 0 : 1, fits ? 0 : 1,
+                    listing.itemPath == nil ? 1 : 0,
                     listing.path.count { $0 == "/" }, listing.path.count,
                 ]
             }
@@ -177,9 +217,9 @@ package struct OpenAPIReader {
         itemPaths[listing.hasSuffix("/") ? listing : listing + "/"]
     }
 
-    private func subject(of path: String) -> String {
+    func subject(of path: String) -> String {
         let part = path.split(separator: "/").last {
-            !$0.hasPrefix("{") && !["search", "list", "all"].contains($0.lowercased())
+            !$0.hasPrefix("{") && !["search", "list", "all", "query", "find", "filter"].contains($0.lowercased())
         }
         // Cuts `/users.json` and `/users:list` down to `users`.
         return String((part ?? "").prefix { $0 != "." && $0 != ":" && $0 != "(" })
@@ -192,7 +232,7 @@ package struct OpenAPIReader {
     }
 
     /// Returns the entity's name: from the schema, unless its name only describes the reply.
-    private func name(_ item: ValueShape, path: String) -> String {
+    func name(_ item: ValueShape, path: String) -> String {
         let fromPath = NameWords.pascal(NameWords.singular(subject(of: path)))
         guard let schema = item.name else { return fromPath.isEmpty ? "Record" : fromPath }
         // The last part of `com.example.Pet` and `#/components/schemas/api.v1.Pet`.
@@ -211,7 +251,7 @@ package struct OpenAPIReader {
     // MARK: Replies and Parameters
 
     /// Returns the shape of a successful reply, with the names of its header fields.
-    private func reply(of operation: JSONTree) -> (ValueShape, [String])? {
+    func reply(of operation: JSONTree) -> (ValueShape, [String])? {
         let responses = operation["responses"]?.members ?? []
         let good = ["200", "2XX", "2xx", "201", "206", "default"]
         guard let response = good.lazy.compactMap({ code in responses.first { $0.name == code }?.value }).first else {
@@ -232,7 +272,7 @@ package struct OpenAPIReader {
         return (shape, headers)
     }
 
-    private func media(_ content: JSONTree?) -> JSONTree? {
+    func media(_ content: JSONTree?) -> JSONTree? {
         let all = content?.members ?? []
         func first(_ accept: (String) -> Bool) -> JSONTree? { all.first { accept($0.name.lowercased()) }?.value }
         return first { $0.hasPrefix("application/json") } ?? first { $0.contains("json") && !$0.contains("seq") }
@@ -250,7 +290,7 @@ package struct OpenAPIReader {
         return SampleShape.make([example])
     }
 
-    private func parameters(of operation: JSONTree, _ item: JSONTree) -> [QueryParameter] {
+    func parameters(of operation: JSONTree, _ item: JSONTree) -> [QueryParameter] {
         let own = (operation["parameters"]?.elements ?? []).map { document.resolve($0).value }
         let names = Set(own.compactMap { $0["name"]?.text })
         let shared = (item["parameters"]?.elements ?? []).map { document.resolve($0).value }
@@ -272,55 +312,11 @@ package struct OpenAPIReader {
 
     // MARK: Sections
 
-    /// Fills the variables of paths from the preceding entity, or reports the missing ones.
-    private func resolvePaths(_ offers: inout [(offer: EntityOffer, listing: Listing)]) {
-        let parents = Dictionary(grouping: offers.indices.filter { offers[$0].listing.variables.isEmpty }) {
-            offers[$0].listing.path.trimmingSlash
-        }
-        for index in offers.indices {
-            let listing = offers[index].listing
-            var obstacles: [String] = []
-            if !listing.missing.isEmpty {
-                obstacles.append(
-                    "the request needs values for \(listing.missing.joined(separator: ", ")): set them under query")
-            }
-            if listing.variables.count == 1, let variable = listing.variables.first {
-                let prefix = listing.path.components(before: "{\(variable)}")
-                let parent = parents[prefix.trimmingSlash]?.first { $0 != index && offers[$0].offer.obstacle == nil }
-                if let parent, let attribute = attribute(variable, of: offers[parent]) {
-                    let target = offers[parent].offer.name
-                    let name = target.prefix(1).lowercased() + target.dropFirst()
-                    offers[index].offer.parent = name
-                    offers[index].offer.relationships.append(
-                        EntityOffer.Relationship(
-                            name: name, target: target, isToMany: false, path: [name],
-                            confidence: .high("each \(target) has such a list")))
-                    offers[index].listing.path = listing.path.replacing("{\(variable)}", with: "{parent.\(attribute)}")
-                } else {
-                    obstacles.append("its path needs a value for \(variable): set it under parameters")
-                }
-            } else if listing.variables.count > 1 {
-                obstacles.append(
-                    "its path needs values for \(listing.variables.joined(separator: ", ")): set them under parameters")
-            }
-            if !obstacles.isEmpty {
-                offers[index].offer.obstacle = ([offers[index].offer.obstacle].compactMap(\.self) + obstacles).joined(
-                    separator: "; ")
-            }
-        }
-    }
-
-    /// Returns the parent's attribute for a path variable: the attribute of the same name, or the key.
-    private func attribute(_ variable: String, of parent: (offer: EntityOffer, listing: Listing)) -> String? {
-        if let exact = parent.listing.found.item.properties.first(where: { $0.name == variable && $0.shape.isScalar }) {
-            return LocalName.make([exact.name])
-        }
-        return parent.offer.key.count == 1 ? parent.offer.key.first.map(LocalName.make) : nil
-    }
-
     private func describe(_ listing: Listing, _ offer: inout EntityOffer) {
-        var section: [(String, JSONTree)] = [("path", .text(listing.path))]
+        var section: [(String, JSONTree)] = [("path", .text(listing.prefix + listing.path))]
         if let records = listing.found.records { section.append(("records", .text(records))) }
+        if listing.method == "post" { section.insert(("method", "POST"), at: 1) }
+        if let body = listing.body { section.append(("body", body)) }
         if !listing.query.isEmpty { section.append(("query", .object(listing.query))) }
         if let paging = listing.paging.paging { section.append(("paging", paging)) }
         offer.section = .object(section)
@@ -337,12 +333,24 @@ package struct OpenAPIReader {
                     )
                 ))
         }
-        if let summary = listing.summary, !summary.isEmpty { offer.notes.append("GET \(listing.path): \(summary)") }
+        if !listing.bodyNames.isEmpty {
+            offer.reasons.append(
+                (
+                    "body",
+                    .low(
+                        "the request must have \(listing.bodyNames.joined(separator: ", ")); another value may list other records"
+                    )
+                ))
+        }
+        if let summary = listing.summary, !summary.isEmpty { offer.notes.append("\(listing.words): \(summary)") }
     }
 
     private func propose(_ listing: Listing, _ offer: inout EntityOffer) {
         if let moved = IncrementalGuess.make(offer.fields, listing.parameters) { offer.proposals.append(moved) }
-        guard let collection = items[originalPath(listing)] ?? items[listing.path] else { return }
+        // A POST that lists says nothing about how to create.
+        guard listing.method == "get", listing.prefix.isEmpty,
+            let collection = items[originalPath(listing)] ?? items[listing.path]
+        else { return }
         var write: [(String, JSONTree)] = []
         var words: [String] = []
         let plainPath = originalPath(listing)
@@ -391,8 +399,7 @@ package struct OpenAPIReader {
     private func body(of operation: JSONTree, _ item: ValueShape) -> JSONTree {
         let request = operation["requestBody"].map { document.resolve($0).value }
         let content = request?["content"]?.members ?? []
-        let swagger = (operation["parameters"]?.elements ?? []).map { document.resolve($0).value }
-            .first { $0["in"]?.text == "body" }
+        let swagger = swaggerBody(of: operation)
         var members: [(String, JSONTree)] = []
         var schema = swagger?["schema"]
         if swagger == nil {
@@ -420,7 +427,7 @@ package struct OpenAPIReader {
 extension String {
     var trimmingSlash: String { hasSuffix("/") ? String(dropLast()) : self }
 
-    fileprivate func components(before text: String) -> String {
+    func components(before text: String) -> String {
         firstRange(of: text).map { String(self[..<$0.lowerBound]) } ?? self
     }
 

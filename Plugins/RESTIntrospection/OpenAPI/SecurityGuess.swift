@@ -6,6 +6,11 @@ package struct SecurityGuess {
     package private(set) var options: [(String, JSONTree)] = []
     package private(set) var notes: [String] = []
 
+    /// The schemes that the options satisfy.
+    private var chosen: Set<String> = []
+    /// The document's own requirements, for operations without any.
+    private let shared: [[String]]
+
     /// Guesses the options of a document.
     package init(_ document: OpenAPIDocument) {
         let (url, note) = Self.url(document)
@@ -15,37 +20,68 @@ package struct SecurityGuess {
             (document.isSwagger2
             ? document.root["securityDefinitions"] : document.root["components"]?["securitySchemes"])?
             .members.map { ($0.name, document.resolve($0.value).value) } ?? []
+        shared = Self.alternatives(document.root["security"])
         // Prefer what the whole document requires, then what its operations require. Browser sessions come last.
-        let required = Self.required(document.root["security"]) + Self.requiredByOperations(document)
-        let known = required.compactMap { name in schemes.first { $0.0 == name } } + schemes
-        func isSession(_ scheme: JSONTree) -> Bool { scheme["in"]?.text == "cookie" }
-        let ordered = known.filter { !isSession($0.1) } + known.filter { isSession($0.1) }
+        let known = shared + Self.requiredByOperations(document) + schemes.map { [$0.0] }
+        func scheme(_ name: String) -> JSONTree? { schemes.first { $0.0 == name }?.1 }
+        func isSession(_ names: [String]) -> Bool { names.contains { scheme($0)?["in"]?.text == "cookie" } }
         let prefix = Self.variable(document.title)
-        for (name, scheme) in ordered {
-            if let auth = Self.auth(scheme, prefix: prefix, url: url) {
-                options.append(("auth", auth))
-                let others = schemes.map(\.0).filter { $0 != name }
-                notes.append(
-                    "auth: medium: security scheme \(name)"
-                        + (others.isEmpty ? "" : "; others: \(others.joined(separator: ", "))"))
-                return
+        var refused: Set<String> = []
+        for names in known.filter({ !isSession($0) }) + known.filter(isSession) {
+            let parts = names.compactMap(scheme)
+            guard parts.count == names.count, let first = names.first else { continue }
+            guard let auth = Self.auth(parts[0], prefix: prefix, url: url),
+                let fields = Self.fields(parts.dropFirst(), prefix: prefix)
+            else {
+                if names.count == 1, refused.insert(first).inserted {
+                    notes.append("auth: the security scheme \(first) is of a kind that the options do not support")
+                }
+                continue
             }
-            notes.append("auth: the security scheme \(name) is of a kind that the options do not support")
+            options.append(("auth", auth))
+            if !fields.isEmpty { options.append(("headers", .object(fields))) }
+            chosen = Set(names)
+            let others = schemes.map(\.0).filter { !names.contains($0) }
+            notes.append(
+                "auth: medium: security scheme \(names.joined(separator: " with "))"
+                    + (others.isEmpty ? "" : "; others: \(others.joined(separator: ", "))"))
+            return
         }
     }
 
-    private static func required(_ security: JSONTree?) -> [String] {
-        (security?.elements ?? []).flatMap { $0.members.map(\.name) }
+    /// Returns what an operation requires and the options do not satisfy, in words; nil if they do.
+    func lack(of operation: JSONTree) -> String? {
+        let own = operation["security"].map(Self.alternatives) ?? shared
+        guard !chosen.isEmpty, !own.isEmpty, !own.contains(where: { chosen.isSuperset(of: $0) }) else { return nil }
+        return own.map { $0.joined(separator: " with ") }.joined(separator: " or ")
     }
 
-    /// Returns the schemes that operations require, the most frequent first.
-    private static func requiredByOperations(_ document: OpenAPIDocument) -> [String] {
-        var order: [String] = []
-        var counts: [String: Int] = [:]
+    /// The sets of schemes, where any one set is enough; an empty set needs no scheme.
+    private static func alternatives(_ security: JSONTree?) -> [[String]] {
+        (security?.elements ?? []).map { $0.members.map(\.name) }
+    }
+
+    /// Returns the header fields of the schemes that are required besides another one; nil if a scheme is not a header field.
+    private static func fields(_ schemes: ArraySlice<JSONTree>, prefix: String) -> [(String, JSONTree)]? {
+        var fields: [(String, JSONTree)] = []
+        for scheme in schemes {
+            guard scheme["type"]?.text?.lowercased() == "apikey", scheme["in"]?.text == "header",
+                let name = scheme["name"]?.text
+            else { return nil }
+            let word = NameWords.split(name, isASCII: true).joined(separator: "_").uppercased()
+            fields.append((name, ["env": .text("\(prefix)_\(word)")]))
+        }
+        return fields
+    }
+
+    /// Returns the sets of schemes that operations require, the most frequent first.
+    private static func requiredByOperations(_ document: OpenAPIDocument) -> [[String]] {
+        var order: [[String]] = []
+        var counts: [[String]: Int] = [:]
         for path in document.root["paths"]?.members ?? [] {
-            for name in required(document.resolve(path.value).value["get"]?["security"]) {
-                if counts[name] == nil { order.append(name) }
-                counts[name, default: 0] += 1
+            for names in alternatives(document.resolve(path.value).value["get"]?["security"]) where !names.isEmpty {
+                if counts[names] == nil { order.append(names) }
+                counts[names, default: 0] += 1
             }
         }
         return order.enumerated().sorted { left, right in
@@ -129,6 +165,35 @@ package struct SecurityGuess {
         return name.isEmpty || name.count > 40 ? "API" : name
     }
 
+    /// Returns a server's address with a value for each variable, and the variables with the values that they may have.
+    private static func text(of server: JSONTree, _ template: String) -> (url: String, choices: [(String, [String])]) {
+        var url = template
+        let choices = OpenAPIReader.variables(url).map { name -> (String, [String]) in
+            let variable = server["variables"]?[name]
+            let values = (variable?["enum"]?.elements ?? []).compactMap(\.text)
+            url = url.replacing(
+                "{\(name)}", with: variable?["default"].map { $0.text ?? $0.json } ?? values.first ?? name)
+            return (name, values.count > 12 ? Array(values.prefix(12)) + ["..."] : values)
+        }
+        return (url, choices)
+    }
+
+    /// Returns the path of an operation's own server below that of the document; nil if it is another server.
+    ///
+    /// It is empty where the operation has none of its own.
+    static func path(of servers: JSONTree?, in document: OpenAPIDocument) -> String? {
+        func first(_ servers: JSONTree?) -> String? {
+            servers?.elements?.first.flatMap { server in
+                server["url"]?.text.map { text(of: server, $0).url.trimmingSlash }
+            }
+        }
+        guard let own = first(servers) else { return "" }
+        let shared = first(document.root["servers"]) ?? ""
+        guard own != shared else { return "" }
+        return own.hasPrefix(shared) && own.dropFirst(shared.count).first == "/" && !own.hasPrefix("//")
+            ? String(own.dropFirst(shared.count)) : nil
+    }
+
     private static func url(_ document: OpenAPIDocument) -> (url: String, note: String?) {
         let root = document.root
         let origin = document.location.flatMap { location -> (scheme: String, origin: String)? in
@@ -158,14 +223,15 @@ package struct SecurityGuess {
                 example, missing
             )
         }
-        var note: String?
-        for name in OpenAPIReader.variables(url) {
-            let value =
-                server["variables"]?[name]?["default"].map { $0.text ?? $0.json }
-                ?? server["variables"]?[name]?["enum"]?.elements?.first?.text
-            url = url.replacing("{\(name)}", with: value ?? name)
-            note = "url: medium: the server's address has the variable \(name)"
-        }
+        let (text, choices) = Self.text(of: server, url)
+        url = text
+        var note: String? =
+            choices.isEmpty
+            ? nil
+            : "url: medium: the server's address has "
+                + choices.map { name, values in
+                    "the variable \(name)" + (values.isEmpty ? "" : " (\(values.joined(separator: ", ")))")
+                }.joined(separator: " and ")
         if !url.contains("://") {
             let path = url.hasPrefix("/") ? url : "/" + url.drop { $0 == "." || $0 == "/" }
             if url.hasPrefix("//") { return ("https:" + url, note) }

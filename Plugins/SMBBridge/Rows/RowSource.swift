@@ -14,6 +14,8 @@ final class RowSource: RecordSource {
     /// The number of failures of the current file.
     private var failures = 0
     private var failure: (any Error)?
+    /// After which time a call returns what there is.
+    var callTime: Duration = RowReader.callTime
 
     init(listing: FileListing, section: RowSection, pageSize: Int) {
         self.listing = listing
@@ -38,9 +40,8 @@ final class RowSource: RecordSource {
 
     private func advance(_ writer: RecordBatchWriter) throws -> Page {
         var folders = 0
-        while writer.recordCount < pageSize, writer.byteCount < FilePaging.batchBytes, listing.rejectedCount < pageSize,
-            folders < FilePaging.folders
-        {
+        let end = ContinuousClock.now + callTime
+        repeat {
             try listing.checkCancelled()
             if let file {
                 try advance(file, writer)
@@ -54,7 +55,8 @@ final class RowSource: RecordSource {
             case .listed: folders += 1
             case .end: return page(isEnd: true)
             }
-        }
+        } while writer.recordCount < pageSize && writer.byteCount < FilePaging.batchBytes
+            && listing.rejectedCount < pageSize && folders < FilePaging.folders && ContinuousClock.now < end
         return page(isEnd: false)
     }
 
@@ -115,7 +117,7 @@ final class RowSource: RecordSource {
         var cursor = listing.cursor()
         if let file {
             cursor = listing.cursor(
-                inside: file.match, rows: file.sink.total, version: file.version ?? file.match.entry.version)
+                inside: file.match, rows: file.sink.returned, version: file.version ?? file.match.entry.version)
         }
         let location = listing.share.url.location(file?.match.path ?? [])
         return listing.page(cursor: cursor, isEnd: isEnd, location: location)

@@ -222,7 +222,13 @@ struct PageScan {
     }
 
     private func end(_ page: Outcome) -> Step {
-        guard let total else {
+        if page.hasMore == true {
+            return Step(
+                isEnd: true,
+                warning: "the service says that there are more records, so the listing is not complete: set paging")
+        }
+        // A number that is not above that of the records may mean something else.
+        guard let total, !paging.isOpen || total > Int64(records) else {
             // A token refers to a result that the service keeps until it signals its end. Otherwise, without a total, a
             // record that moved between two pages would go unnoticed.
             let isKept = paging.style == .token

@@ -19,6 +19,8 @@ struct SOAPPaging: Sendable, Equatable {
     var tokenPath: [String] = []
     var morePath: [String] = []
     var donePath: [String] = []
+    /// Whether the section leaves open how the list ends, and these paths are guesses.
+    private(set) var isOpen = false
     /// The operation of further pages; nil for the same one.
     ///
     /// It has its own constant input and its own path to the records.
@@ -111,6 +113,13 @@ struct SOAPPaging: Sendable, Equatable {
                 .configuration, "paging.records and paging.input are for another operation",
                 remedy: "name it in paging.operation, or remove them")
         }
+    }
+
+    /// Takes the counts of a reply that the section says nothing about.
+    mutating func take(_ counts: PlainCounts) {
+        guard style == .none, totalPath.isEmpty, morePath.isEmpty, donePath.isEmpty else { return }
+        (totalPath, morePath, donePath) = (counts.total, counts.more, counts.done)
+        isOpen = true
     }
 
     private static func path(_ options: BridgeOptions, _ name: String) throws(BridgeError) -> [String] {

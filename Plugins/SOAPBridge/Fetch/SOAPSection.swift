@@ -6,7 +6,7 @@ struct SOAPSection: Sendable {
     let operation: String
     let input: InputValue
     let records: [String]
-    let paging: SOAPPaging
+    var paging: SOAPPaging
     let maxPages: Int
     /// Whether the content of a wrapper (`ArrayOfString`) is read as a plain list.
     let unwraps: Bool

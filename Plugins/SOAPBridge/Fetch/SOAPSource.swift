@@ -191,7 +191,8 @@ final class SOAPSource: RecordSource {
         defer { warnings = [] }
         var page = Page(
             cursor: step.cursor, isPageEnd: isPageEnd, isEnd: step.isEnd, isComplete: step.isComplete,
-            total: reply.reader.total, location: reply.response.location, rejected: reply.reader.takeRejected(),
+            total: scan.paging.isOpen ? nil : reply.reader.total, location: reply.response.location,
+            rejected: reply.reader.takeRejected(),
             warnings: warnings + [step.warning].compactMap(\.self))
         page.isPositional = step.isComplete && scan.isPositional
         return page

@@ -43,6 +43,8 @@ final class EntityDraft {
     var keepsExtra = true
     /// The relationship to the parent, if the stream is scanned by parent.
     var parent: (relationship: String, draft: EntityDraft, comment: String?)?
+    /// Whether it is scanned only by the parents that changed.
+    var scansChangedParents = false
     /// What happens to objects that a listing lacks; nil for bmo's default.
     var deletes: String?
     var incremental: [(key: String, value: ConfigValue)] = []
@@ -63,6 +65,8 @@ final class EntityDraft {
     var slice: [String: String] = [:]
     /// The paths in the parent's records that the fields of Airbyte's slices hold, if a field is an object or a list.
     var sliceObjects: [String: [String]] = [:]
+    /// The parent's attributes for the members of such an object that requests use, by the slice's field.
+    var sliceMembers: [String: String] = [:]
 
     init(stream: String) { self.stream = stream }
 

@@ -9,6 +9,8 @@ struct SliceText {
     var end = "end_time"
     /// The format in which the cursor's values are sent.
     var format: String?
+    /// The job that the request before has created, in the later requests of an export.
+    var job: JobReply?
 
     /// Where a text is sent.
     enum Place {
@@ -79,6 +81,9 @@ struct SliceText {
         if let value = expression.known { return value == .null ? "" : value.printed }
         switch expression {
         case .input(let input): return "{\(bridge.parameter(for: input))}"
+        case .path(let names) where JobReply.members(names) != nil:
+            guard let job else { throw Untranslatable("the reply to another request has the value") }
+            return try job.variable(JobReply.members(names) ?? [])
         case .path(let names) where names.first == "slice": return try field(Array(names.dropFirst()))
         case .call(.name("format_datetime"), let arguments):
             guard let time = arguments.first, let format = arguments.dropFirst().first?.known?.string,
@@ -183,7 +188,9 @@ struct SliceText {
         if let text = draft.slice[first], names.count == 1 { return text }
         // A member of the parent's object or list that is the key.
         if let path = draft.sliceObjects[first], let parent = draft.parent?.draft {
-            return "{parent.\(parent.attribute(reading: path + names.dropFirst()))}"
+            let column = parent.attribute(reading: path + names.dropFirst())
+            draft.sliceMembers[first] = draft.sliceMembers[first] ?? column
+            return "{parent.\(column)}"
         }
         throw Untranslatable("the slice has no field \(names.joined(separator: "."))")
     }

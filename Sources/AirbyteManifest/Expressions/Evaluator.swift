@@ -13,6 +13,8 @@ struct Evaluator {
         "stream_slice": "slice", "stream_partition": "slice", "stream_interval": "slice", "stream_state": "state",
         "next_page_token": "next_page_token", "components_values": "components_values",
         "stream_parameters": "stream_parameters", "last_page_token_value": "last_page_token_value",
+        "creation_response": "creation_response", "polling_response": "polling_response",
+        "download_target": "download_target",
     ]
 
     /// - Throws: ``Untranslatable`` for an unknown function or operator, or if the work limit is reached.

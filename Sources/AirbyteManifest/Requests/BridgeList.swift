@@ -13,6 +13,20 @@ final class BridgeList {
     }
 
     func bridge(at address: RequestAddress, _ authenticator: ConfigValue?, _ scope: Scope) -> BridgeDraft {
+        let draft = made(at: address, authenticator, scope)
+        if let found = bridges.first(where: { $0.isLike(draft) }) { return found }
+        bridges.append(draft)
+        return draft
+    }
+
+    /// Whether requests to an address, with an authentication, are those of a bridge.
+    func isBridge(
+        _ bridge: BridgeDraft, at address: RequestAddress, _ authenticator: ConfigValue?, _ scope: Scope
+    ) -> Bool {
+        made(at: address, authenticator, scope).isLike(bridge)
+    }
+
+    private func made(at address: RequestAddress, _ authenticator: ConfigValue?, _ scope: Scope) -> BridgeDraft {
         let number = bridges.count + 1
         let draft = BridgeDraft(
             name: number == 1 ? name : "\(name)_\(number)", environmentPrefix: LocalNames.identifier(name).uppercased(),
@@ -28,8 +42,6 @@ final class BridgeList {
         } catch {
             draft.obstacles.append("its authentication: \(reason(error))")
         }
-        if let found = bridges.first(where: { $0.isLike(draft) }) { return found }
-        bridges.append(draft)
         return draft
     }
 }

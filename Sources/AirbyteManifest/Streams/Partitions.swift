@@ -5,8 +5,24 @@ struct Partitions {
     let draft: EntityDraft
     /// Translates the stream of a parent.
     let parent: (ConfigValue) -> EntityDraft
+    /// The keys of parents, by the slice's field.
+    private var keys: [Key] = []
 
-    func apply(_ router: ConfigValue?, _ scope: Scope) {
+    /// A parent's attribute that a child's slice holds.
+    private struct Key {
+        let field: String
+        let column: String
+        let parent: EntityDraft
+        /// Whether the parent has it for this child alone.
+        let isAdded: Bool
+    }
+
+    init(draft: EntityDraft, parent: @escaping (ConfigValue) -> EntityDraft) {
+        self.draft = draft
+        self.parent = parent
+    }
+
+    mutating func apply(_ router: ConfigValue?, _ scope: Scope) {
         for router in router?.array ?? [router ?? .null] where router != .null {
             let scope = scope.with(router)
             do {
@@ -64,7 +80,7 @@ struct Partitions {
         }
     }
 
-    private func substream(_ router: ConfigValue, _ scope: Scope) throws {
+    private mutating func substream(_ router: ConfigValue, _ scope: Scope) throws {
         let parents = router["parent_stream_configs"]?.array ?? []
         guard let config = parents.first, let stream = config["stream"] else {
             throw Untranslatable("it has no parent")
@@ -87,20 +103,12 @@ struct Partitions {
         else { throw Untranslatable("only Python knows the name of its parent's key") }
         let separator: Character = key.contains("/") ? "/" : "."
         let path = key.split(separator: separator).map(String.init)
-        if parent.key.isEmpty {
-            // Two parents with one key would have the same children.
-            parent.key = [parent.attribute(reading: path)]
-            parent.settle(StreamTranslator.noKey)
-            parent.keyComment = "a guess: its children refer to it by this"
-            parent.doubt("the connector names no key; \(parent.key[0]) is a guess", ofValues: true)
-        }
         let relationship = draft.columns.claim("of_" + parent.name.lowercased())
-        var comment: String?
-        if config["incremental_dependency"]?.isTruthy == true {
-            comment = "Airbyte scans changed parents only; bmo scans all of them"
-        }
-        draft.parent = (relationship, parent, comment)
+        draft.scansChangedParents = config["incremental_dependency"]?.isTruthy == true
+        draft.parent = (relationship, parent, draft.scansChangedParents ? "incremental_dependency" : nil)
+        let known = parent.attributes.count
         let column = parent.attribute(reading: path)
+        keys.append(Key(field: field, column: column, parent: parent, isAdded: parent.attributes.count > known))
         draft.sliceObjects[field] = path
         draft.slice[field] = "{parent.\(column)}"
         if let pointer = config["lazy_read_pointer"]?.array, !pointer.isEmpty {
@@ -111,5 +119,31 @@ struct Partitions {
         if let option = config["request_option"] {
             try RequestPlace(option, scope.with(option)).put(.string("{parent.\(column)}"), in: draft)
         }
+    }
+
+    /// Gives each parent without a key the one to which its children refer, after the translation of the requests.
+    ///
+    /// If the key is an object, and the requests use only its members, then these are attributes of the parent, and the object
+    /// itself is left out: a text cannot hold it.
+    func finish() {
+        for key in keys {
+            var column = key.column
+            if let member = draft.sliceMembers[key.field], let whole = draft.slice[key.field], !isSent(whole) {
+                column = member
+                draft.slice[key.field] = nil
+                if key.isAdded { key.parent.attributes.removeAll { $0.name == key.column } }
+            }
+            guard key.parent.key.isEmpty else { continue }
+            // Two parents with one key would have the same children.
+            key.parent.key = [column]
+            key.parent.settle(StreamTranslator.noKey)
+            key.parent.keyComment = "a guess: its children refer to it by this"
+            key.parent.doubt("the connector names no key; \(column) is a guess", ofValues: true)
+        }
+    }
+
+    private func isSent(_ text: String) -> Bool {
+        draft.settings.contains { $0.value.json.contains(text) }
+            || draft.requestFields.contains { $0.value.json.contains(text) }
     }
 }

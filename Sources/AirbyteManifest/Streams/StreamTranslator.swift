@@ -69,24 +69,26 @@ final class StreamTranslator {
         SchemaTranslator(draft: draft, files: files).apply(stream["schema_loader"], stream: draft.stream, scope)
         draft.keepsExtra = draft.columns.claim("extra") == "extra"
         key(draft, stream, scope)
-        guard retriever.type == "SimpleRetriever" else {
+        let isExport = retriever.type == "AsyncRetriever"
+        guard isExport || retriever.type == "SimpleRetriever" else {
             let name = retriever["class_name"]?.string ?? retriever.type ?? ""
             draft.obstacle(
                 retriever["class_name"] == nil
-                    ? "\(name): exports are not translated; write it as export: in the section rest, see docs/rest.md"
-                    : "its retriever \(name) is custom Python")
+                    ? "\(name) has no counterpart" : "its retriever \(name) is custom Python")
             return
         }
         let inner = scope.with(retriever)
-        guard let requester = retriever["requester"] else {
+        guard let requester = retriever[isExport ? "creation_requester" : "requester"] else {
             draft.obstacle("it has no requester")
             return
         }
         if requester.type != "HttpRequester" {
             draft.obstacle("its requester \(requester["class_name"]?.string ?? requester.type ?? "") is custom Python")
         }
-        Partitions(draft: draft) { self.translate($0, isStream: false) }.apply(retriever["partition_router"], inner)
+        var partitions = Partitions(draft: draft) { self.translate($0, isStream: false) }
+        partitions.apply(retriever["partition_router"], inner)
         request(draft, stream, retriever, requester, inner)
+        partitions.finish()
         for (member, words) in [
             ("pagination_reset", "starts over"), ("page_size_reduction", "asks for smaller pages"),
             ("request_window_splitting", "splits the time window"),
@@ -119,11 +121,18 @@ final class StreamTranslator {
         }
         cursor?.begin(text)
         Requester(draft: draft, text: text).apply(requester, address: address, scope)
+        let transformations = stream["transformations"]?.array ?? []
+        if retriever.type == "AsyncRetriever" {
+            Transformations(draft: draft, text: text).apply(transformations, self.scope.with(stream))
+            cursor?.finish(text)
+            ExportTranslator(draft: draft, text: text, bridges: bridges).apply(retriever, scope)
+            return
+        }
         let selector = Selector(draft: draft)
         Paginator(draft: draft, text: text, records: selector.path(retriever, scope))
             .apply(retriever["paginator"], scope)
         selector.apply(retriever, scope)
-        Transformations(draft: draft, text: text).apply(stream["transformations"]?.array ?? [], self.scope.with(stream))
+        Transformations(draft: draft, text: text).apply(transformations, self.scope.with(stream))
         cursor?.finish(text)
         ErrorHandler(draft: draft).apply(requester["error_handler"], scope)
     }

@@ -98,7 +98,11 @@ struct ConnectorWriter {
             let key: ConfigValue = draft.key.count == 1 ? .string(draft.key[0]) : .array(draft.key.map { .string($0) })
             lines.append("  key: \(YAMLText.flow(key))" + comment(draft.keyComment))
         }
-        if let parent = draft.parent { lines.append("  parent: \(parent.relationship)" + comment(parent.comment)) }
+        if let parent = draft.parent {
+            let name = YAMLText.scalar(parent.relationship)
+            let value = draft.scansChangedParents ? "{relationship: \(name), changed: true}" : name
+            lines.append("  parent: \(value)" + comment(parent.comment))
+        }
         if let deletes = draft.deletes {
             lines.append("  deletes: \(deletes)  # as dlt; without this line, a complete listing deletes what it lacks")
         }

@@ -99,6 +99,13 @@ public struct Introspection: Sendable {
     /// Validates the generated file: a fault in it is a defect of the bridge's offer or of this renderer.
     private static func check(_ text: String, _ plugin: PluginListing, ready: Int) throws {
         guard ready > 0 else { return }
+        guard text.utf8.count <= ConfigurationFile.largest else {
+            throw IntrospectionError(
+                message:
+                    "the configuration of \(ready) entities would be larger than 1 MiB, which is the most that a file may have",
+                remedy: "inspect a part of the API: a document with fewer paths, or --sample with the URLs of listings",
+                text: text)
+        }
         let schema = PluginSchema(
             name: plugin.name, optionsSchema: plugin.optionsSchema, entitySchema: plugin.entitySchema)
         do {

@@ -29,6 +29,8 @@ struct PushReader {
     let entity: Int
     let object: RecordBatch
     let parent: ParentObject?
+    /// What the program said about the edit, if the bridge takes it.
+    let userInfo: BridgeOptions?
 
     private var model: CompiledModel { workspace.model }
     private var definition: Entity { model.model.scanned(model.model.entities[entity]) }
@@ -39,6 +41,7 @@ struct PushReader {
         self.entity = entity
         object = request.object
         parent = request.parent
+        userInfo = request.userInfo
     }
 
     /// Returns the object with a key.
@@ -50,6 +53,7 @@ struct PushReader {
         if let section = definition.readOne {
             var fetch = FetchRequest(entity: definition.name, section: try PushRequest.section(section, workspace))
             fetch.parent = BridgeOptions(batch: object)
+            fetch.userInfo = userInfo
             fetch.patience = definition.retryFor
             return try await first(of: fetch, conditions: 0, isReadOne: true) { $0 == key }
         }
@@ -126,6 +130,7 @@ struct PushReader {
         var fetch = FetchRequest(
             entity: definition.name, section: try PushRequest.section(definition.section, workspace))
         fetch.parent = parent?.options
+        fetch.userInfo = userInfo
         fetch.patience = definition.retryFor
         guard workspace.can("filter", definition.bridge) else { return fetch }
         fetch.filters = conditions.compactMap { name, value in

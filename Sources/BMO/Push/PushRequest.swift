@@ -16,6 +16,8 @@ struct PushRequest: Sendable {
     let parent: ParentObject?
     /// The nested objects that an update sets only in part.
     let nested: OutgoingPlan.Nested?
+    /// What the program said about the edit, if the bridge takes it.
+    let userInfo: BridgeOptions?
 
     /// Creates the request of an outbox entry.
     ///
@@ -30,6 +32,9 @@ struct PushRequest: Sendable {
         let definition = model.model.scanned(model.model.entities[index])
         let row = try Self.row(of: entry, layout, store)
         parent = try Self.parent(of: definition, layout, row, workspace, store)
+        let told = workspace.can("user_info", definition.bridge) ? entry.userInfo : nil
+        let info = told.flatMap { try? JSONParser.batch($0) }
+        userInfo = info.flatMap { BridgeOptions(batch: $0) }
 
         if let lost = Self.unknownName(in: entry, layout) {
             throw OutgoingPlan.Refusal(
@@ -125,6 +130,10 @@ struct PushRequest: Sendable {
             if let readOne {
                 writer.key("read_one")
                 writer.copy(readOne[0])
+            }
+            if let info {
+                writer.key("user_info")
+                writer.copy(info[0])
             }
             if explains { writer.member("explain", true) }
         }

@@ -341,6 +341,6 @@ extension OutboxEntry {
     fileprivate func sendsTheSame(as other: OutboxEntry) -> Bool {
         operation == other.operation && key == other.key && changes == other.changes && links == other.links
             && idempotencyKey == other.idempotencyKey && entity == other.entity
-            && hasTemporaryKey == other.hasTemporaryKey
+            && hasTemporaryKey == other.hasTemporaryKey && userInfo == other.userInfo
     }
 }

@@ -16,11 +16,17 @@ public struct ObjectSave: Sendable {
 
     /// The objects, in the order of the edits, including objects nested in others.
     public let saved: [Saved]
+    /// The user info that the edits were saved with.
+    public let userInfo: UserInfo?
     private let reader: ObjectReader
     private let task: Task<[Int64: EditOutcome], any Error>?
 
-    init(_ saved: [Saved], _ reader: ObjectReader, _ task: Task<[Int64: EditOutcome], any Error>?) {
+    init(
+        _ saved: [Saved], _ userInfo: UserInfo?, _ reader: ObjectReader,
+        _ task: Task<[Int64: EditOutcome], any Error>?
+    ) {
         self.saved = saved
+        self.userInfo = userInfo
         self.reader = reader
         self.task = task
     }
@@ -59,11 +65,24 @@ extension RequestManager {
     /// - Parameters:
     ///   - edits: The changes, in their order.
     ///   - workflow: When they take effect, and how a rejection is handled.
+    ///   - userInfo: What the bridge and the result get with the edits. It is stored with each edit, as JSON, until the
+    ///     remote has the edit.
     ///   - pusher: The pusher that sends them; nil for the manager's own.
     /// - Throws: ``RequestError``: a change that does not fit the model or cannot be sent by its bridge, or, with
     ///   ``SaveWorkflow/afterRemote``, one that the remote does not have.
     public func save(
-        _ edits: [ObjectEdit], workflow: SaveWorkflow = .localFirst, pusher: (any Pusher)? = nil
+        _ edits: [ObjectEdit], workflow: SaveWorkflow = .localFirst, userInfo: UserInfo? = nil,
+        pusher: (any Pusher)? = nil
+    ) async throws -> ObjectSave {
+        do {
+            return try await saving(edits, workflow, userInfo, pusher)
+        } catch let error as RequestError {
+            throw error.adding(userInfo)
+        }
+    }
+
+    private func saving(
+        _ edits: [ObjectEdit], _ workflow: SaveWorkflow, _ userInfo: UserInfo?, _ pusher: (any Pusher)?
     ) async throws -> ObjectSave {
         let entity = edits.first?.entity ?? ""
         let own: any Pusher = workflow == .acceptedOnly ? ImmediatePusher(pusher: self.pusher) : self.pusher
@@ -74,16 +93,16 @@ extension RequestManager {
                 "a save after the remote has to be sent, but the manager's option sendsEdits is off",
                 remedy: "give a pusher, or save local first")
         }
-        let save = try await edit(edits, entity, workflow)
+        let save = try await edit(edits, entity, workflow, userInfo)
         let saved = try save.receipts.map { receipt in
             let schema = try reader.schema(of: receipt.entity)
             return ObjectSave.Saved(id: schema.id(of: receipt.key, in: schema.layout), entry: receipt.entry)
         }
-        guard let sender, !save.entries.isEmpty else { return ObjectSave(saved, reader, nil) }
+        guard let sender, !save.entries.isEmpty else { return ObjectSave(saved, userInfo, reader, nil) }
         let task = tasks.begin { [editing, reader] in
             try await save.send(by: sender, in: reader.store, on: editing).outcomes
         }
-        guard workflow == .afterRemote else { return ObjectSave(saved, reader, task) }
+        guard workflow == .afterRemote else { return ObjectSave(saved, userInfo, reader, task) }
         let outcomes = try await atStep(.contacting, entity) { try await task.value }
         let failed =
             save.entries.first { outcomes[$0]?.isRejected == true }
@@ -100,7 +119,7 @@ extension RequestManager {
             }
             throw error
         }
-        return ObjectSave(saved, reader, task)
+        return ObjectSave(saved, userInfo, reader, task)
     }
 
     /// Sends waiting edits, including those made by `bmo` or other programs.
@@ -118,17 +137,39 @@ extension RequestManager {
     // MARK: local
 
     /// Applies the edits and writes their outbox entries.
-    private func edit(_ edits: [ObjectEdit], _ entity: String, _ workflow: SaveWorkflow) async throws -> EditSave {
+    private func edit(
+        _ edits: [ObjectEdit], _ entity: String, _ workflow: SaveWorkflow, _ userInfo: UserInfo?
+    ) async throws -> EditSave {
         try await atStep(.importing, entity) {
             let planned = try await reader.run { [reader] in
                 var builder = EditBuilder(reader)
                 for edit in edits { try builder.add(edit) }
                 return builder.edits
             }
+            let told = try tell(userInfo, planned)
             // An open import page may block this, so it does not run on the readers' thread.
             return try await editing.run { [reader, workspace] in
-                try EditSave(planned, workflow, of: workspace, in: reader.store)
+                try EditSave(told, workflow, of: workspace, in: reader.store)
             }
+        }
+    }
+
+    /// Returns the edits with the user info for those bridges that take it.
+    private func tell(_ userInfo: UserInfo?, _ edits: [PlannedEdit]) throws -> [PlannedEdit] {
+        guard let userInfo, userInfo.delivery != .never else { return edits }
+        return try edits.map { planned in
+            guard let entity = workspace.model.model.entity(named: planned.edit.entity) else { return planned }
+            let bridge = workspace.model.model.scanned(entity).bridge
+            guard workspace.can("user_info", bridge) else {
+                guard userInfo.delivery == .required else { return planned }
+                throw RequestError(
+                    .translating, entity: entity.name, code: "unsupported",
+                    "the bridge \(bridge) takes no user info, and the save requires it to",
+                    remedy: "give the user info without \"delivery: .required\": then your program alone has it")
+            }
+            var told = planned
+            told.edit.userInfo = userInfo.json
+            return told
         }
     }
 }

@@ -303,6 +303,7 @@ final class HTTPTransfer: @unchecked Sendable {
             received = [(name: "", value: String(decoding: line, as: UTF8.self))]
         } else if line.isEmpty {
             endHead()
+            return refusal == nil ? count : 0
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
             received.append((name: Self.trimmed(line[..<colon]), value: Self.trimmed(line[(colon + 1)...])))
         }
@@ -338,6 +339,8 @@ final class HTTPTransfer: @unchecked Sendable {
         var response = HTTPResponse(
             status: status, headers: Array(received.dropFirst()), url: url.text, lostCredentials: lostCredentials,
             sessionHeader: options.sessionHeader, redactor: redactor)
+        refusal = Self.contradiction(in: response)
+        guard refusal == nil else { return }
         hold = url.origin == firstOrigin ? RateLimitFields.wait(response, now: Int(time(nil))) : nil
         if [301, 302, 303, 307, 308].contains(status), let target = response.header("location") {
             redirectTarget = target

@@ -71,10 +71,6 @@ public struct VariableValidator: Sendable {
             guard let names else { return nil }
             return EntityNames.fault(
                 rest, among: name.hasPrefix("key") ? names.key : names.fields, option: option, words: words)
-        case "user_info" where isWrite && option.hasPrefix("write."):
-            return SectionFault(
-                key: option, message: "\(option): \(words) never has a value: an edit may be sent by another program",
-                remedy: "give the object an attribute with the value, and use {object.NAME}")
         default: return nil
         }
     }

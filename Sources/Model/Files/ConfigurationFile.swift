@@ -9,7 +9,7 @@
 /// ```
 public struct ConfigurationFile: Sendable {
     /// The maximum size of a file, in bytes.
-    static let largest = 1 << 20
+    package static let largest = 1 << 20
 
     /// The file's path as the caller gave it.
     public let path: String

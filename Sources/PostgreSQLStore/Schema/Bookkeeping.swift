@@ -1,7 +1,7 @@
 /// The tables of bmo's own state, in the same schema as the entities' tables; their names begin with `bmo_`.
 enum Bookkeeping {
     /// The number of this form of the tables; a newer bmo may have a different one.
-    static let format: Int64 = 5
+    static let format: Int64 = 6
     /// The table of shared logins; see `SecretLock`.
     static let sharedLogins = "bmo_secrets"
     /// The purpose of the row of `bmo_locks` that a transaction that writes locks.
@@ -18,7 +18,7 @@ enum Bookkeeping {
             operation \(text) NOT NULL, changes \(text) NOT NULL, base \(text), idempotency_key \(text) NOT NULL,
             state \(text) NOT NULL, attempts bigint NOT NULL, not_before \(text), created \(text) NOT NULL,
             failure \(text), depends_on \(text) NOT NULL, has_temporary_key boolean NOT NULL,
-            may_have_arrived boolean NOT NULL, runs \(text) NOT NULL
+            may_have_arrived boolean NOT NULL, runs \(text) NOT NULL, user_info \(text)
             """
         let scope = "entity \(text) NOT NULL, source \(text) NOT NULL, parent \(text) NOT NULL"
         let tables = [
@@ -205,8 +205,11 @@ enum Bookkeeping {
     /// The statements that bring an earlier form of the tables to this one, in order.
     static func upgrade(in schema: String, on engine: EngineProfile) -> [String] {
         let prefix = Identifier.quoted(schema) + "."
+        let text = SQLType.text.definition(on: engine)
         return work(in: prefix, engine) + [
             columns(in: prefix, engine), collections(in: prefix, engine),
+            "ALTER TABLE \(prefix)bmo_outbox ADD COLUMN IF NOT EXISTS user_info \(text)",
+            "ALTER TABLE \(prefix)bmo_acknowledged ADD COLUMN IF NOT EXISTS user_info \(text)",
             "ALTER TABLE \(prefix)bmo_database DROP COLUMN IF EXISTS last_commit",
             "UPDATE \(prefix)bmo_database SET format = \(format)",
         ]

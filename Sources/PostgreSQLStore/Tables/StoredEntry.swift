@@ -17,12 +17,12 @@ struct StoredEntry {
     /// The columns that a statement reads and writes, in order.
     static let columns = """
         id, entity, root, key, operation, changes, base, idempotency_key, state, attempts, not_before, created, failure, \
-        depends_on, has_temporary_key, may_have_arrived, runs
+        depends_on, has_temporary_key, may_have_arrived, runs, user_info
         """
 
     private static let types: [SQLType] = [
         .bigint, .text, .text, .text, .text, .text, .text, .text, .text, .bigint, .text, .text, .text, .text, .boolean,
-        .boolean, .text,
+        .boolean, .text, .text,
     ]
 
     /// The parameters of a statement that writes all columns.
@@ -49,7 +49,7 @@ struct StoredEntry {
             attempts: Int(result.bigint(row, 9) ?? 0), notBefore: result.text(row, 10),
             created: result.text(row, 11) ?? "", failure: try result.text(row, 12).map(OutboxFailure.init(json:)),
             dependsOn: Self.integers(result.text(row, 13)), hasTemporaryKey: result.boolean(row, 14),
-            mayHaveArrived: result.boolean(row, 15))
+            mayHaveArrived: result.boolean(row, 15), userInfo: result.text(row, 17))
         try entry.addEdits(new: result.text(row, 5) ?? "{}", base: result.text(row, 6), layout, model)
     }
 
@@ -67,7 +67,7 @@ struct StoredEntry {
             .text(entry.idempotencyKey), .text(entry.state.rawValue), .bigint(Int64(entry.attempts)),
             .text(entry.notBefore), .text(entry.created), .text(entry.failure?.json),
             .text(json(entry.dependsOn.sorted())), .boolean(entry.hasTemporaryKey), .boolean(entry.mayHaveArrived),
-            .text(json(runs)),
+            .text(json(runs)), .text(entry.userInfo),
         ]
     }
 }

@@ -21,6 +21,8 @@ package final class RowSink {
     private(set) var row = 0
     /// The number of the last row in the file, over all members.
     package private(set) var total = 0
+    /// The number of rows that this fetch and earlier ones returned.
+    package var returned: Int { max(total, skipped) }
     /// Whether a row was rejected.
     package private(set) var hasRejected = false
     private let captures: [(name: String, value: String?)]

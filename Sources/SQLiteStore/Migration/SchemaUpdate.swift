@@ -135,6 +135,12 @@ enum SchemaUpdate {
             ) STRICT, WITHOUT ROWID;
             """
         ),
+        (
+            "9 what a program says about an edit",
+            """
+            ALTER TABLE bmo_outbox ADD COLUMN user_info TEXT;
+            """
+        ),
     ]
 
     /// Returns whether the file was last adapted to this very model, so that no change and no lock is needed.

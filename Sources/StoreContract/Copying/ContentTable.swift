@@ -65,7 +65,10 @@ public enum ContentTable: Hashable, Sendable {
                         "entity", "root", "key", "operation", "changes", "base", "idempotency_key", "state")
                     + [("attempts", .integer)]
                     + Self.texts("not_before", "created", "failure", "depends_on")
-                    + [("has_temporary_key", .boolean), ("may_have_arrived", .boolean), ("runs", .text)]
+                    + [
+                        ("has_temporary_key", .boolean), ("may_have_arrived", .boolean), ("runs", .text),
+                        ("user_info", .text),
+                    ]
             case .conflicts: Self.texts("root", "entity", "key", "attribute", "base", "local", "remote", "seen")
             case .cursors:
                 Self.texts(

@@ -1,6 +1,13 @@
 package import Mapping
 
 extension OutboxEntry {
+    /// Returns the entry with the user info of a later edit, if that has one.
+    package func with(userInfo: String?) -> OutboxEntry {
+        var entry = self
+        entry.userInfo = userInfo ?? entry.userInfo
+        return entry
+    }
+
     /// Returns the entry with a later edit merged into it: the first base value and the last new value count.
     package func adding(_ later: [FieldEdit], _ laterLinks: [LinkEdit]) -> OutboxEntry {
         var entry = self

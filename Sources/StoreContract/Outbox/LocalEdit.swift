@@ -12,17 +12,20 @@ public struct LocalEdit: Sendable {
     public var values: [String: StoredValue]
     /// The to-many relationships to set, by name, with the keys of all targets.
     public var links: [String: [[StoredValue]]]
+    /// What the program says about the edit to the bridge: the text of a JSON object; nil for nothing.
+    public var userInfo: String?
 
     /// Creates an edit.
     public init(
         _ operation: OutboxEntry.Operation, entity: String, key: [StoredValue] = [],
-        values: [String: StoredValue] = [:], links: [String: [[StoredValue]]] = [:]
+        values: [String: StoredValue] = [:], links: [String: [[StoredValue]]] = [:], userInfo: String? = nil
     ) {
         self.operation = operation
         self.entity = entity
         self.key = key
         self.values = values
         self.links = links
+        self.userInfo = userInfo
     }
 }
 

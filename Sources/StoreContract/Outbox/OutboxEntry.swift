@@ -93,13 +93,15 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
     public var hasTemporaryKey: Bool
     /// Whether an attempt had an unknown outcome, until a reply arrives.
     public var mayHaveArrived: Bool
+    /// What the program said about the edit to the bridge: the text of a JSON object; nil for nothing.
+    public var userInfo: String?
 
     /// Creates an entry.
     public init(
         id: Int64, entity: String, key: [StoredValue], operation: Operation, changes: [FieldEdit] = [],
         links: [LinkEdit] = [], idempotencyKey: String, state: State = .pending, attempts: Int = 0,
         notBefore: String? = nil, created: String, failure: OutboxFailure? = nil, dependsOn: [Int64] = [],
-        hasTemporaryKey: Bool = false, mayHaveArrived: Bool = false
+        hasTemporaryKey: Bool = false, mayHaveArrived: Bool = false, userInfo: String? = nil
     ) {
         self.id = id
         self.entity = entity
@@ -116,5 +118,6 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
         self.dependsOn = dependsOn
         self.hasTemporaryKey = hasTemporaryKey
         self.mayHaveArrived = mayHaveArrived
+        self.userInfo = userInfo
     }
 }

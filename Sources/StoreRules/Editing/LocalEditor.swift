@@ -66,7 +66,8 @@ package struct LocalEditor {
         let lists = try setLinks(edit.links, of: object)
         if let last, isRevived, last.takesEdits {
             return EditReceipt(
-                entity: layout.name, key: key, entry: try revive(object, last) ?? lists.otherEntry)
+                entity: layout.name, key: key,
+                entry: try revive(object, last.with(userInfo: edit.userInfo)) ?? lists.otherEntry)
         }
         var changes: [OutboxEntry.FieldEdit] = []
         for (index, field) in layout.fields.enumerated() where !temporary.contains(index) {
@@ -79,7 +80,8 @@ package struct LocalEditor {
             OutboxEntry(
                 id: 0, entity: layout.name, key: key, operation: .create, changes: changes,
                 links: lists.own.map { OutboxEntry.LinkEdit(relationship: $0.relationship, old: [], new: $0.new) },
-                idempotencyKey: Self.newKey(), created: Clock.now(), hasTemporaryKey: !temporary.isEmpty), object)
+                idempotencyKey: Self.newKey(), created: Clock.now(), hasTemporaryKey: !temporary.isEmpty,
+                userInfo: edit.userInfo), object)
         return EditReceipt(entity: layout.name, key: key, entry: entry)
     }
 
@@ -127,13 +129,14 @@ package struct LocalEditor {
         }
         let entry: Int64?
         if let last, last.takesEdits, last.operation != .delete {
-            entry = try store(last.adding(changes, lists.own), object, after: last)
+            entry = try store(
+                last.adding(changes, lists.own).with(userInfo: edit.userInfo), object, after: last)
         } else {
             entry = try enqueue(
                 OutboxEntry(
                     id: 0, entity: layout.name, key: object.key, operation: .update, changes: changes,
                     links: lists.own, idempotencyKey: Self.newKey(), created: Clock.now(),
-                    hasTemporaryKey: last?.hasTemporaryKey ?? false), object)
+                    hasTemporaryKey: last?.hasTemporaryKey ?? false, userInfo: edit.userInfo), object)
         }
         return EditReceipt(entity: layout.name, key: object.key, entry: entry ?? lists.otherEntry)
     }
@@ -204,12 +207,12 @@ package struct LocalEditor {
                 OutboxEntry(
                     id: 0, entity: layout.name, key: object.key, operation: .delete, changes: changes, links: links,
                     idempotencyKey: Self.newKey(), created: Clock.now(),
-                    hasTemporaryKey: last?.hasTemporaryKey ?? false), object)
+                    hasTemporaryKey: last?.hasTemporaryKey ?? false, userInfo: edit.userInfo), object)
             return EditReceipt(entity: layout.name, key: object.key, entry: entry)
         }
         let remote = try conflicts.remoteValues(object.root, object.key)
         try conflicts.removeConflicts(object.root, object.key)
-        let entry = try last.becomingDelete(changes, links, remote: remote)
+        let entry = try last.becomingDelete(changes, links, remote: remote).with(userInfo: edit.userInfo)
         return EditReceipt(
             entity: layout.name, key: object.key, entry: try store(entry, object, after: last))
     }
@@ -294,7 +297,7 @@ package struct LocalEditor {
         var update = OutboxEntry(
             id: 0, entity: entry.entity, key: entry.key, operation: .update, changes: later.changes,
             links: later.links, idempotencyKey: Self.newKey(), created: entry.created,
-            hasTemporaryKey: entry.hasTemporaryKey)
+            hasTemporaryKey: entry.hasTemporaryKey, userInfo: entry.userInfo)
         update.dependsOn = later.dependsOn
         _ = try outbox.add(update, root: object.root, run: objects.runIDIfAny())
     }

@@ -2,6 +2,7 @@ internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
 internal import RecordBatch
+internal import RowFormats
 
 /// Reads one JSON value per line (NDJSON, JSON Lines, RFC 7464) while the reply is still arriving.
 final class LineReader {
@@ -39,9 +40,12 @@ final class LineReader {
     }
 
     /// Writes the next records, and returns whether there may be more.
+    ///
+    /// Returns nothing if no whole line arrives within the time of a call.
     func read(into writer: RecordBatchWriter, asked: String, location: String?) throws -> (
         hasMore: Bool, rejected: [Page.Rejected]
     ) {
+        let end = ContinuousClock.now + RowReader.callTime
         var piece = rest
         rest = []
         var hasLine = false
@@ -58,10 +62,15 @@ final class LineReader {
                     .limit, "\(asked): a line is longer than \(limits.recordBytes) bytes",
                     remedy: "check format, or raise max_record_bytes", location: location)
             }
+            if ContinuousClock.now >= end { break }
         }
-        if !isOver, let end = piece.lastIndex(of: 0x0A) {
-            rest = Array(piece[(end + 1)...])
-            piece.removeSubrange((end + 1)...)
+        if !isOver {
+            guard let last = piece.lastIndex(of: 0x0A) else {
+                rest = piece
+                return (true, [])
+            }
+            rest = Array(piece[(last + 1)...])
+            piece.removeSubrange((last + 1)...)
         }
         // RFC 7464 puts a record separator before each value.
         for index in piece.indices where piece[index] == 0x1E { piece[index] = 0x20 }

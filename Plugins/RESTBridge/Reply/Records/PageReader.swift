@@ -328,6 +328,18 @@ final class PageReader {
             .map { response?.redactor.clean($0) ?? $0 }
     }
 
+    /// The place of the records, if null stands there and nothing in the reply says that there are no records; nil
+    /// otherwise.
+    ///
+    /// Some languages write an empty list like this, and others what they could not read.
+    var untoldNull: JSONPath? {
+        guard reader.recordCount == 0, JSONScalar.read([records], in: body)?.first == .null,
+            !section.validates(records.description)
+        else { return nil }
+        let isTold = ReplySurvey(body).map { PagingDetector.saysZero($0) || PartialFailure.saysSuccess($0) } ?? false
+        return isTold || said.paging().total == 0 ? nil : records
+    }
+
     /// Returns a cursor that is an object, if the next request can carry it.
     private func wholeValue(_ place: ReplyPlace) -> PageFacts.NextValue? {
         guard section.paging.takesJSON, case .cursor = section.paging.style, let path = place.path,

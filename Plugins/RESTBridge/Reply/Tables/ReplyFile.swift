@@ -10,6 +10,8 @@ final class ReplyFile: ByteFile {
     private var first: [UInt8]?
     private var hasBegun = false
     private var archive: SpillFile?
+    /// Whether the archive has arrived.
+    private var isWhole = false
     private(set) var size: Int64
     /// Whether the body is a gzip file or a zip archive; known once it was begun.
     private(set) var isPacked = false
@@ -33,16 +35,38 @@ final class ReplyFile: ByteFile {
         size = Int64(body.count)
     }
 
-    func peek() throws -> [UInt8] {
+    /// Reads the beginning, and all of a zip archive.
+    ///
+    /// - Parameter end: When to stop, to be called again.
+    /// - Returns: Whether the rows can be read.
+    func begin(until end: ContinuousClock.Instant) throws -> Bool {
         if !hasBegun {
             var start: [UInt8] = []
             while start.count < Self.startBytes, let chunk = try next() { start += chunk }
             let packing = Packing(start)
             isPacked = packing != .none
-            if packing == .zip { try keep(start) }
+            if packing == .zip {
+                let archive = SpillFile()
+                try archive.append(start)
+                self.archive = archive
+            }
             first = start.isEmpty ? nil : start
             hasBegun = true
         }
+        guard let archive, !isWhole else { return true }
+        repeat {
+            guard let chunk = try next() else {
+                size = Int64(archive.count)
+                isWhole = true
+                return true
+            }
+            try archive.append(chunk)
+        } while ContinuousClock.now < end
+        return false
+    }
+
+    func peek() throws -> [UInt8] {
+        while try !begin(until: .now + RowReader.callTime) {}
         return first ?? []
     }
 
@@ -58,13 +82,5 @@ final class ReplyFile: ByteFile {
     func read(at offset: Int64, limit: Int) throws -> [UInt8] {
         guard let archive, offset < size else { return [] }
         return try archive.read(Int(offset), count: min(limit, Int(size - offset)))
-    }
-
-    private func keep(_ start: [UInt8]) throws {
-        let archive = SpillFile()
-        try archive.append(start)
-        while let chunk = try next() { try archive.append(chunk) }
-        size = Int64(archive.count)
-        self.archive = archive
     }
 }

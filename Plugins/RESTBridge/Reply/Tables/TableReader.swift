@@ -90,20 +90,28 @@ final class TableReader {
 
     /// Writes the next records, and returns whether there may be more.
     ///
-    /// - Parameter rows: About how many to write at most.
+    /// Rows that an earlier fetch returned, and an archive that has to arrive as a whole, may take longer than the host
+    /// waits for a call: then the part is empty.
+    ///
+    /// - Parameters:
+    ///   - rows: About how many to write at most.
+    ///   - time: After which time to return what there is.
     /// - Throws: ``BridgeError`` for a reply of another form, and for one that breaks its own.
-    func read(into writer: RecordBatchWriter, rows: Int = .max) throws -> Part {
+    func read(
+        into writer: RecordBatchWriter, rows: Int = .max, within time: Duration = RowReader.callTime
+    ) throws -> Part {
+        let end = ContinuousClock.now + time
         if !hasBegun {
+            guard try file.begin(until: end) else { return (true, []) }
             try checkForm()
             hasBegun = true
         }
         var hasMore = true
         do {
-            while hasMore, writer.byteCount < PageReader.batchBytes, writer.recordCount < rows,
-                report.rejected.count < Self.maxRejected
-            {
+            repeat {
                 hasMore = try reader.advance(into: writer)
-            }
+            } while hasMore && writer.byteCount < PageReader.batchBytes && writer.recordCount < rows
+                && report.rejected.count < Self.maxRejected && ContinuousClock.now < end
         } catch let fault as FileFault {
             throw malformed("the text \(response.redactor.clean(fault.reason))", fault.remedy)
         }

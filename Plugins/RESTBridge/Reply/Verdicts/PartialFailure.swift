@@ -61,6 +61,15 @@ enum PartialFailure {
         return "null in place of the records, and $.message: \(text.prefix(300))"
     }
 
+    /// Whether a reply says of itself that it is a success.
+    static func saysSuccess(_ survey: ReplySurvey) -> Bool {
+        if survey["$.success"] == .bool(true) || survey["$.ok"] == .bool(true) || survey["$.code"].integer == 0 {
+            return true
+        }
+        guard case .text(let text) = survey["$.message"] else { return false }
+        return !text.isEmpty && successes.contains(text.lowercased())
+    }
+
     private static func words(_ path: String, _ value: JSONScalar) -> String {
         switch value {
         case .array: "\(path) is a list"

@@ -45,7 +45,7 @@ final class AcknowledgedTable: AcknowledgedTables {
         // Fills in the columns of an outbox entry that are no longer relevant.
         let select = try statements(
             """
-            SELECT id, entity, key, operation, changes, base, '', 'sending', 0, NULL, created, NULL, '[]', 0, 0
+            SELECT id, entity, key, operation, changes, base, '', 'sending', 0, NULL, created, NULL, '[]', 0, 0, NULL
             FROM bmo_acknowledged WHERE root = ? AND key = ? AND id > ? ORDER BY id
             """)
         select.bind(model.entities[root].name, at: 1)

@@ -21,7 +21,8 @@ extension OutboxEntry {
             failure: try row.text(11).map(OutboxFailure.init(json:)),
             dependsOn: (JSONText.parts(of: row.text(12) ?? "[]") ?? []).compactMap {
                 if case .integer(let id) = $0 { id } else { nil }
-            }, hasTemporaryKey: row.int64(13) != 0, mayHaveArrived: row.int64(14) != 0)
+            }, hasTemporaryKey: row.int64(13) != 0, mayHaveArrived: row.int64(14) != 0,
+            userInfo: row.text(15))
         try addEdits(new: row.text(4) ?? "{}", base: row.text(5), layout, model)
     }
 
@@ -34,7 +35,7 @@ extension OutboxEntry {
             base.map { .text($0.json) } ?? .null, .text(idempotencyKey), .text(state.rawValue),
             .integer(Int64(attempts)), notBefore.map { .text($0) } ?? .null, .text(created),
             failure.map { .text($0.json) } ?? .null, .text(depends), .integer(hasTemporaryKey ? 1 : 0),
-            .integer(mayHaveArrived ? 1 : 0),
+            .integer(mayHaveArrived ? 1 : 0), userInfo.map { .text($0) } ?? .null,
         ]
     }
 }

@@ -17,7 +17,7 @@ final class OutboxTable: OutboxTables {
 
     private static let columns = """
         id, entity, key, operation, changes, base, idempotency_key, state, attempts, not_before, created, last_error,
-        depends_on, is_temporary, may_have_arrived
+        depends_on, is_temporary, may_have_arrived, user_info
         """
 
     /// Opens the outbox.
@@ -143,8 +143,9 @@ final class OutboxTable: OutboxTables {
         try statements.run(
             """
             INSERT INTO bmo_outbox (entity, operation, changes, base, idempotency_key, state, attempts, not_before,
-                created, last_error, depends_on, is_temporary, may_have_arrived, root, key, runs)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                created, last_error, depends_on, is_temporary, may_have_arrived, user_info, root, key,
+                runs)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             entry.columns(of: layout(entry)) + [
                 .text(model.entities[root].name), JSONText.keyValue(entry.key), .text(runs),
@@ -160,7 +161,7 @@ final class OutboxTable: OutboxTables {
             """
             UPDATE bmo_outbox SET entity = ?, operation = ?, changes = ?, base = ?, idempotency_key = ?, state = ?,
                 attempts = ?, not_before = ?, created = ?, last_error = ?, depends_on = ?, is_temporary = ?,
-                may_have_arrived = ?
+                may_have_arrived = ?, user_info = ?
             WHERE id = ?
             """, entry.columns(of: layout(entry)) + [.integer(entry.id)])
         guard let run else { return }

@@ -1,0 +1,151 @@
+internal import BridgeContract
+internal import BridgeJSON
+
+extension OpenAPIReader {
+    /// Fills the variables of paths from the preceding entity, or reports the missing ones.
+    func resolvePaths(_ offers: inout [(offer: EntityOffer, listing: Listing)]) {
+        let parents = Dictionary(grouping: offers.indices.filter { offers[$0].listing.variables.isEmpty }) {
+            offers[$0].listing.path.trimmingSlash
+        }
+        let links = links()
+        for index in offers.indices {
+            let listing = offers[index].listing
+            var obstacles: [String] = []
+            if !listing.missing.isEmpty {
+                obstacles.append(
+                    "the request needs values for \(listing.missing.joined(separator: ", ")): set them under \(listing.method == "post" ? "body" : "query")"
+                )
+            }
+            if listing.variables.count == 1, let variable = listing.variables.first {
+                let prefix = listing.path.components(before: "{\(variable)}")
+                let before = parents[prefix.trimmingSlash]?.first { $0 != index && offers[$0].offer.obstacle == nil }
+                let linked = linked(variable, listing, links, offers)
+                if let parent = linked?.parent ?? before,
+                    let attribute = linked?.attribute ?? attribute(variable, of: offers[parent])
+                {
+                    let target = offers[parent].offer.name
+                    let name = target.prefix(1).lowercased() + target.dropFirst()
+                    offers[index].offer.parent = name
+                    offers[index].offer.relationships.append(
+                        EntityOffer.Relationship(
+                            name: name, target: target, isToMany: false, path: [name],
+                            confidence: .high(
+                                linked == nil
+                                    ? "each \(target) has such a list"
+                                    : "a link of the document leads from \(target) to it")))
+                    offers[index].listing.path = listing.path.replacing("{\(variable)}", with: "{parent.\(attribute)}")
+                } else {
+                    obstacles.append("its path needs a value for \(variable): set it under parameters")
+                }
+            } else if listing.variables.count > 1 {
+                obstacles.append(
+                    "its path needs values for \(listing.variables.joined(separator: ", ")): set them under parameters")
+            }
+            if !obstacles.isEmpty {
+                offers[index].offer.obstacle = ([offers[index].offer.obstacle].compactMap(\.self) + obstacles).joined(
+                    separator: "; ")
+            }
+        }
+    }
+
+    /// Returns the parent's attribute for a path variable: the attribute of the same name, or the key.
+    private func attribute(_ variable: String, of parent: (offer: EntityOffer, listing: Listing)) -> String? {
+        if let exact = parent.listing.found.item.properties.first(where: { $0.name == variable && $0.shape.isScalar }) {
+            return LocalName.make([exact.name])
+        }
+        return parent.offer.key.count == 1 ? parent.offer.key.first.map(LocalName.make) : nil
+    }
+
+    // MARK: Links
+
+    /// A link of OpenAPI 3: the reply of one operation has the value of another one's parameter.
+    struct Link {
+        /// The path of the operation that has the link.
+        let path: String
+        let variable: String
+        /// The member of the reply; nil for the variable of the path itself.
+        let member: String?
+    }
+
+    /// Returns the links from replies with one object, by what they lead to: an operation's id, or its path.
+    private func links() -> [String: [Link]] {
+        var found: [String: [Link]] = [:]
+        for (path, item) in paths {
+            let responses = item["get"].map { document.resolve($0).value["responses"] }??.members ?? []
+            for response in responses where response.name.hasPrefix("2") {
+                for link in document.resolve(response.value).value["links"]?.members ?? [] {
+                    let link = document.resolve(link.value).value
+                    guard let target = link["operationId"]?.text ?? link["operationRef"]?.text.flatMap(Self.path) else {
+                        continue
+                    }
+                    for (name, value) in link["parameters"]?.members ?? [] {
+                        guard let text = value.text else { continue }
+                        let variable = name.hasPrefix("path.") ? String(name.dropFirst(5)) : name
+                        let body = "$response.body#/"
+                        if text.hasPrefix(body), !text.dropFirst(body.count).contains("/") {
+                            found[target, default: []].append(
+                                Link(path: path, variable: variable, member: String(text.dropFirst(body.count))))
+                        } else if text.hasPrefix("$request.path.") {
+                            found[target, default: []].append(Link(path: path, variable: variable, member: nil))
+                        }
+                    }
+                }
+            }
+        }
+        return found
+    }
+
+    /// Returns the path in a reference to an operation of the same document.
+    private static func path(_ reference: String) -> String? {
+        guard reference.hasPrefix("#/paths/") else { return nil }
+        return reference.dropFirst("#/paths/".count).split(separator: "/").first.map {
+            String($0).replacing("~1", with: "/").replacing("~0", with: "~")
+        }
+    }
+
+    /// Returns the entity from whose objects a link leads to a listing, and the attribute with the variable's value.
+    private func linked(
+        _ variable: String, _ listing: Listing, _ links: [String: [Link]],
+        _ offers: [(offer: EntityOffer, listing: Listing)]
+    ) -> (parent: Int, attribute: String)? {
+        let all = (listing.operation["operationId"]?.text.flatMap { links[$0] } ?? []) + (links[listing.path] ?? [])
+        for link in all where link.variable == variable {
+            let parent = offers.firstIndex { offer, source in
+                source.itemPath?.path == link.path && source.variables.isEmpty && offer.obstacle == nil
+                    && source.path != listing.path
+            }
+            guard let parent else { continue }
+            guard let member = link.member else {
+                guard let key = offers[parent].listing.itemPath?.variable,
+                    let attribute = attribute(key, of: offers[parent])
+                else { continue }
+                return (parent, attribute)
+            }
+            guard offers[parent].listing.found.item[member]?.isScalar == true else { continue }
+            return (parent, LocalName.make([member]))
+        }
+        return nil
+    }
+
+    // MARK: Servers and Security
+
+    /// Writes the paths of operations with servers of their own, and says what the bridge's options do not satisfy.
+    func resolveServers(_ offers: inout [(offer: EntityOffer, listing: Listing)]) {
+        for index in offers.indices {
+            let listing = offers[index].listing
+            if let path = SecurityGuess.path(of: listing.servers, in: document) {
+                offers[index].listing.prefix = path
+            } else {
+                let server = listing.servers?.elements?.first?["url"]?.text ?? ""
+                let obstacle = "it is at another server, \(server): give it a bridge with that url"
+                offers[index].offer.obstacle = [offers[index].offer.obstacle, obstacle].compactMap(\.self).joined(
+                    separator: "; ")
+            }
+            if let lack = security.lack(of: listing.operation) {
+                offers[index].offer.notes.append(
+                    "it requires the security scheme \(lack), which is not the auth of the bridge: give it a bridge with that one"
+                )
+            }
+        }
+    }
+}

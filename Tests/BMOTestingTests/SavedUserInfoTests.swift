@@ -1,0 +1,83 @@
+import BMO
+import BMOTesting
+import Foundation
+import Model
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// What a program says with an edit: it goes to the bridge, also when the edit is sent later.
+@Suite struct SavedUserInfoTests {
+    private struct Tenant: Codable, Equatable {
+        var tenant: String
+    }
+
+    private let remote = ScriptedRemote()
+    private let acme = Tenant(tenant: "acme")
+
+    private func definition(database: String = "notes.sqlite") -> ModelDefinition {
+        ModelDefinition(
+            database: database, bridges: ["api": .plugin("rest")],
+            entities: [
+                EntityDefinition(
+                    "Note", bridge: "api", key: "id", attributes: ["id": .integer, "title": .text],
+                    section: ["path": "/notes"], settings: ["writable": true])
+            ])
+    }
+
+    private func asked() -> [String] { remote.takeRequests().map(\.description) }
+
+    @Test func `a user info reaches the bridge with each write, and comes back with the save`() async throws {
+        let manager = try await RequestManager.testing(definition(), remote: remote)
+        let info = try UserInfo(acme)
+        let save = try await manager.save(
+            [.create("Note", values: ["title": "milk"])], workflow: .afterRemote, userInfo: info)
+        #expect(save.userInfo?.value(as: Tenant.self) == acme)
+        let id = try #require(try await save.current.first?.id)
+        _ = try await manager.save([.update(id, values: ["title": "bread"])], workflow: .afterRemote, userInfo: info)
+        _ = try await manager.save([.update(id, values: ["title": "salt"])], workflow: .afterRemote)
+        _ = try await manager.save(
+            [.delete(id)], workflow: .afterRemote, userInfo: try UserInfo(acme, delivery: .never))
+        #expect(
+            asked() == [
+                #"create Note for {"tenant":"acme"} {"title":"milk"}"#,
+                #"update Note for {"tenant":"acme"} {"id":1} {"title":"bread"}"#,
+                #"update Note {"id":1} {"title":"salt"}"#, #"delete Note {"id":1}"#,
+            ])
+        remote.fail(.conflict, "no", on: .create)
+        let error = try await #require(throws: RequestError.self) {
+            _ = try await manager.save(
+                [.create("Note", values: ["title": "x"])], workflow: .afterRemote, userInfo: info)
+        }
+        #expect(error.userInfo == info)
+        try await manager.close()
+    }
+
+    @Test func `an edit that waits keeps its user info over a restart, and a later edit replaces it`() async throws {
+        let folder = try TemporaryFolder()
+        let database = "\(folder.path)/notes.sqlite"
+        func manager() async throws -> RequestManager {
+            try await RequestManager(
+                definition(database: database), stores: SQLiteStores(), bridges: remote.bridges("rest"))
+        }
+        remote.isReachable = false
+        let first = try await manager()
+        let save = try await first.save(
+            [.create("Note", values: ["title": "milk"])], workflow: .localOnly, userInfo: try UserInfo(acme))
+        _ = try await first.save([.update(save.saved[0].id, values: ["title": "oats"])], workflow: .localOnly)
+        #expect(try await first.outbox().map(\.userInfo) == [#"{"tenant":"acme"}"#])
+        try await first.close()
+        remote.isReachable = true
+        let second = try await manager()
+        #expect(try await second.push().count(.sent) == 1)
+        #expect(asked() == [#"create Note for {"tenant":"acme"} {"title":"oats"}"#])
+        let id = ObjectID(entity: "Note", key: [.integer(1)])
+        _ = try await second.save(
+            [.update(id, values: ["title": "rye"])], workflow: .localOnly, userInfo: try UserInfo(acme))
+        _ = try await second.save(
+            [.delete(id)], workflow: .localOnly, userInfo: try UserInfo(Tenant(tenant: "umbrella")))
+        #expect(try await second.push().count(.sent) == 1)
+        #expect(asked() == [#"delete Note for {"tenant":"umbrella"} {"id":1}"#])
+        try await second.close()
+    }
+}

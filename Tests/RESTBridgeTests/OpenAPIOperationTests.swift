@@ -1,0 +1,149 @@
+import RESTBridge
+import TestSupport
+import Testing
+
+/// What discover makes of searches by POST, of servers, security and links in documents.
+struct OpenAPIOperationTests {
+    /// A document with paths in JSON.
+    private func document(_ paths: String, more: String = "") -> String {
+        """
+        {"openapi": "3.1.0", "info": {"title": "T"}, "servers": [{"url": "https://h/v1"}], "paths": {\(paths)},
+         "components": {"schemas": {
+           "Pet": {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}, "slug": {"type": "string"}}},
+           "Page": {"type": "object", "properties": {"page": {"type": "integer"}, "size": {"type": "integer", "maximum": 50}}}}\(more)}}
+        """
+    }
+
+    /// A response with a list of a schema's objects.
+    private func list(_ schema: String, more: String = "") -> String {
+        """
+        "responses": {"200": {"content": {"application/json": {"schema": {"type": "object",
+          "properties": {"items": {"type": "array", "items": {"$ref": "#/components/schemas/\(schema)"}}\(more)}}}}}}
+        """
+    }
+
+    /// A POST with a body, whose reply lists pets.
+    private func search(_ body: String, path: String = "/pets/search", reply: String = "") -> String {
+        """
+        "\(path)": {"post": {"requestBody": {"content": {"application/json": {"schema": \(body)}}}, \(list("Pet", more: reply))}}
+        """
+    }
+
+    @Test func `a search by POST whose body has the page is a listing`() throws {
+        let body = """
+            {"type": "object", "required": ["filter", "kind"], "properties": {"filter": {"type": "object"},
+              "kind": {"type": "string", "enum": ["cat", "dog"]}, "offset": {"type": "integer"}, "limit": {"type": "integer", "maximum": 200}}}
+            """
+        let pet = try #require(try discover(document(search(body)))["Pet"])
+        #expect(
+            pet.contains(
+                #""path":"/pets/search","method":"POST","records":"$.items","body":{"filter":{},"kind":"cat"},"#
+                    + #""paging":{"style":"offset","offset_parameter":"offset","limit_parameter":"limit","size":200,"in":"body"}"#
+            ), "\(pet)")
+        #expect(pet.contains("the request must have filter, kind"), "\(pet)")
+        #expect(!pet.contains(#""name":"write""#), "a search creates nothing: \(pet)")
+    }
+
+    @Test func `the page may be inside an object of the body, and its cursor in the reply`() throws {
+        let inner = ##"{"allOf": [{"properties": {"pagination": {"$ref": "#/components/schemas/Page"}}}]}"##
+        let pet = try #require(try discover(document(search(inner)))["Pet"])
+        #expect(
+            pet.contains(
+                #""page_parameter":"pagination.page","size_parameter":"pagination.size","size":50,"in":"body""#),
+            "\(pet)")
+        let cursor = #"{"properties": {"cursor": {"type": "string"}, "limit": {"type": "integer"}}}"#
+        let next = try #require(
+            try discover(document(search(cursor, reply: #", "next_cursor": {"type": "string"}"#)))["Pet"])
+        #expect(
+            next.contains(
+                #""body":{"limit":100},"paging":{"style":"cursor","path":"$.next_cursor","parameter":"cursor","in":"body"}"#
+            ),
+            "\(next)")
+    }
+
+    @Test func `a POST without pages, or of something created, is not a listing, and a GET comes first`() throws {
+        let plain = #"{"properties": {"name": {"type": "string"}}}"#
+        #expect(try bridgeError { _ = try discover(document(search(plain, path: "/pets"))) }.code == .notFound)
+        let paged = #"{"properties": {"page": {"type": "integer"}}}"#
+        let created = search(paged).replacing(#""200""#, with: #""201""#)
+        #expect(try bridgeError { _ = try discover(document(created)) }.code == .notFound)
+        let costly = search(paged).replacing(
+            #""post": {"#, with: #""post": {"summary": "Generates pictures of pets", "#)
+        #expect(try bridgeError { _ = try discover(document(costly)) }.code == .notFound)
+        let both = try discover(document(search(paged) + ", \"/pets\": {\"get\": {\(list("Pet"))}}"))
+        #expect(both["Pet"]?.contains(#""path":"/pets""#) == true, "\(both)")
+        #expect(both[""]?.contains("Pet: also listed by POST /pets/search") == true, "\(both)")
+    }
+
+    @Test func `a value that the body needs and the document lacks is left to the person`() throws {
+        let body =
+            #"{"required": ["tenant"], "properties": {"tenant": {"type": "string"}, "page": {"type": "integer"}}}"#
+        let pet = try #require(try discover(document(search(body)))["Pet"])
+        #expect(pet.contains("the request needs values for tenant: set them under body"), "\(pet)")
+    }
+
+    @Test func `two schemes that are required together become auth and a header field`() throws {
+        let more = """
+            , "securitySchemes": {"app": {"type": "apiKey", "in": "header", "name": "X-App-Id"},
+              "key": {"type": "apiKey", "in": "header", "name": "X-App-Key"}, "token": {"type": "http", "scheme": "bearer"}}
+            """
+        let other = "\"/toys\": {\"get\": {\"security\": [{\"token\": []}], \(list("Page"))}}"
+        let paths = "\"/pets\": {\"get\": {\"security\": [{\"key\": [], \"app\": []}], \(list("Pet"))}}"
+        let offers = try discover(document(paths, more: more))
+        let options = try #require(offers[""])
+        #expect(
+            options.contains(
+                #""auth":{"type":"api_key","value":{"env":"T_KEY"},"header":"X-App-Key"},"headers":{"X-App-Id":{"env":"T_X_APP_ID"}}"#
+            ), "\(options)")
+        let both = try discover(
+            document(paths + ", " + other.replacing("schemas/Page", with: "schemas/Pet"), more: more)
+                .replacing(#""/toys""#, with: #""/pets/old""#))
+        #expect(both["Pet"]?.contains("it requires the security scheme") == false, "\(both)")
+        let named = #"{"type": "object", "title": "Toy", "properties": {"id": {"type": "integer"}}}"#
+        let apart = try discover(
+            document(
+                paths + ", "
+                    + other.replacing(##"{"$ref": "#/components/schemas/Page"}"##, with: named), more: more))
+        let toy = try #require(apart["Toy"])
+        #expect(toy.contains("it requires the security scheme token, which is not the auth of the bridge"), "\(toy)")
+    }
+
+    @Test func `the variables of a server are named with their values, and servers of operations are honoured`() throws
+    {
+        let toy = #"{"type": "object", "title": "Toy", "properties": {"id": {"type": "integer"}}}"#
+        let own = """
+            "/toys": {"servers": [{"url": "https://eu.h/v1/shop"}], "get": {\(list("Toy").replacing(##"{"$ref": "#/components/schemas/Toy"}"##, with: toy))}}
+            """
+        let away = own.replacing("https://eu.h/v1/shop", with: "https://files.h").replacing("toys", with: "games")
+            .replacing("Toy", with: "Game")
+        let text = document("\"/pets\": {\"get\": {\(list("Pet"))}}, \(own), \(away)")
+            .replacing(
+                #"{"url": "https://h/v1"}"#,
+                with:
+                    #"{"url": "https://{region}.h/v1", "variables": {"region": {"default": "eu", "enum": ["eu", "us"]}}}"#
+            )
+        let offers = try discover(text)
+        #expect(offers[""]?.contains(#""url":"https://eu.h/v1""#) == true, "\(offers)")
+        #expect(offers[""]?.contains("the server's address has the variable region (eu, us)") == true, "\(offers)")
+        #expect(offers["Toy"]?.contains(#""path":"/shop/toys""#) == true, "\(offers)")
+        #expect(offers["Game"]?.contains("it is at another server, https://files.h") == true, "\(offers)")
+    }
+
+    @Test func `a link leads from the objects of one listing to another`() throws {
+        let one =
+            ##"{"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}, "##
+            + ##""links": {"toys": {"operationId": "toys", "parameters": {"owner": "$response.body#/slug"}}}}"##
+        let toy = #"{"type": "object", "title": "Toy", "properties": {"id": {"type": "integer"}}}"#
+        let toys = list("Toy").replacing(##"{"$ref": "#/components/schemas/Toy"}"##, with: toy)
+        let offers = try discover(
+            document(
+                """
+                "/pets": {"get": {\(list("Pet"))}}, "/pets/{id}": {"get": {"responses": {"200": \(one)}}},
+                "/boxes/{owner}/toys": {"get": {"operationId": "toys", \(toys)}}
+                """))
+        let found = try #require(offers["Toy"])
+        #expect(found.contains(#""path":"/boxes/{parent.slug}/toys""#), "\(found)")
+        #expect(
+            found.contains(#""parent":"pet""#) && found.contains("a link of the document leads from Pet"), "\(found)")
+    }
+}
