@@ -118,14 +118,7 @@ public final class Mapper {
             let name = model.entities[model.plans[expected].entity].name
             throw Rejection(reason: "\(RemoteScalar(object).shown) is not an object of \(name)")
         }
-        var plan = resolve(expected, batch)
-        if let recognition = plan.mapping.recognition {
-            do {
-                plan = resolve(try recognition.plan(for: object), batch)
-            } catch {
-                throw Rejection(reason: "\(model.entities[plan.mapping.entity].name): \(error.reason)")
-            }
-        }
+        let (plan, isTold) = try recognize(object, as: resolve(expected, batch), batch)
         let mapping = plan.mapping
         let layout = model.entities[mapping.entity]
         let first = page.cells.count
@@ -136,6 +129,10 @@ public final class Mapper {
             } catch {
                 throw Rejection(reason: "\(layout.name).\(layout.fields[constant.field].name): \(error.reason)")
             }
+        }
+        // The place of a nested object says what is expected there, and not that an object is of another sub-entity.
+        if top == nil, !isTold, let field = layout.discriminator {
+            page.cells[first + field] = page.cells[first + field].asFallback
         }
         var relationships: [Pending] = []
         // The row's cells do not move until its relationships are followed.
@@ -232,7 +229,7 @@ public final class Mapper {
 
     // MARK: - Members
 
-    private func resolve(_ plan: Int, _ batch: RecordBatch) -> ResolvedPlan {
+    func resolve(_ plan: Int, _ batch: RecordBatch) -> ResolvedPlan {
         if let known = resolved[plan] { return known }
         let new = ResolvedPlan(model.plans[plan], batch)
         resolved[plan] = new

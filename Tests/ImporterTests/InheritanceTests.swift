@@ -118,4 +118,55 @@ import TestSupport
         #expect(try database.text(of: "Dog_toys") == "")
         #expect(try database.faults().isEmpty)
     }
+
+    /// Owners that have animals nested in them, which have no listing of their own.
+    private static func owners() throws -> CompiledModel {
+        func animal(_ name: String, _ attributes: [Attribute], _ relationships: [Relationship] = []) -> Entity {
+            var entity = Entity(name, key: [], attributes, relationships)
+            entity.superentity = "Animal"
+            return entity
+        }
+        var cat = animal("Cat", [.of("claws", .integer)])
+        cat.matcher = Matcher([.has(RemotePath(["claws"]))])
+        return try CompiledModel.of(
+            Entity("Animal", key: ["id"], [.of("id", .integer), .of("name", .text)]),
+            animal("Dog", [.of("breed", .text)], [.one("mother", "Dog")]), cat,
+            Entity(
+                "Person", key: ["id"], [.of("id", .integer)],
+                [.one("dog", "Dog"), .one("cat", "Cat"), .many("animals", "Animal")]))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `only a record that says so makes an object a sibling`(_ kind: StoreKind) throws {
+        let database = try StoreFixture(Self.owners(), kind: kind)
+        try database.load("Person", ["id": 1, "animals": [["id": 5, "name": "Tom", "claws": 18]]])
+        #expect(try database.text(of: "Animal") == "5 'Tom' 'Cat' null null 18")
+        // Where a dog is expected there is a record that does not say what it is.
+        try database.load("Person", ["id": 2, "dog": ["id": 5, "name": "Max", "breed": "pug", "mother": 9]])
+        #expect(
+            try database.text(of: "Animal") == "5 'Max' 'Cat' null null 18", "a cat has no breed and no such mother")
+        try database.load("Person", ["id": 2, "dog": ["id": 6, "breed": "pug"]])
+        #expect(try database.text(of: "Animal") == "5 'Max' 'Cat' null null 18\n6 null 'Dog' 'pug' null null")
+        try database.load("Person", ["id": 2, "dog": ["id": 6, "claws": 4]])
+        #expect(
+            try database.text(of: "Animal") == "5 'Max' 'Cat' null null 18\n6 null 'Dog' 'pug' null null",
+            "its place says dog, and so does its row")
+        try database.load("Person", ["id": 2, "cat": ["id": 6, "claws": 4]])
+        #expect(
+            try database.text(of: "Animal") == "5 'Max' 'Cat' null null 18\n6 null 'Cat' null null 4",
+            "a record that says that it is a cat")
+        #expect(try database.faults().isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `where an object is expected it becomes more special`(_ kind: StoreKind) throws {
+        let database = try StoreFixture(Self.owners(), kind: kind)
+        try database.load("Person", ["id": 1, "animals": [["id": 5, "name": "Rex"]], "dog": 6])
+        #expect(try database.text(of: "Animal") == "5 'Rex' 'Animal' null null null\n6 null 'Dog' null null null")
+        try database.load("Person", ["id": 2, "dog": ["id": 5, "breed": "pug"], "cat": ["id": 6, "name": "Tom"]])
+        #expect(
+            try database.text(of: "Animal") == "5 'Rex' 'Dog' 'pug' null null\n6 'Tom' 'Cat' null null null",
+            "a stub may become any sub-entity")
+        #expect(try database.faults().isEmpty)
+    }
 }

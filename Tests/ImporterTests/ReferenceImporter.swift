@@ -20,6 +20,8 @@ struct ReferenceImporter {
         let entity: String
         var fields: Fields
         let isReference: Bool
+        /// Whether the entity is only the one that is expected where the object occurs.
+        var isExpected = false
     }
 
     private struct Links {
@@ -62,7 +64,7 @@ struct ReferenceImporter {
         for record in records {
             let mark = (rows.count, links.count)
             do {
-                _ = try read(record, as: entity, parent: [:], &rows, &links)
+                _ = try read(record, as: entity, parent: [:], isNested: false, &rows, &links)
                 settleAbsence(of: record, row: mark.0, &rows, &links)
             } catch is Misfit {
                 rows.removeSubrange(mark.0...)
@@ -131,7 +133,8 @@ struct ReferenceImporter {
 
     /// - Parameter parent: the relationship to the parent, where the object says nothing else.
     private func read(
-        _ value: Literal, as entity: String, parent: Fields, _ rows: inout [Row], _ links: inout [Links]
+        _ value: Literal, as entity: String, parent: Fields, isNested: Bool = true, _ rows: inout [Row],
+        _ links: inout [Links]
     ) throws -> Key {
         guard case .object(let members) = value, let expected = model.model.entity(named: entity) else {
             throw Misfit()
@@ -142,9 +145,12 @@ struct ReferenceImporter {
         for member in members {
             if last.updateValue(member.value, forKey: member.key) == nil { names.append(member.key) }
         }
-        let declared = recognise(expected, last)
+        let (declared, isTold) = recognise(expected, last)
         let index = rows.count
-        rows.append(Row(entity: declared.name, fields: kind(of: declared.name), isReference: false))
+        rows.append(
+            Row(
+                entity: declared.name, fields: kind(of: declared.name), isReference: false,
+                isExpected: isNested && !isTold))
         for attribute in model.model.attributes(of: declared) {
             guard case .path(let path) = attribute.source else {
                 rows[index].fields[attribute.name] = .text("constant")
@@ -173,8 +179,8 @@ struct ReferenceImporter {
         return key
     }
 
-    /// The most special entity that a record's `kind` names; the expected one when it names none of the family.
-    private func recognise(_ expected: Entity, _ members: [String: Literal]) -> Entity {
+    /// The most special entity that a record's `kind` names, and whether it names one; else the expected one.
+    private func recognise(_ expected: Entity, _ members: [String: Literal]) -> (Entity, isTold: Bool) {
         func named(_ entity: Entity) -> Bool {
             if case .text(let kind) = members["kind"] { kind == entity.name } else { false }
         }
@@ -185,9 +191,11 @@ struct ReferenceImporter {
             }
             return nil
         }
-        if let found = search(below: expected) { return found }
-        guard expected.matcher != nil, !named(expected) else { return expected }
-        return search(below: model.model.root(of: expected)) ?? expected
+        if let found = search(below: expected) { return (found, true) }
+        guard expected.matcher != nil else { return (expected, false) }
+        if named(expected) { return (expected, true) }
+        guard let other = search(below: model.model.root(of: expected)) else { return (expected, false) }
+        return (other, true)
     }
 
     /// What tells an entity from others in their table.
@@ -277,10 +285,13 @@ struct ReferenceImporter {
             var new = old.merging(row.fields) { $1 }
             let kind = Entity.discriminatorColumn
             if case .text(let before) = old[kind], before != row.entity {
-                if becomes(row.entity, from: before, row.isReference) {
+                let isStub = state.stubs[layout.table]?.contains(key) == true
+                if becomes(row.entity, from: before, row.isReference || row.isExpected && !isStub) {
                     drop(from: &new, key, what: before, hasBut: row.entity)
                 } else {
                     new[kind] = .text(before)
+                    let refused = row.isExpected ? columns(of: row.entity, butNotOf: before) : []
+                    for field in refused { new[field] = old[field] }
                 }
             }
             state.rows[layout.table]?[key] = new
@@ -307,6 +318,18 @@ struct ReferenceImporter {
             if let toMany = layout.toMany.first(where: { $0.name == name }), case .links(let table) = toMany.storage {
                 state.links[table]?[key] = nil
             }
+        }
+    }
+
+    /// The columns that objects of one entity have, and those of another do not.
+    private func columns(of entity: String, butNotOf other: String) -> [String] {
+        func names(_ entity: String) -> Set<String> {
+            let lineage = model.model.entity(named: entity).map { model.model.lineage(of: $0) } ?? []
+            return Set(lineage.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
+        }
+        let layout = layout(entity)
+        return names(entity).subtracting(names(other)).flatMap { name in
+            layout.toOne.first { $0.name == name }.map { fields($0, entity) } ?? [name]
         }
     }
 

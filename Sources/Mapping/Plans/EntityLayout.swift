@@ -145,13 +145,18 @@ public final class EntityLayout: Sendable {
 
     /// Returns whether an object known as `old` becomes `new` when a record says so.
     ///
-    /// An object becomes more specific, and never returns to a super-entity. Only a record makes it a sibling entity; a
-    /// mere reference does not.
+    /// An object becomes more specific, and never returns to a super-entity. Only a record that says so makes it a sibling
+    /// entity; a mere reference does not.
+    ///
+    /// - Parameter isReference: Whether the entity is only the one that is expected where the object occurs.
     public func becomes(_ new: String, from old: String, isReference: Bool) -> Bool {
         guard let before = ancestors[old], let after = ancestors[new] else { return true }
         if after.contains(old) { return true }
         return !before.contains(new) && new != old && !isReference
     }
+
+    /// Returns the columns that objects of an entity do not have.
+    public func lacking(in entity: String) -> [Int] { lacking[entity]?.fields ?? [] }
 
     /// Returns the columns and the lists that an object loses when it becomes another entity; none where it becomes a more
     /// specific one.

@@ -37,11 +37,14 @@ struct Recognition: Sendable {
     ///
     /// The expected entity is the default: a summary may lack the members that `when` reads.
     ///
+    /// - Returns: The plan, and whether a matcher accepted the record: if not, nothing in it says what the object is.
     /// - Throws: Why code failed that is a matcher.
-    func plan(for object: BatchValue) throws(ValueConverter.Misfit) -> Int {
-        if let plan = try search(expected, object) { return plan }
-        guard let matcher = expected.matcher, try !matcher.fits(object, code) else { return expected.plan }
-        return try search(root, object) ?? expected.plan
+    func plan(for object: BatchValue) throws(ValueConverter.Misfit) -> (plan: Int, isTold: Bool) {
+        if let plan = try search(expected, object) { return (plan, true) }
+        guard let matcher = expected.matcher else { return (expected.plan, false) }
+        if try matcher.fits(object, code) { return (expected.plan, true) }
+        guard let plan = try search(root, object) else { return (expected.plan, false) }
+        return (plan, true)
     }
 
     /// Returns the plan of the first matching sub-entity or of one below it.

@@ -145,7 +145,7 @@ final class EntityWriter {
         var yields: Bool?
         for index in cells.indices where !found.matches(cells[index], column: Int32(index + 1)) {
             // A source of higher precedence has set the value.
-            if cells[index].isFallback, !found.isNull(Int32(index + 1)) {
+            if cells[index].isFallback, index != layout.discriminator, !found.isNull(Int32(index + 1)) {
                 isOverruled = true
                 continue
             }
@@ -157,7 +157,7 @@ final class EntityWriter {
             if cells[index].kind == .null, try isOfOthers(index, cells, as: role) { continue }
             changed = (changed ?? []) + [index]
         }
-        let lostLists = keepKind(cells, in: found, isReference: isReference || yields == true, &changed)
+        let lostLists = try keepKind(cells, in: found, isReference: isReference || yields == true, &changed)
         var old: JSONText?
         if let changed, changes.records(layout.index) {
             old = object(changed) { $0.append(found.value(Int32($1 + 1))) }
@@ -278,12 +278,19 @@ final class EntityWriter {
     /// - Returns: These lists.
     private func keepKind(
         _ cells: UnsafeBufferPointer<Cell>, in found: RawStatement, isReference: Bool, _ changed: inout [Int]?
-    ) -> [Int] {
-        guard let field = layout.discriminator, let position = changed?.firstIndex(of: field),
+    ) throws -> [Int] {
+        guard let field = layout.discriminator, changed?.contains(field) == true,
             case .text(let old) = found.value(Int32(field + 1)), case .text(let new) = cells[field].value
         else { return [] }
-        guard layout.becomes(new, from: old, isReference: isReference) else {
-            changed?.remove(at: position)
+        var isExpected = isReference
+        if !isExpected, cells[field].isFallback {
+            isExpected = try stubCount.value == 0 || !stubs.contains(layout, cells)
+        }
+        guard layout.becomes(new, from: old, isReference: isExpected) else {
+            // Nor does it get values that only objects of the other entity have.
+            let lacking = cells[field].isFallback ? layout.lacking(in: old) : []
+            noteOffered(cells) { lacking.contains($0) && cells[$0].kind != .absent }
+            changed?.removeAll { $0 == field || lacking.contains($0) }
             if changed?.isEmpty == true { changed = nil }
             return []
         }

@@ -29,6 +29,8 @@ package struct RowUpdate {
     package private(set) var changed: [Int] = []
     /// Whether a source of higher precedence had set a value that the record also has.
     package private(set) var isOverruled = false
+    /// The fields of the record that the object does not have, as it stays another sub-entity.
+    package private(set) var refused: [Int] = []
     /// The lists that the object no longer has, as it became another sub-entity.
     package private(set) var lostLists: [Int] = []
 
@@ -39,13 +41,14 @@ package struct RowUpdate {
     ///   - stored: The stored values.
     ///   - layout: The layout of the table.
     ///   - isReference: Whether the record only refers to the object.
+    ///   - isStub: Whether nothing but references is known of the object.
     ///   - isOfOthers: Returns whether another source set a field's value, which a null does not clear then.
     package init(
         _ cells: [Cell], over stored: [StoredValue], _ layout: EntityLayout, isReference: Bool,
-        isOfOthers: (_ field: Int) throws -> Bool
+        isStub: Bool = false, isOfOthers: (_ field: Int) throws -> Bool
     ) rethrows {
         for (index, cell) in cells.enumerated() where cell.kind != .absent && !cell.equals(stored[index]) {
-            if cell.isFallback, stored[index] != .null {
+            if cell.isFallback, index != layout.discriminator, stored[index] != .null {
                 isOverruled = true
                 continue
             }
@@ -53,11 +56,15 @@ package struct RowUpdate {
             changed.append(index)
         }
         // An object keeps its entity unless the new one is more specific.
-        guard let field = layout.discriminator, let position = changed.firstIndex(of: field),
+        guard let field = layout.discriminator, changed.contains(field),
             case .text(let old) = stored[field], case .text(let new)? = cells[field].value
         else { return }
-        guard layout.becomes(new, from: old, isReference: isReference) else {
-            changed.remove(at: position)
+        let isExpected = isReference || cells[field].isFallback && !isStub
+        guard layout.becomes(new, from: old, isReference: isExpected) else {
+            // Nor does it get values that only objects of the other entity have.
+            let lacking = cells[field].isFallback ? layout.lacking(in: old) : []
+            refused = changed.filter(lacking.contains)
+            changed.removeAll { $0 == field || lacking.contains($0) }
             return
         }
         let lost = layout.lost(becoming: new, from: old)

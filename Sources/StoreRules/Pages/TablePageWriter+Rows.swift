@@ -74,13 +74,17 @@ extension TablePageWriter {
         }
         let number = try tables.number(of: key, in: root)
         let contested = contestedFields(of: root)
-        let update = try RowUpdate(cells, over: stored, layout, isReference: role == .reference) { field in
+        let isExpected = layout.discriminator.map { cells[$0].isFallback } ?? false
+        let isStub = try isExpected && tables.isStub(root, key)
+        let update = try RowUpdate(cells, over: stored, layout, isReference: role == .reference, isStub: isStub) {
+            field in
             guard contested.contains(field), role != .reference else { return false }
             return try !Provenance.isOwn(
                 layout.fields[field].name, tables.provenance(root, key), as: role, from: writer.source)
         }
         let changed = update.changed
         if update.isOverruled { noteOffered(cells, layout) { cells[$0].isFallback } }
+        if !update.refused.isEmpty { noteOffered(cells, layout, where: update.refused.contains) }
         var values = stored
         for field in changed { values[field] = cells[field].value ?? .null }
         if !changed.isEmpty {
