@@ -181,7 +181,7 @@ extension PostgreSQLTables {
         }
     }
 
-    /// The number of rows of which the keys are read at a time.
+    /// The number of keys read at a time.
     private static let keyPortion = 50_000
 
     /// Returns the least value of a column; null without rows.
