@@ -42,8 +42,8 @@ extension RESTSource {
     /// Notes what makes it doubtful that a page has all its records.
     func noteSigns(_ reader: PageReader) {
         if let sign = reader.failureSign() { return noteFailure(sign) }
-        // After pages with records, null is their end.
-        guard pageNumber == 1, leftOut == nil, let path = reader.untoldNull else { return }
+        // After pages with records, null is their end; and a listing of changes deletes nothing that it lacks.
+        guard !isDelta, !section.isPartial, pageNumber == 1, leftOut == nil, let path = reader.untoldNull else { return }
         leftOut =
             "\(asked): the reply has null where the records should be (\(path)), and nothing counts as deleted: if that means "
             + "that there are none, say so under responses: {when: {path: \"\(path)\", equals: \"null\"}, action: empty}"

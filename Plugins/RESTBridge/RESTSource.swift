@@ -140,7 +140,7 @@ final class RESTSource: ListingSource {
     }
 
     var asked: String { "page \(pageNumber) of \(section.entity)" }
-    private var isDelta: Bool { delta != nil }
+    var isDelta: Bool { delta != nil }
     /// Whether a record may be only a part of its object.
     ///
     /// A delta contains the changed values, and MediaWiki's `continue` splits one object across several replies.

@@ -60,7 +60,7 @@ public struct BridgeDescriptor: Sendable {
         /// A fetch returns the records of one listing, in the remote's order, so that the host may end it at what it
         /// knows: see `FetchRequest.newestFirst`.
         case newestFirst = "newest_first"
-        /// A fetch receives what the embedding program says about its request: see `FetchRequest.userInfo`.
+        /// A fetch and a write receive what the embedding program says about its request: see `FetchRequest.userInfo`.
         case userInfo = "user_info"
         /// A fetch can add parameters to the remote's requests: see `FetchRequest.parameters`.
         case parameters

@@ -15,14 +15,16 @@ extension OpenAPIReader {
         return json?["schema"].flatMap { SearchBody($0, in: document) }
     }
 
-    /// Whether a POST only reads: it is called a search and has a parameter of paging in its body, or it has two of them.
+    /// Whether a POST only reads: it has a parameter of paging in its body, and is called a search, or has two of them.
     ///
     /// A request that is called a change is none, whatever its body has.
     func isSearch(_ path: String, _ operation: JSONTree, pages: Int) -> Bool {
         let names = [operation["summary"]?.text, operation["operationId"]?.text].compactMap(\.self)
         let verbs = Set(names.compactMap { NameWords.lower($0).first })
-        guard verbs.isDisjoint(with: Self.changes), pages > 0 else { return false }
         let last = path.split(separator: "/").last { !$0.hasPrefix("{") }.map { NameWords.lower(String($0)) } ?? []
+        // Of an ID such as jobs_execute, the last word is the verb.
+        let ends = operation["operationId"]?.text.flatMap { NameWords.lower($0).last }.map { [$0] } ?? []
+        guard verbs.union(ends).union(last).isDisjoint(with: Self.changes), pages > 0 else { return false }
         return pages > 1 || !verbs.union(last).isDisjoint(with: Self.searches)
     }
 
@@ -32,8 +34,8 @@ extension OpenAPIReader {
     ]
     private static let changes: Set = [
         "create", "creates", "add", "adds", "update", "updates", "delete", "deletes", "remove", "removes", "send",
-        "sends",
-        "generate", "generates", "upload", "import", "set", "sets", "bulk", "insert", "start", "run", "merge",
+        "sends", "execute", "process", "trigger", "publish", "approve", "refund", "pay", "archive", "restore", "export",
+        "close", "notify", "generate", "generates", "upload", "import", "set", "sets", "bulk", "insert", "start", "run", "merge",
         "replace",
         "apply", "assign", "cancel", "submit", "save",
     ]

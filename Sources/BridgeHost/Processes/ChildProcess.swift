@@ -173,8 +173,9 @@ final class ChildProcess: Sendable {
     /// Call it once, from one thread. A process whose connection ended is usually about to exit by itself; killed
     /// meanwhile, it would hide its own reason and could not save its last state.
     func reap(grace: Duration) -> Exit? {
-        let alarm = Alarm(after: grace) { [self] in kill() }
-        defer { alarm.cancel() }
+        let alarm = grace > .zero ? Alarm(after: grace) { [self] in kill() } : nil
+        defer { alarm?.cancel() }
+        if alarm == nil { kill() }
         var information = siginfo_t()
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         var status: CInt = 0
@@ -187,7 +188,7 @@ final class ChildProcess: Sendable {
         return signal == 0 ? .code(status >> 8 & 0xFF) : .signal(signal)
     }
 
-    /// Closes the host's ends and removes the home folder; call it after ``reap()``.
+    /// Closes the host's ends and removes the home folder; call it after ``reap(grace:)``.
     func cleanUp() {
         for descriptor in [socket, standardOutput, standardError] { close(descriptor) }
         home?.remove()

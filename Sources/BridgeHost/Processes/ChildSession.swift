@@ -234,6 +234,8 @@ final class ChildSession: BridgeSession {
 
     private func finish(errors: ChildOutput, broken: BridgeFailure?) {
         var errors = errors
+        // Its exit may take a moment, and no other call should come to it meanwhile.
+        state.withLock { $0.isClosing = true }
         let exit = process.reap(grace: broken == nil ? Self.patience : .zero)
         // Of a process that has ended, and so cannot save any more.
         texts?.close()

@@ -97,7 +97,7 @@ struct RowTableSQL {
         return zip(columns, codecs).map { .array(of: $1.sqlType.transferred, $0) }
     }
 
-    /// Returns further conditions of a statement for the rows in a scan's scope, and its parameters from the second on.
+    /// Returns further conditions of a statement for the rows in a scan's scope, and their parameters.
     ///
     /// - Throws: `ValueCodec.Misfit` if no row can have the parent's key.
     func condition(_ scope: SweepScope) throws(ValueCodec.Misfit) -> (condition: String, parameters: [SQLParameter]) {
@@ -109,7 +109,7 @@ struct RowTableSQL {
             for value in values { encoded.append(try codec.encode(value)) }
             parameters.append(.array(of: codec.sqlType.transferred, encoded))
             let column = Identifier.quoted(layout.fields[field].name)
-            condition += " AND t.\(column) = ANY(\(codec.sqlType.arrayParameter(parameters.count + 1)))"
+            condition += " AND t.\(column) = ANY(\(codec.sqlType.arrayParameter(parameters.count)))"
         }
         if let kinds = scope.kinds { try add(kinds.field, oneOf: kinds.names.sorted().map { .text($0) }) }
         if let parent = scope.parent {

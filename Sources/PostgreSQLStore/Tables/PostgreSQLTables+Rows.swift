@@ -156,13 +156,17 @@ extension PostgreSQLTables {
         let table = try table(root)
         var rows: [(number: Int64, key: RowKey)] = []
         var total = 0
+        // No row has a parent's key that does not fit the columns.
         guard let (condition, parameters) = try? table.condition(scope) else { return ([], 0) }
+        // The rows of one parent are few, and a limit would make the server walk through the whole table by number.
+        let portion = scope.parent == nil ? " LIMIT \(Self.keyPortion)" : ""
         var last: Int64?
         while true {
+            let further = last == nil ? "" : " AND t.\(table.numberName) > $\(parameters.count + 1)::bigint"
             let result = try connection.query(
-                "\(table.selectKeys) WHERE ($1::bigint IS NULL OR t.\(table.numberName) > $1)\(condition) "
-                    + "ORDER BY t.\(table.numberName) LIMIT \(Self.keyPortion)", [.bigint(last)] + parameters,
-                for: "reading the rows of \(name(root))")
+                "\(table.selectKeys) WHERE true\(condition)\(further) ORDER BY t.\(table.numberName)\(portion)",
+                parameters + (last.map { [.bigint($0)] } ?? []), for: "reading the rows of \(name(root))")
+            var unlisted: [(number: Int64, key: RowKey)] = []
             for row in 0..<result.count {
                 let number = result.bigint(row, 0) ?? 0
                 last = number
@@ -175,9 +179,12 @@ extension PostgreSQLTables {
                 let key = table.isNumbered ? [.integer(number)] : result.values(row, from: 1, table.keyCodecs)
                 guard !isErased(root, key) else { continue }
                 total += 1
-                if !wasListed { rows.append((number, key)) }
+                if !wasListed { unlisted.append((number, key)) }
             }
-            guard result.count == Self.keyPortion else { return (rows, total) }
+            // The rules ask next whether these are stubs, and where they came from.
+            if !unlisted.isEmpty { try prefetchState(root, unlisted.map(\.key)) }
+            rows += unlisted
+            guard !portion.isEmpty, result.count == Self.keyPortion else { return (rows, total) }
         }
     }
 

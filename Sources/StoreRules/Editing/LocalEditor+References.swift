@@ -17,9 +17,9 @@ extension LocalEditor {
     // MARK: - Relationships to many
 
     /// Sets lists of links; links stored in other objects become edits of these.
-    func setLinks(_ lists: [String: [[StoredValue]]], of object: EditedObject) throws -> SetLinks {
+    func setLinks(of object: EditedObject, by edit: LocalEdit) throws -> SetLinks {
         var result = SetLinks()
-        for (name, given) in lists.sorted(by: { $0.key < $1.key }) {
+        for (name, given) in edit.links.sorted(by: { $0.key < $1.key }) {
             let layout = object.layout
             guard let index = layout.toMany.firstIndex(where: { $0.name == name }) else {
                 throw StoreError(
@@ -40,9 +40,9 @@ extension LocalEditor {
                 result.own.append(OutboxEntry.LinkEdit(relationship: name, old: old, new: wanted))
             case .inverse(let toOne):
                 let relationship = model.entities[model.entities[toMany.target].root].toOne[toOne]
-                try setInverse(relationship, old, wanted, object, toMany.target, &result)
+                try setInverse(relationship, old, wanted, object, toMany.target, edit.userInfo, &result)
             case .reversedLinks(let table):
-                try setReversed(table, old, wanted, object, toMany.target, &result)
+                try setReversed(table, old, wanted, object, toMany.target, edit.userInfo, &result)
             }
         }
         return result
@@ -51,7 +51,7 @@ extension LocalEditor {
     /// Sets links stored in a to-one relationship of the targets, by editing the targets.
     private func setInverse(
         _ toOne: EntityLayout.ToOne, _ old: [[StoredValue]], _ new: [[StoredValue]], _ object: EditedObject,
-        _ target: Int, _ result: inout SetLinks
+        _ target: Int, _ userInfo: String?, _ result: inout SetLinks
     ) throws {
         let layout = model.entities[model.entities[target].root]
         let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
@@ -61,7 +61,7 @@ extension LocalEditor {
                 let receipt = try make(
                     LocalEdit(
                         .update, entity: model.entities[target].name, key: key,
-                        values: Dictionary(values, uniquingKeysWith: { $1 })))
+                        values: Dictionary(values, uniquingKeysWith: { $1 }), userInfo: userInfo))
                 result.otherEntry = result.otherEntry ?? receipt.entry
             }
         }
@@ -70,7 +70,7 @@ extension LocalEditor {
     /// Sets links stored in lists of the targets, by editing the targets.
     private func setReversed(
         _ table: String, _ old: [[StoredValue]], _ new: [[StoredValue]], _ object: EditedObject, _ target: Int,
-        _ result: inout SetLinks
+        _ userInfo: String?, _ result: inout SetLinks
     ) throws {
         let source = model.entities[model.entities[target].root]
         guard let index = source.toMany.firstIndex(where: { $0.storage == .links(table: table) }) else { return }
@@ -79,8 +79,8 @@ extension LocalEditor {
             let changed = new.contains(key) ? list + [object.key] : list.filter { $0 != object.key }
             let receipt = try make(
                 LocalEdit(
-                    .update, entity: model.entities[target].name, key: key, links: [source.toMany[index].name: changed])
-            )
+                    .update, entity: model.entities[target].name, key: key,
+                    links: [source.toMany[index].name: changed], userInfo: userInfo))
             result.otherEntry = result.otherEntry ?? receipt.entry
         }
     }

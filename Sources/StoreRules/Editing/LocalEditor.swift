@@ -63,7 +63,7 @@ package struct LocalEditor {
         } else {
             try objects.insert(layout.root, key, ordered.filter { $0.value != .null }, isStub: false)
         }
-        let lists = try setLinks(edit.links, of: object)
+        let lists = try setLinks(of: object, by: edit)
         if let last, isRevived, last.takesEdits {
             return EditReceipt(
                 entity: layout.name, key: key,
@@ -118,7 +118,7 @@ package struct LocalEditor {
                 object.root, object.key, from: row,
                 to: changed.map { (name: layout.fields[$0.field].name, value: $0.value) })
         }
-        let lists = try setLinks(edit.links, of: object)
+        let lists = try setLinks(of: object, by: edit)
         let changes = changed.map {
             OutboxEntry.FieldEdit(name: layout.fields[$0.field].name, old: row[$0.field], new: $0.value)
         }
