@@ -7,7 +7,7 @@ package struct SweepScope {
     /// The field with the kind of a row's object, and the kinds of the scope; nil if the table has one kind only.
     package private(set) var kinds: (field: Int, names: Set<String>)?
     /// The fields that refer to the parent, and its key; nil for a scan without a parent.
-    package private(set) var parent: (fields: Range<Int>, key: RowKey)?
+    package private(set) var parent: (fields: Range<Int>, key: [StoredValue])?
     /// The field that marks a row as deleted.
     package let deletion: Int?
 
