@@ -43,7 +43,8 @@ extension RESTSource {
     func noteSigns(_ reader: PageReader) {
         if let sign = reader.failureSign() { return noteFailure(sign) }
         // After pages with records, null is their end; and a listing of changes deletes nothing that it lacks.
-        guard !isDelta, !section.isPartial, pageNumber == 1, leftOut == nil, let path = reader.untoldNull else { return }
+        guard !isDelta, !section.isPartial else { return }
+        guard pageNumber == 1, leftOut == nil, let path = reader.untoldNull else { return }
         leftOut =
             "\(asked): the reply has null where the records should be (\(path)), and nothing counts as deleted: if that means "
             + "that there are none, say so under responses: {when: {path: \"\(path)\", equals: \"null\"}, action: empty}"

@@ -35,7 +35,8 @@ extension OpenAPIReader {
     private static let changes: Set = [
         "create", "creates", "add", "adds", "update", "updates", "delete", "deletes", "remove", "removes", "send",
         "sends", "execute", "process", "trigger", "publish", "approve", "refund", "pay", "archive", "restore", "export",
-        "close", "notify", "generate", "generates", "upload", "import", "set", "sets", "bulk", "insert", "start", "run", "merge",
+        "close", "notify", "generate", "generates", "upload", "import", "set", "sets", "bulk", "insert", "start", "run",
+        "merge",
         "replace",
         "apply", "assign", "cancel", "submit", "save",
     ]
