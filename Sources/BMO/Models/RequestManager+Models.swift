@@ -65,7 +65,7 @@ extension RequestManager {
     /// let note = try await save.current       // with the remote's key
     /// ```
     ///
-    /// - Throws: ``RequestError``, as ``save(_:workflow:pusher:)``; errors of `body`.
+    /// - Throws: ``RequestError``, as ``save(_:workflow:userInfo:pusher:)``; errors of `body`.
     @discardableResult
     public func create<Object: WritableObject>(
         _ type: Object.Type, workflow: SaveWorkflow = .localFirst, isolation: isolated (any Actor)? = #isolation,
@@ -86,7 +86,7 @@ extension RequestManager {
     /// try await manager.edit(note) { $0.stars = ($0.stars ?? 0) + 1 }
     /// ```
     ///
-    /// - Throws: ``RequestError``, as ``save(_:workflow:pusher:)``; errors of `body`.
+    /// - Throws: ``RequestError``, as ``save(_:workflow:userInfo:pusher:)``; errors of `body`.
     @discardableResult
     public func edit<Object: WritableObject>(
         _ object: Object, workflow: SaveWorkflow = .localFirst, isolation: isolated (any Actor)? = #isolation,
@@ -99,7 +99,7 @@ extension RequestManager {
 
     /// Saves the values of an object that differ from those of an earlier copy, and sends them.
     ///
-    /// - Throws: ``RequestError``, as ``save(_:workflow:pusher:)``.
+    /// - Throws: ``RequestError``, as ``save(_:workflow:userInfo:pusher:)``.
     @discardableResult
     public func save<Object: WritableObject>(
         _ object: Object, replacing old: Object, workflow: SaveWorkflow = .localFirst
@@ -113,7 +113,7 @@ extension RequestManager {
 
     /// Deletes an object, here and on the remote.
     ///
-    /// - Throws: ``RequestError``, as ``save(_:workflow:pusher:)``.
+    /// - Throws: ``RequestError``, as ``save(_:workflow:userInfo:pusher:)``.
     @discardableResult
     public func delete<Object: WritableObject>(
         _ object: Object, workflow: SaveWorkflow = .localFirst

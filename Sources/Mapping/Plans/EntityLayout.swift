@@ -148,7 +148,10 @@ public final class EntityLayout: Sendable {
     /// An object becomes more specific, and never returns to a super-entity. Only a record that says so makes it a sibling
     /// entity; a mere reference does not.
     ///
-    /// - Parameter isReference: Whether the entity is only the one that is expected where the object occurs.
+    /// - Parameters:
+    ///   - new: The entity that the record has.
+    ///   - old: The entity of the stored object.
+    ///   - isReference: Whether the entity is only the one that is expected where the object occurs.
     public func becomes(_ new: String, from old: String, isReference: Bool) -> Bool {
         guard let before = ancestors[old], let after = ancestors[new] else { return true }
         if after.contains(old) { return true }

@@ -2,7 +2,7 @@ public import StoreContract
 
 /// Sends local edits to their remotes in place of the manager, which sends them as `bmo push` does.
 ///
-/// `RequestManager.save(_:workflow:pusher:)` passes it the outbox entries of an edit. Its task is cancelled when the
+/// `RequestManager.save(_:workflow:userInfo:pusher:)` passes it the outbox entries of an edit. Its task is cancelled when the
 /// manager is closed.
 public protocol Pusher: Sendable {
     /// Sends entries, after the entries that they depend on.
