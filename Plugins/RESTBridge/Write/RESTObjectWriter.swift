@@ -135,16 +135,11 @@ struct RESTObjectWriter {
     /// Requires the values of the user info: without a header that is left out, another tenant's object may be changed.
     private func requireUserInfo() throws {
         let what = "write.\(request.operation.rawValue)"
+        // A write has an object, so none of its variables identifies the parent of a listing.
         func check(_ texts: [String], _ option: String) throws {
-            for text in texts {
-                let needed = ValueTemplate.needed(in: text, variables)
-                guard let name = needed.first(where: { variables.lacksUserInfo($0) }) else { continue }
-                throw RESTSection.lack(of: name, option)
-            }
+            for text in texts { try variables.requireValues(in: text, option: option) }
         }
-        if let name = (rule.path ?? rule.listing).lackingUserInfo(variables) {
-            throw RESTSection.lack(of: name, rule.path == nil ? "path" : "\(what).path")
-        }
+        try (rule.path ?? rule.listing).requireUserInfo(variables, option: rule.path == nil ? "path" : "\(what).path")
         try check(rule.query.map(\.value), "\(what).query")
         try check(rule.headers.map(\.value), "\(what).headers")
         try check(rule.forced.texts, "\(what).forced")

@@ -41,10 +41,7 @@ extension OpenAPIReader {
                 obstacles.append(
                     "its path needs values for \(listing.variables.joined(separator: ", ")): set them under parameters")
             }
-            if !obstacles.isEmpty {
-                offers[index].offer.obstacle = ([offers[index].offer.obstacle].compactMap(\.self) + obstacles).joined(
-                    separator: "; ")
-            }
+            for obstacle in obstacles { offers[index].offer.add(obstacle: obstacle) }
         }
     }
 
@@ -65,6 +62,21 @@ extension OpenAPIReader {
         let variable: String
         /// The member of the reply; nil for the variable of the path itself.
         let member: String?
+
+        /// Reads a parameter and its value, such as `$response.body#/id`; nil for a value of another kind.
+        init?(_ parameter: String, _ value: String?, from path: String) {
+            self.path = path
+            variable = parameter.hasPrefix("path.") ? String(parameter.dropFirst(5)) : parameter
+            guard let value else { return nil }
+            let body = "$response.body#/"
+            if value.hasPrefix(body), !value.dropFirst(body.count).contains("/") {
+                member = String(value.dropFirst(body.count))
+            } else if value.hasPrefix("$request.path.") {
+                member = nil
+            } else {
+                return nil
+            }
+        }
     }
 
     /// Returns the links from replies with one object, by what they lead to: an operation's id, or its path.
@@ -78,17 +90,8 @@ extension OpenAPIReader {
                     guard let target = link["operationId"]?.text ?? link["operationRef"]?.text.flatMap(Self.path) else {
                         continue
                     }
-                    for (name, value) in link["parameters"]?.members ?? [] {
-                        guard let text = value.text else { continue }
-                        let variable = name.hasPrefix("path.") ? String(name.dropFirst(5)) : name
-                        let body = "$response.body#/"
-                        if text.hasPrefix(body), !text.dropFirst(body.count).contains("/") {
-                            found[target, default: []].append(
-                                Link(path: path, variable: variable, member: String(text.dropFirst(body.count))))
-                        } else if text.hasPrefix("$request.path.") {
-                            found[target, default: []].append(Link(path: path, variable: variable, member: nil))
-                        }
-                    }
+                    let parameters = link["parameters"]?.members ?? []
+                    found[target, default: []] += parameters.compactMap { Link($0.name, $0.value.text, from: path) }
                 }
             }
         }
@@ -137,9 +140,7 @@ extension OpenAPIReader {
                 offers[index].listing.prefix = path
             } else {
                 let server = listing.servers?.elements?.first?["url"]?.text ?? ""
-                let obstacle = "it is at another server, \(server): give it a bridge with that url"
-                offers[index].offer.obstacle = [offers[index].offer.obstacle, obstacle].compactMap(\.self).joined(
-                    separator: "; ")
+                offers[index].offer.add(obstacle: "it is at another server, \(server): give it a bridge with that url")
             }
             if let lack = security.lack(of: listing.operation) {
                 offers[index].offer.notes.append(
@@ -148,4 +149,9 @@ extension OpenAPIReader {
             }
         }
     }
+}
+
+extension EntityOffer {
+    /// Adds a reason why the entity cannot be synced as it is.
+    fileprivate mutating func add(obstacle new: String) { obstacle = obstacle.map { "\($0); \(new)" } ?? new }
 }

@@ -36,9 +36,7 @@ extension OpenAPIReader {
         "create", "creates", "add", "adds", "update", "updates", "delete", "deletes", "remove", "removes", "send",
         "sends", "execute", "process", "trigger", "publish", "approve", "refund", "pay", "archive", "restore", "export",
         "close", "notify", "generate", "generates", "upload", "import", "set", "sets", "bulk", "insert", "start", "run",
-        "merge",
-        "replace",
-        "apply", "assign", "cancel", "submit", "save",
+        "merge", "replace", "apply", "assign", "cancel", "submit", "save",
     ]
 
     /// The body of a request in Swagger 2.

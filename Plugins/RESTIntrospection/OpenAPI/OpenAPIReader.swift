@@ -217,7 +217,7 @@ package struct OpenAPIReader {
         itemPaths[listing.hasSuffix("/") ? listing : listing + "/"]
     }
 
-    func subject(of path: String) -> String {
+    private func subject(of path: String) -> String {
         let part = path.split(separator: "/").last {
             !$0.hasPrefix("{") && !["search", "list", "all", "query", "find", "filter"].contains($0.lowercased())
         }
@@ -232,7 +232,7 @@ package struct OpenAPIReader {
     }
 
     /// Returns the entity's name: from the schema, unless its name only describes the reply.
-    func name(_ item: ValueShape, path: String) -> String {
+    private func name(_ item: ValueShape, path: String) -> String {
         let fromPath = NameWords.pascal(NameWords.singular(subject(of: path)))
         guard let schema = item.name else { return fromPath.isEmpty ? "Record" : fromPath }
         // The last part of `com.example.Pet` and `#/components/schemas/api.v1.Pet`.
@@ -251,7 +251,7 @@ package struct OpenAPIReader {
     // MARK: Replies and Parameters
 
     /// Returns the shape of a successful reply, with the names of its header fields.
-    func reply(of operation: JSONTree) -> (ValueShape, [String])? {
+    private func reply(of operation: JSONTree) -> (ValueShape, [String])? {
         let responses = operation["responses"]?.members ?? []
         let good = ["200", "2XX", "2xx", "201", "206", "default"]
         guard let response = good.lazy.compactMap({ code in responses.first { $0.name == code }?.value }).first else {
@@ -272,7 +272,7 @@ package struct OpenAPIReader {
         return (shape, headers)
     }
 
-    func media(_ content: JSONTree?) -> JSONTree? {
+    private func media(_ content: JSONTree?) -> JSONTree? {
         let all = content?.members ?? []
         func first(_ accept: (String) -> Bool) -> JSONTree? { all.first { accept($0.name.lowercased()) }?.value }
         return first { $0.hasPrefix("application/json") } ?? first { $0.contains("json") && !$0.contains("seq") }
@@ -290,7 +290,7 @@ package struct OpenAPIReader {
         return SampleShape.make([example])
     }
 
-    func parameters(of operation: JSONTree, _ item: JSONTree) -> [QueryParameter] {
+    private func parameters(of operation: JSONTree, _ item: JSONTree) -> [QueryParameter] {
         let own = (operation["parameters"]?.elements ?? []).map { document.resolve($0).value }
         let names = Set(own.compactMap { $0["name"]?.text })
         let shared = (item["parameters"]?.elements ?? []).map { document.resolve($0).value }

@@ -7,7 +7,7 @@ final class JobReply {
 
     /// Returns the members of that reply to which a path leads, or nil if the path leads elsewhere.
     static func members(_ names: [String]) -> [String]? {
-        let inner = names.first == "slice" ? names.dropFirst().drop { $0 == "extra_fields" } : names[...]
+        let inner = insideSlice(names)
         guard let first = inner.first, ["creation_response", "create_job_response"].contains(first) else { return nil }
         return Array(inner.dropFirst())
     }
@@ -15,8 +15,12 @@ final class JobReply {
     /// Whether an expression is the URL of a file.
     static func isTarget(_ expression: Expression?) -> Bool {
         guard case .path(let names)? = expression else { return false }
-        let inner = names.first == "slice" ? names.dropFirst().drop { $0 == "extra_fields" } : names[...]
-        return inner == ["download_target"] || names == ["slice", "url"]
+        return insideSlice(names) == ["download_target"] || names == ["slice", "url"]
+    }
+
+    /// Returns a path without the slice that some manifests name before a request's result.
+    private static func insideSlice(_ names: [String]) -> ArraySlice<String> {
+        names.first == "slice" ? names.dropFirst().drop { $0 == "extra_fields" } : names[...]
     }
 
     /// Returns the place of a value in the syntax of `create.id`.

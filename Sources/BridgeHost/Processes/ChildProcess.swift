@@ -173,9 +173,9 @@ final class ChildProcess: Sendable {
     /// Call it once, from one thread. A process whose connection ended is usually about to exit by itself; killed
     /// meanwhile, it would hide its own reason and could not save its last state.
     func reap(grace: Duration) -> Exit? {
-        let alarm = grace > .zero ? Alarm(after: grace) { [self] in kill() } : nil
+        var alarm: Alarm?
+        if grace > .zero { alarm = Alarm(after: grace) { [self] in kill() } } else { kill() }
         defer { alarm?.cancel() }
-        if alarm == nil { kill() }
         var information = siginfo_t()
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         var status: CInt = 0

@@ -114,8 +114,7 @@ struct ValueCodec {
 
     private static func dateText(_ days: Int64) -> String {
         if days + Self.epochDays > Int64(Int32.max) { return "infinity" }
-        let microseconds = days * 86_400_000_000
-        return String(Timestamp.text(microseconds: microseconds).prefix { $0 != "T" })
+        return String(Timestamp.text(microseconds: days * 86_400_000_000).prefix { $0 != "T" })
     }
 
     private static func uuid(_ text: String) -> [UInt8]? {

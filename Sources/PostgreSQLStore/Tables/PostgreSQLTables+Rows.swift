@@ -159,12 +159,13 @@ extension PostgreSQLTables {
         // No row has a parent's key that does not fit the columns.
         guard let (condition, parameters) = try? table.condition(scope) else { return ([], 0) }
         // The rows of one parent are few, and a limit would make the server walk through the whole table by number.
-        let portion = scope.parent == nil ? " LIMIT \(Self.keyPortion)" : ""
+        let isDivided = scope.parent == nil
+        let limit = isDivided ? " LIMIT \(Self.keyPortion)" : ""
         var last: Int64?
         while true {
             let further = last == nil ? "" : " AND t.\(table.numberName) > $\(parameters.count + 1)::bigint"
             let result = try connection.query(
-                "\(table.selectKeys) WHERE true\(condition)\(further) ORDER BY t.\(table.numberName)\(portion)",
+                "\(table.selectKeys) WHERE true\(condition)\(further) ORDER BY t.\(table.numberName)\(limit)",
                 parameters + (last.map { [.bigint($0)] } ?? []), for: "reading the rows of \(name(root))")
             var unlisted: [(number: Int64, key: RowKey)] = []
             for row in 0..<result.count {
@@ -184,7 +185,7 @@ extension PostgreSQLTables {
             // The rules ask next whether these are stubs, and where they came from.
             if !unlisted.isEmpty { try prefetchState(root, unlisted.map(\.key)) }
             rows += unlisted
-            guard !portion.isEmpty, result.count == Self.keyPortion else { return (rows, total) }
+            guard isDivided, result.count == Self.keyPortion else { return (rows, total) }
         }
     }
 

@@ -31,16 +31,11 @@ struct ExportRequest: Sendable {
     /// Requires the values without which the job would mean something else; a parent whose value is null is skipped.
     func requireValues(_ variables: TemplateVariables) throws {
         try path.requireParentValues(variables, option: "\(option).path")
-        if let name = path.lackingUserInfo(variables) { throw RESTSection.lack(of: name, "\(option).path") }
+        try path.requireUserInfo(variables, option: "\(option).path")
         let texts =
             [query, headers].compactMap(\.self).flatMap { values in values.names.flatMap { values.strings($0) } }
             + (body?.content.texts ?? [])
-        for text in texts {
-            for name in ValueTemplate.needed(in: text, variables) {
-                try variables.requireParentValue(name, option: option, takesEmpty: true)
-                if variables.lacksUserInfo(name) { throw RESTSection.lack(of: name, option) }
-            }
-        }
+        for text in texts { try variables.requireValues(in: text, option: option) }
     }
 
     /// Returns the request below `base`, or at a URL that the job's reply named.

@@ -204,33 +204,21 @@ struct RESTSection: Sendable {
     private static func requireValues(
         _ section: BridgeOptions, _ path: PathTemplate, _ body: RequestBody?, _ variables: TemplateVariables
     ) throws {
-        func check(_ text: String, _ option: String) throws {
-            for name in ValueTemplate.needed(in: text, variables) {
-                try variables.requireParentValue(name, option: option, takesEmpty: true)
-                if variables.lacksUserInfo(name) { throw lack(of: name, option) }
-            }
-        }
-        if let name = path.lackingUserInfo(variables) { throw lack(of: name, "path") }
+        try path.requireUserInfo(variables, option: "path")
         try path.requireParentValues(variables, option: "path")
         for option in ["query", "headers"] {
             let values = section.object(option)
             for name in values?.names ?? [] {
-                for text in values?.strings(name) ?? [] { try check(text, option) }
+                for text in values?.strings(name) ?? [] { try variables.requireValues(in: text, option: option) }
             }
         }
         for text in body?.content.texts ?? [] {
-            try check(text, section.has("graphql") ? "graphql" : "body")
+            try variables.requireValues(in: text, option: section.has("graphql") ? "graphql" : "body")
         }
         if let next = section.object("paging")?.string("next_path") {
             try PathTemplate(next, option: "paging.next_path").requireParentValues(
                 variables, option: "paging.next_path")
         }
-    }
-
-    static func lack(of variable: String, _ option: String) -> BridgeError {
-        BridgeError(
-            .configuration, "\(option) needs a value for \(variable), and the request has none",
-            remedy: remedy(for: variable, parent: nil))
     }
 
     /// Returns the path of the records, with variables replaced in the texts of filters.
@@ -248,8 +236,7 @@ struct RESTSection: Sendable {
 
     static func remedy(for variable: String, parent: BridgeOptions?) -> String {
         if variable.hasPrefix("user_info.") {
-            return
-                "give the request a user info with it (a program that embeds bmo does), or put it in ( ) if it is optional"
+            return TemplateVariables.userInfoRemedy
         }
         guard variable.hasPrefix("parent.") else {
             return "set it under parameters, or put it in ( ) if it is optional"

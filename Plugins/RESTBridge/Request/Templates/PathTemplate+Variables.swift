@@ -19,12 +19,11 @@ extension PathTemplate {
         return nil
     }
 
-    /// Returns the first variable of the user info outside of groups that has no value.
-    func lackingUserInfo(_ variables: TemplateVariables) -> String? {
+    /// Requires values for the variables of the user info outside of groups.
+    func requireUserInfo(_ variables: TemplateVariables, option: String) throws {
         for case .expression(_, let names) in parts {
-            if let name = names.first(where: { variables.lacksUserInfo($0) }) { return name }
+            for name in names { try variables.requireUserInfo(name, option: option) }
         }
-        return nil
     }
 
     /// Requires values for the variables that identify the parent.

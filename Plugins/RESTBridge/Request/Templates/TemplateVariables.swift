@@ -62,9 +62,6 @@ struct TemplateVariables: Sendable {
 
     private static func isOfUserInfo(_ name: String) -> Bool { name.hasPrefix("user_info.") }
 
-    /// Whether a variable is of the user info, and has no value there.
-    func lacksUserInfo(_ name: String) -> Bool { Self.isOfUserInfo(name) && value(name, keepsEmpty: true) == nil }
-
     /// Whether a variable refers to the parent whose children are fetched.
     private func isOfParent(_ name: String) -> Bool {
         guard let parent, object == nil, key == nil else { return false }
@@ -84,6 +81,28 @@ struct TemplateVariables: Sendable {
             throw BridgeError(.configuration, fault.message, remedy: fault.remedy)
         }
         throw SkippedParent(name, option: option, isEmpty: value(name, keepsEmpty: true) != nil)
+    }
+
+    /// Requires the values without which a text would mean something else: those of the parent and of the user info.
+    ///
+    /// - Throws: as ``requireParentValue(_:option:takesEmpty:)``; ``BridgeError`` for a value of the user info.
+    func requireValues(in text: String, option: String) throws {
+        for name in ValueTemplate.needed(in: text, self) {
+            try requireParentValue(name, option: option, takesEmpty: true)
+            try requireUserInfo(name, option: option)
+        }
+    }
+
+    /// What to do about a value of the user info that is missing.
+    static let userInfoRemedy =
+        "give the request a user info with it (a program that embeds bmo does), or put it in ( ) if it is optional"
+
+    /// Requires the value of a variable if it is of the user info.
+    func requireUserInfo(_ name: String, option: String) throws {
+        guard Self.isOfUserInfo(name), value(name, keepsEmpty: true) == nil else { return }
+        throw BridgeError(
+            .configuration, "\(option) needs a value for \(name), and the request has none",
+            remedy: Self.userInfoRemedy)
     }
 
     /// The name of the key's only part.
