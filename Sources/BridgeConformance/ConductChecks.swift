@@ -137,8 +137,8 @@ enum ConductChecks {
         stream.cancel()
         do {
             while try await stream.next() != nil {}
-        } catch let failure as BridgeFailure {
-            try require(failure.code == .cancelled, "the failure has the code \(failure.code.rawValue)")
+        } catch {
+            try require(error.code == .cancelled, "the failure has the code \(error.code.rawValue)")
         }
         await stream.close()
         return ContinuousClock.now - start

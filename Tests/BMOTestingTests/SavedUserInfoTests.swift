@@ -1,5 +1,6 @@
 import BMO
 import BMOTesting
+import BridgeKit
 import Foundation
 import Model
 import SQLiteStore
@@ -79,5 +80,49 @@ import Testing
         #expect(try await second.push().count(.sent) == 1)
         #expect(asked() == [#"delete Note for {"tenant":"umbrella"} {"id":1}"#])
         try await second.close()
+    }
+
+    @Test func `an edit with a user info is not sent by a bridge that takes none any more`() async throws {
+        let folder = try TemporaryFolder()
+        let database = "\(folder.path)/notes.sqlite"
+        func manager(_ bridges: [any LinkedBridge]) async throws -> RequestManager {
+            try await RequestManager(definition(database: database), stores: SQLiteStores(), bridges: bridges)
+        }
+        let first = try await manager(remote.bridges("rest"))
+        _ = try await first.save(
+            [.create("Note", values: ["title": "milk"])], workflow: .localOnly, userInfo: try UserInfo(acme))
+        try await first.close()
+        let second = try await manager([BridgeExport(DeafBridge.self)])
+        #expect(try await second.push().count(.sent) == 0)
+        let failure = try #require(try await second.outbox().first?.failure)
+        #expect(
+            failure.message
+                == "the edit was saved with a user info, and the bridge api takes none any more: load a version of its plugin that "
+                + "does and retry the edit, or drop it and save it again")
+        try await second.close()
+        let third = try await manager(remote.bridges("rest"))
+        try await third.retry(try await third.outbox().map(\.id))
+        #expect(try await third.push().count(.sent) == 1)
+        #expect(asked() == [#"create Note for {"tenant":"acme"} {"title":"milk"}"#])
+        try await third.close()
+    }
+
+    /// Takes writes, and no user info.
+    private final class DeafBridge: Bridge {
+        static let descriptor = BridgeDescriptor(
+            name: "rest", version: "1.0", summary: "Takes no user info", optionsSchema: "{}", entitySchema: "{}",
+            capabilities: [.check, .fetch, .create, .update, .delete])
+
+        init(options: BridgeOptions, context: BridgeContext) throws {}
+
+        func check() throws -> String? { nil }
+
+        func fetch(_ request: FetchRequest) throws -> any RecordSource {
+            throw BridgeError(.internal, "nothing is fetched here")
+        }
+
+        func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
+            throw BridgeError(.internal, "nothing is written here")
+        }
     }
 }

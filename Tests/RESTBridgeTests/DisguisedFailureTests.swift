@@ -69,6 +69,13 @@ import Testing
         #expect(try scanned(body, [("responses", accepted)]).last?.isComplete == true)
     }
 
+    @Test func `a rule for null matches no other value`() throws {
+        let rule: Literal = [["when": ["path": "$.state", "equals": nil], "action": "empty"]]
+        #expect(try scanned(#"{"state": null, "data": [{"id": 1}]}"#, [("responses", rule)]).records.isEmpty)
+        #expect(try scanned(#"{"state": "full", "data": [{"id": 1}]}"#, [("responses", rule)]).ids == [1])
+        #expect(try scanned(#"{"data": [{"id": 1}]}"#, [("responses", rule)]).ids == [1])
+    }
+
     @Test func `a failure in place of the records is reported in the remote's words`() throws {
         let error = try bridgeError { _ = try scanned(#"{"error": "rate limit"}"#, [("records", "$.items")]) }
         #expect(error.code == .remote)

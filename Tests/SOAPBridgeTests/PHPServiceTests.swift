@@ -40,7 +40,7 @@ import Testing
             .split(separator: "\n").map(String.init)
     }
 
-    @Test(arguments: [nil, ["style": "none"], ["style": "none", "total": "total"]] as [Literal?])
+    @Test(arguments: [nil, ["style": "none", "total": "total"]] as [Literal?])
     func `a list that the service cuts short is not complete, also where the section has no paging`(
         paging: Literal?
     ) throws {
@@ -60,6 +60,16 @@ import Testing
         let whole = try scan(5000)
         #expect(whole.records.count == Self.count && whole.pages.last?.isComplete == true)
         #expect(whole.pages.nonEmptyAllSatisfy { $0.warnings.isEmpty })
+    }
+
+    @Test func `a section that says that each reply is the whole list is believed`() throws {
+        let section: Literal = [
+            "operation": "ListProducts", "records": "ListProductsResponse/products/product",
+            "input": ["paging": ["offset": 0], "limit": 100], "paging": ["style": "none"],
+        ]
+        let scan = try Scan.run(options("Products11"), section)
+        #expect(scan.records.count == 100 && scan.pages.last?.isComplete == true)
+        #expect(scan.pages.flatMap(\.warnings) == [])
     }
 
     @Test(arguments: ["Products11", "Products12"])

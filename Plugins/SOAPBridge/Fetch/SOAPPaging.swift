@@ -21,6 +21,8 @@ struct SOAPPaging: Sendable, Equatable {
     var donePath: [String] = []
     /// Whether the section leaves open how the list ends, and these paths are guesses.
     private(set) var isOpen = false
+    /// Whether the section says how the list is split: with `style: none` alone, each reply is the whole list.
+    private let isDeclared: Bool
     /// The operation of further pages; nil for the same one.
     ///
     /// It has its own constant input and its own path to the records.
@@ -72,6 +74,7 @@ struct SOAPPaging: Sendable, Equatable {
                 .configuration, "paging.style is \"\(text)\"", remedy: "write none, offset, page or token")
         }
         self.style = style
+        isDeclared = options.has("style")
         for (name, styles) in Self.members where options.has(name) && !styles.contains(style) {
             throw BridgeError(.configuration, "paging.\(name) does not belong to the style \(style.rawValue)")
         }
@@ -117,7 +120,7 @@ struct SOAPPaging: Sendable, Equatable {
 
     /// Takes the counts of a reply that the section says nothing about.
     mutating func take(_ counts: PlainCounts) {
-        guard style == .none, totalPath.isEmpty, morePath.isEmpty, donePath.isEmpty else { return }
+        guard !isDeclared, totalPath.isEmpty, morePath.isEmpty, donePath.isEmpty else { return }
         (totalPath, morePath, donePath) = (counts.total, counts.more, counts.done)
         isOpen = true
     }

@@ -32,8 +32,14 @@ struct PushRequest: Sendable {
         let definition = model.model.scanned(model.model.entities[index])
         let row = try Self.row(of: entry, layout, store)
         parent = try Self.parent(of: definition, layout, row, workspace, store)
-        let told = workspace.can("user_info", definition.bridge) ? entry.userInfo : nil
-        let info = told.flatMap { try? JSONParser.batch($0) }
+        // It was stored because the bridge took it: without it, the edit could reach another tenant.
+        guard entry.userInfo == nil || workspace.can("user_info", definition.bridge) else {
+            throw OutgoingPlan.Refusal(
+                "user_info",
+                "the edit was saved with a user info, and the bridge \(definition.bridge) takes none any more: load a version of its "
+                    + "plugin that does and retry the edit, or drop it and save it again")
+        }
+        let info = entry.userInfo.flatMap { try? JSONParser.batch($0) }
         userInfo = info.flatMap { BridgeOptions(batch: $0) }
 
         if let lost = Self.unknownName(in: entry, layout) {

@@ -52,7 +52,8 @@ struct ResponseRule: Sendable {
                 throw BridgeError(.configuration, "responses: when has no path", remedy: "write the path to look at")
             }
             path = try JSONPath(text, option: "responses.when.path")
-            equals = when.string("equals")
+            // The null of `equals: null` has the text of a null in a reply.
+            equals = when.string("equals") ?? (when.withValue("equals") { $0?.tag == .null } ? "null" : nil)
             isMissing = when.bool("missing") ?? false
             guard equals == nil || !isMissing else {
                 throw BridgeError(
