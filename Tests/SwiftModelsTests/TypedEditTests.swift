@@ -89,6 +89,28 @@ import Testing
         }
     }
 
+    @Test func `a user info reaches the bridge with each typed edit, and comes back with the save`() async throws {
+        try await withManager { manager in
+            let info = try UserInfo(["tenant": "acme"])
+            let made = try await manager.create(Note.self, workflow: .afterRemote, userInfo: info) {
+                $0.title = "bread"
+            }
+            #expect(made.userInfo == info)
+            let bread = try #require(made.object)
+            let edited = try await manager.edit(bread, workflow: .afterRemote, userInfo: info) { $0.stars = 4 }
+            var copy = try #require(edited.object)
+            copy.title = "rye"
+            let saved = try await manager.save(
+                copy, replacing: try #require(edited.object), workflow: .afterRemote, userInfo: info)
+            let gone = try await manager.delete(copy, workflow: .afterRemote, userInfo: info)
+            #expect([edited.userInfo, saved.userInfo, gone.userInfo] == [info, info, info])
+            let told = remote.takeRequests().map {
+                "\($0.operation.rawValue) for \($0.userInfo["tenant"]?.string ?? "none")"
+            }
+            #expect(told == ["create for acme", "update for acme", "update for acme", "delete for acme"])
+        }
+    }
+
     @Test func `an edit that the remote refuses is rolled back if that is asked`() async throws {
         try await withManager { manager in
             let milk = try #require(try await manager.get(Note.self, 1))

@@ -65,17 +65,24 @@ extension RequestManager {
     /// let note = try await save.current       // with the remote's key
     /// ```
     ///
+    /// - Parameters:
+    ///   - type: The type of the object.
+    ///   - workflow: When the object takes effect, and how a rejection is handled.
+    ///   - userInfo: What the bridge and the result get with the edit.
+    ///   - isolation: The actor that calls, on which `body` runs.
+    ///   - body: Assigns the values.
     /// - Throws: ``RequestError``, as ``save(_:workflow:userInfo:pusher:)``; errors of `body`.
     @discardableResult
     public func create<Object: WritableObject>(
-        _ type: Object.Type, workflow: SaveWorkflow = .localFirst, isolation: isolated (any Actor)? = #isolation,
+        _ type: Object.Type, workflow: SaveWorkflow = .localFirst, userInfo: UserInfo? = nil,
+        isolation: isolated (any Actor)? = #isolation,
         _ body: (inout ObjectDraft<Object>) throws -> Void
     ) async throws -> TypedSave<Object> {
         var draft = ObjectDraft<Object>()
         try body(&draft)
         let content = draft.values.content
         return try await save(
-            ObjectEdit(operation: .create, entity: type.entityName, id: nil, content: content), nil, workflow)
+            ObjectEdit(operation: .create, entity: type.entityName, id: nil, content: content), nil, workflow, userInfo)
     }
 
     /// Edits an object, and sends the values that `body` changes.
@@ -86,45 +93,61 @@ extension RequestManager {
     /// try await manager.edit(note) { $0.stars = ($0.stars ?? 0) + 1 }
     /// ```
     ///
+    /// - Parameters:
+    ///   - object: The object, as it was read.
+    ///   - workflow: When the changes take effect, and how a rejection is handled.
+    ///   - userInfo: What the bridge and the result get with the edit.
+    ///   - isolation: The actor that calls, on which `body` runs.
+    ///   - body: Changes a copy of the object.
     /// - Throws: ``RequestError``, as ``save(_:workflow:userInfo:pusher:)``; errors of `body`.
     @discardableResult
     public func edit<Object: WritableObject>(
-        _ object: Object, workflow: SaveWorkflow = .localFirst, isolation: isolated (any Actor)? = #isolation,
+        _ object: Object, workflow: SaveWorkflow = .localFirst, userInfo: UserInfo? = nil,
+        isolation: isolated (any Actor)? = #isolation,
         _ body: (inout Object) throws -> Void
     ) async throws -> TypedSave<Object> {
         var edited = object
         try body(&edited)
-        return try await save(edited, replacing: object, workflow: workflow)
+        return try await save(edited, replacing: object, workflow: workflow, userInfo: userInfo)
     }
 
     /// Saves the values of an object that differ from those of an earlier copy, and sends them.
     ///
+    /// - Parameters:
+    ///   - object: The changed copy.
+    ///   - old: The earlier copy.
+    ///   - workflow: When the changes take effect, and how a rejection is handled.
+    ///   - userInfo: What the bridge and the result get with the edit.
     /// - Throws: ``RequestError``, as ``save(_:workflow:userInfo:pusher:)``.
     @discardableResult
     public func save<Object: WritableObject>(
-        _ object: Object, replacing old: Object, workflow: SaveWorkflow = .localFirst
+        _ object: Object, replacing old: Object, workflow: SaveWorkflow = .localFirst, userInfo: UserInfo? = nil
     ) async throws -> TypedSave<Object> {
         let changes = ObjectValues(object).changes(from: ObjectValues(old))
         return try await save(
             ObjectEdit(
                 operation: .update, entity: Object.entityName, id: old.objectID, content: changes.content),
-            old.objectID, workflow)
+            old.objectID, workflow, userInfo)
     }
 
     /// Deletes an object, here and on the remote.
     ///
+    /// - Parameters:
+    ///   - object: The object.
+    ///   - workflow: When the deletion takes effect, and how a rejection is handled.
+    ///   - userInfo: What the bridge and the result get with the edit.
     /// - Throws: ``RequestError``, as ``save(_:workflow:userInfo:pusher:)``.
     @discardableResult
     public func delete<Object: WritableObject>(
-        _ object: Object, workflow: SaveWorkflow = .localFirst
+        _ object: Object, workflow: SaveWorkflow = .localFirst, userInfo: UserInfo? = nil
     ) async throws -> TypedSave<Object> {
-        try await save(.delete(object.objectID), nil, workflow)
+        try await save(.delete(object.objectID), nil, workflow, userInfo)
     }
 
     private func save<Object: WritableObject>(
-        _ edit: ObjectEdit, _ known: ObjectID?, _ workflow: SaveWorkflow
+        _ edit: ObjectEdit, _ known: ObjectID?, _ workflow: SaveWorkflow, _ userInfo: UserInfo?
     ) async throws -> TypedSave<Object> {
-        let save = try await save([edit], workflow: workflow)
+        let save = try await save([edit], workflow: workflow, userInfo: userInfo)
         let read: @Sendable (ObjectID) async throws -> LocalObject? = { [self] id in
             // A soft deletion keeps the row.
             try await get(id).flatMap { $0.schema.isDeleted($0.row) ? nil : $0 }

@@ -80,6 +80,9 @@ public struct TypedSave<Object: BackedObject>: Sendable {
     public let untyped: ObjectSave
     let read: @Sendable (ObjectID) async throws -> LocalObject?
 
+    /// The user info that the edit was saved with.
+    public var userInfo: UserInfo? { untyped.userInfo }
+
     /// The object after the push, with the key that the remote assigned; nil where it was deleted or rolled back.
     ///
     /// - Throws: As ``ObjectSave/remote``.
