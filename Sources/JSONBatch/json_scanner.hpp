@@ -150,7 +150,25 @@ public:
 private:
     template <bool writes> Result string(bmo_writer *writer);
     template <bool writes> Result key(bmo_writer *writer);
+    bool takes_expected_key(bmo_writer *writer);
 };
+
+// Reads the name at the cursor if it is the one that followed the last name before: records repeat their names in the
+// same order. Such a name needs no search for its end. The cursor stays if it is any other.
+inline bool Scanner::takes_expected_key(bmo_writer *writer) {
+    uint32_t expected = writer->last_key == BMO_NO_KEY ? 0 : writer->last_key + 1;
+    if (expected >= writer->key_count) expected = 0;
+    if (expected >= writer->key_count || at + 1 >= count || text[indexes[at + 1]] != ':') return false;
+    size_t length = reinterpret_cast<const bmo_batch_key *>(writer->keys.data)[expected].length;
+    size_t start = size_t(indexes[at]) + 1;
+    if (size - start <= length || text[start + length] != '"') return false;
+    const char *name = reinterpret_cast<const char *>(text + start);
+    // The writer's name may hold a backslash; in the text, that begins an escape.
+    if (!bmo_key_is(writer, expected, name, length) || has_escape({text + start, length})) return false;
+    writer->next_key = writer->last_key = expected;
+    at += 2;
+    return true;
+}
 
 template <bool writes> Result Scanner::string(bmo_writer *writer) {
     Span span;
@@ -187,6 +205,7 @@ template <bool writes> Result Scanner::string(bmo_writer *writer) {
 
 template <bool writes> Result Scanner::key(bmo_writer *writer) {
     if (peek() != '"') return unexpected("a member's name must be a string");
+    if (writes && takes_expected_key(writer)) return Result::ok;
     Span span;
     bool lone = false;
     Result result = string_value(span, lone);
