@@ -92,28 +92,37 @@ public:
         return (x - ones) & ~x & highs;
     }
 
-    // Whether the span holds a backslash; may read 7 bytes past it.
-    static bool has_escape(Span span) {
-        for (size_t i = 0; i < span.size; i += 8) {
-            uint64_t word;
-            std::memcpy(&word, span.data + i, 8);
-            if (span.size - i < 8) word &= ~uint64_t(0) >> (8 * (8 - (span.size - i)));
-            if (has_backslash(word)) return true;
-        }
-        return false;
+    // Whether one of the first bytes of a word, fewer than 8, is a backslash.
+    static bool has_backslash(uint64_t word, size_t bytes) {
+        // The text's first byte is the lowest one.
+        return bytes > 0 && has_backslash(word << (64 - 8 * bytes));
     }
 
-    // Copies the span until a word of it holds a backslash; returns whether one does. May read and write 7 bytes past
-    // its end.
-    static bool copy_until_escape(Span span, uint8_t *out) {
-        for (size_t i = 0; i < span.size; i += 8) {
-            uint64_t word;
+    // Whether the span holds a backslash; may read 8 bytes past it.
+    static bool has_escape(Span span) {
+        uint64_t word;
+        size_t i = 0;
+        for (; i + 8 <= span.size; i += 8) {
             std::memcpy(&word, span.data + i, 8);
-            std::memcpy(out + i, &word, 8);
-            if (span.size - i < 8) word &= ~uint64_t(0) >> (8 * (8 - (span.size - i)));
             if (has_backslash(word)) return true;
         }
-        return false;
+        std::memcpy(&word, span.data + i, 8);
+        return has_backslash(word, span.size - i);
+    }
+
+    // Copies the span until a word of it holds a backslash; returns whether one does. May read and write 8 bytes past
+    // its end.
+    static bool copy_until_escape(Span span, uint8_t *out) {
+        uint64_t word;
+        size_t i = 0;
+        for (; i + 8 <= span.size; i += 8) {
+            std::memcpy(&word, span.data + i, 8);
+            std::memcpy(out + i, &word, 8);
+            if (has_backslash(word)) return true;
+        }
+        std::memcpy(&word, span.data + i, 8);
+        std::memcpy(out + i, &word, 8);
+        return has_backslash(word, span.size - i);
     }
 
     // Reads the string at the cursor, unescaped; valid until the next call.

@@ -30,4 +30,25 @@ import Testing
         }
         withExtendedLifetime(batch) {}
     }
+
+    @Test func `a name with an escape is not taken for the name that its characters spell`() throws {
+        // The second record's names have the characters of the first one's in the text, or begin like them.
+        let lines = [
+            #"{"a\\n":1,"\u0062\\":2,"name":3}"#, #"{"a\n":1,"\u0062\\":2,"name2":3}"#, #"{"a\\n":1,"b\\":2,"nam":3}"#,
+            #"{"name" :1, "a\\n": 2,"":3}"#, #"{"name":1,"a\\n":2,"":3}"#,
+        ]
+        let text = lines.joined(separator: "\n")
+        let reader = try JSONRecordReader()
+        let writer = RecordBatchWriter()
+        let bytes = Array(text.utf8) + [UInt8](repeating: 0, count: JSONRecordReader.padding)
+        try #require(reader.begin(bytes, count: text.utf8.count, as: .sequence))
+        #expect(reader.next(into: writer, bytes: 1 << 24) == .done)
+        let batch = try writer.finish()
+        #expect(
+            (0..<batch.count).map { batch[$0].members.map(\.key) } == [
+                [#"a\n"#, #"b\"#, "name"], ["a\n", #"b\"#, "name2"], [#"a\n"#, #"b\"#, "nam"],
+                ["name", #"a\n"#, ""], ["name", #"a\n"#, ""],
+            ])
+        withExtendedLifetime(batch) {}
+    }
 }
