@@ -70,24 +70,17 @@ enum BatchValidator {
     }
 
     private static func validateText(_ text: UnsafeRawBufferPointer) throws(RecordBatchError) {
-        var index = 0
-        // Most text is ASCII: skip eight bytes at a time up to the first other byte.
-        while index + 8 <= text.count,
-            text.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
-        {
-            index += 8
-        }
-        guard index < text.count else { return }
-        let rest = UnsafeBufferPointer(rebasing: text.assumingMemoryBound(to: UInt8.self)[index...])
+        guard !WellFormedUTF8.matches(text) else { return }
         #if canImport(Darwin)
         // UTF8Span, which knows the place, needs iOS 26 and macOS 26.
-        guard String(validating: rest, as: UTF8.self) != nil else { throw RecordBatchError("the text is not UTF-8") }
+        throw RecordBatchError("the text is not UTF-8")
         #else
         do {
-            _ = try UTF8Span(validating: Span(_unsafeElements: rest))
+            _ = try UTF8Span(validating: Span(_unsafeElements: text.assumingMemoryBound(to: UInt8.self)))
         } catch {
-            throw RecordBatchError("the text is not UTF-8 at byte \(index + error.byteOffsets.lowerBound)")
+            throw RecordBatchError("the text is not UTF-8 at byte \(error.byteOffsets.lowerBound)")
         }
+        throw RecordBatchError("the text is not UTF-8")
         #endif
     }
 
