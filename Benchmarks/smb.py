@@ -156,6 +156,7 @@ def main():
 
 def measure(arguments, server, port, floor):
     url = "smb://127.0.0.1/bench"
+    rows_floor = compiled("smb/csv-floor", "csv-floor.c", "-lcsv", "-lsqlite3")
     program = Path(arguments.bmo).resolve()
     smbclient = ["smbclient", "-p", str(port), "-U", USER, "//127.0.0.1/bench", "-c"]
     rclone = shutil.which("rclone")
@@ -169,6 +170,13 @@ def measure(arguments, server, port, floor):
 
     def sync(name, entity, isWarm=False):
         return lambda pin: bmo(WORK / name, [*pin, program], entity, port, isWarm)
+
+    def into_sqlite(isWarm=False):
+        def measured(pin):
+            if not isWarm:
+                without_database(WORK, "floor.sqlite")
+            return run([*pin, rows_floor, "floor.sqlite", WORK / "share" / "rows.csv"], WORK)
+        return measured
 
     # Of each task what it is compared with, and its programs.
     tasks = {
@@ -187,8 +195,10 @@ def measure(arguments, server, port, floor):
             "bmo sync, cold": sync("contents", CONTENTS),
             "bmo sync, unchanged": sync("contents", CONTENTS, True),
         }),
-        "rows": ("floor: reading in C", {
-            "floor: reading in C": command(floor, "read", url + "/rows.csv", str(port), USER),
+        "rows": ("floor: libcsv and SQLite, from disk, cold", {
+            "reading in C, over SMB": command(floor, "read", url + "/rows.csv", str(port), USER),
+            "floor: libcsv and SQLite, from disk, cold": into_sqlite(),
+            "floor: libcsv and SQLite, from disk, unchanged": into_sqlite(True),
             "bmo sync, cold": sync("rows", ROWS),
             "bmo sync, unchanged": sync("rows", ROWS, True),
         }),

@@ -1,21 +1,18 @@
 /// The entities of a configuration, in the order of its file.
 public struct Model: Sendable, Equatable {
     /// The entities, in the order of the file.
-    public var entities: [Entity]
+    public let entities: [Entity]
+    /// Whether any attribute or relationship reads an object's surroundings, such as `@parent.id`.
+    public let readsSurroundings: Bool
 
     /// Creates a model without validation; a model from a file was validated when the file was loaded.
     public init(entities: [Entity] = []) {
         self.entities = entities
-    }
-
-    /// Whether any attribute or relationship reads an object's surroundings, such as `@parent.id`.
-    public var readsSurroundings: Bool {
-        entities.contains { entity in
-            let sources = entity.sources
-            let attributes = entity.attributes + sources.flatMap(\.attributes)
-            let relationships = entity.relationships + sources.flatMap(\.relationships)
-            return attributes.contains { $0.source.paths.contains(where: \.isOfSurroundings) }
-                || relationships.contains(where: \.source.isOfSurroundings)
+        readsSurroundings = entities.contains { entity in
+            let attributes = [entity.attributes] + entity.sources.map(\.attributes)
+            let relationships = [entity.relationships] + entity.sources.map(\.relationships)
+            return attributes.contains { $0.contains { $0.source.paths.contains(where: \.isOfSurroundings) } }
+                || relationships.contains { $0.contains(where: \.source.isOfSurroundings) }
         }
     }
 

@@ -12,7 +12,7 @@ extension SQLiteStore {
     /// - Throws: `StoreError`.
     public func progress(of scope: ScanScope) throws -> ScanProgress? {
         try read("reading the scan's place") { db in
-            let version = try Int64.fetchOne(db, sql: "PRAGMA schema_version")
+            let version = try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA schema_version"))
             let select = try RawStatement(
                 """
                 SELECT cursor, page, request, newest, newest_remote, began FROM bmo_progress
@@ -106,7 +106,7 @@ extension SQLiteStore {
     /// - Throws: `StoreError`.
     public func newestAcknowledged() throws -> Int64 {
         try read("reading what the remote took") { db in
-            try Int64.fetchOne(db, sql: "SELECT max(id) FROM bmo_acknowledged") ?? 0
+            try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM bmo_acknowledged")) ?? 0
         }
     }
 

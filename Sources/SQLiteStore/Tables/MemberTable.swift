@@ -61,11 +61,11 @@ final class MemberTable {
 
     static func rows(of listing: MemberListing, in db: Database) throws -> [Row] {
         // Not `tableExists`, which would cache that the table does not exist.
-        guard try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema WHERE name = 'bmo_members'") != nil else {
-            return []
-        }
+        let table = try db.cachedStatement(sql: "SELECT 1 FROM sqlite_schema WHERE name = 'bmo_members'")
+        guard try Int.fetchOne(table) != nil else { return [] }
         return try GRDB.Row.fetchAll(
-            db, sql: "SELECT entity, path, request, is_gone FROM bmo_members WHERE listing = ? AND source = ?",
+            db.cachedStatement(
+                sql: "SELECT entity, path, request, is_gone FROM bmo_members WHERE listing = ? AND source = ?"),
             arguments: [listing.entity, listing.source]
         ).map { Row(entity: $0["entity"], path: $0["path"], request: $0["request"], isGone: $0["is_gone"]) }
     }

@@ -24,7 +24,7 @@ struct DisguisedFailure {
         }
         let homes =
             isSingleObject ? ["$"] : ["$", "$.response", "$.meta", "$.result", "$.status", "$.head", "$.header"]
-        for home in homes {
+        for home in homes where home == "$" || survey[home] != .missing {
             guard let sign = Self.sign(survey, home, isSingleObject: isSingleObject) else { continue }
             path = sign.path
             value = sign.value

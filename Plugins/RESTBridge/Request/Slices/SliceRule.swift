@@ -24,7 +24,7 @@ struct SliceRule: Sendable {
         let times = section.object("since")
         hasTimes = times != nil
         sendsUntil = ["path", "query", "headers", "body", "graphql", "export"].contains { name in
-            section.withValue(name) { $0?.json.contains(/[{|,?&;+.\/]until[}|,*:]/) ?? false }
+            section.withValue(name) { $0.map { Self.namesUntil($0.json) } ?? false }
         }
         start = times?.string("start")
         end = times?.string("until")
@@ -53,6 +53,12 @@ struct SliceRule: Sendable {
             throw BridgeError(
                 .configuration, "each.\(name) has the name of another variable", remedy: "choose another name")
         }
+    }
+
+    /// Whether a part of a section has the variable `until`.
+    private static func namesUntil(_ json: String) -> Bool {
+        // A walk by parent makes a rule for each parent, and a regular expression takes long to compile.
+        json.utf8.firstRange(of: "until".utf8) != nil && json.contains(/[{|,?&;+.\/]until[}|,*:]/)
     }
 
     /// Returns the slices in the order of their requests; a single one if the listing is not divided.

@@ -35,14 +35,16 @@ extension ConfigurationReader {
             .map { readEntity($0, defaults, bridges: bridges) }
         for index in entities.indices { readSources(of: &entities[index], bridges: bridges) }
         check(entities)
-        var model = Model(entities: entities.map(\.entity))
+        let model = Model(entities: entities.map(\.entity))
         // The records of a sub-entity in its super-entity's listing come from that entity's bridge.
-        for index in model.entities.indices where !model.entities[index].isScanned {
-            let lineage = model.lineage(of: model.entities[index])
-            // An entity without any listing has no bridge.
-            model.entities[index].bridge = lineage.last { $0.isScanned }?.bridge ?? ""
-        }
-        return model
+        return Model(
+            entities: model.entities.map { entity in
+                guard !entity.isScanned else { return entity }
+                var entity = entity
+                // An entity without any listing has no bridge.
+                entity.bridge = model.lineage(of: entity).last { $0.isScanned }?.bridge ?? ""
+                return entity
+            })
     }
 
     private mutating func readEntity(

@@ -3,26 +3,17 @@ internal import Mapping
 
 /// The cursors that complete scans leave for the next ones: table `bmo_cursors`.
 final class CursorTable {
+    private let connection: OpaquePointer?
     private let select: RawStatement
-    private let insertion: RawStatement
-    private let forgetting: RawStatement
+    private var insertion: RawStatement?
+    private var forgetting: RawStatement?
 
     init(on connection: OpaquePointer?) throws {
+        self.connection = connection
         select = try RawStatement(
             """
             SELECT token, newest, newest_remote, request, full_at FROM bmo_cursors
             WHERE entity = ? AND source = ? AND parent = ?
-            """, on: connection)
-        insertion = try RawStatement(
-            """
-            INSERT OR REPLACE INTO bmo_cursors
-                (entity, source, parent, token, newest, newest_remote, request, full_at, saved)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, on: connection)
-        forgetting = try RawStatement(
-            """
-            UPDATE bmo_cursors SET request = substr(request, 1, instr(request, ?4) - 1)
-            WHERE entity = ?1 AND source = ?2 AND parent = ?3 AND instr(request, ?4) > 0
             """, on: connection)
     }
 
@@ -30,6 +21,14 @@ final class CursorTable {
     ///
     /// - Returns: Whether there were any.
     func forgetStates(ofParents parents: [String], in scan: ScanScope) throws -> Bool {
+        let forgetting =
+            try self.forgetting
+            ?? RawStatement(
+                """
+                UPDATE bmo_cursors SET request = substr(request, 1, instr(request, ?4) - 1)
+                WHERE entity = ?1 AND source = ?2 AND parent = ?3 AND instr(request, ?4) > 0
+                """, on: connection)
+        self.forgetting = forgetting
         var count = 0
         for parent in parents {
             forgetting.bind(ScanScope(entity: scan.entity, source: scan.source, parent: parent))
@@ -51,6 +50,15 @@ final class CursorTable {
     /// Saves a cursor unless it is unchanged, so that a sync without changes writes nothing.
     func save(_ cursor: ScanCursor, of scope: ScanScope) throws {
         guard try self.cursor(of: scope) != cursor else { return }
+        let insertion =
+            try self.insertion
+            ?? RawStatement(
+                """
+                INSERT OR REPLACE INTO bmo_cursors
+                    (entity, source, parent, token, newest, newest_remote, request, full_at, saved)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, on: connection)
+        self.insertion = insertion
         insertion.bind(scope)
         insertion.bind(cursor.token, at: 4)
         insertion.bind(cursor.newest?.local ?? StoredValue.null, at: 5)
