@@ -92,9 +92,7 @@ enum ReadingChecks {
             for entity in try subject.entities() {
                 let alone = try await subject.read(entity)
                 var request = try subject.request(entity)
-                request.userInfo = BridgeOptions { writer in
-                    writer.member("bmo_conformance", object: { writer.member("level", 2) })
-                }
+                request.userInfo = Subject.unknownUserInfo
                 let scan = try await subject.scan(request)
                 try require(
                     scan.records.sorted() == alone.records.sorted(),

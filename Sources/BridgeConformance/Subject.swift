@@ -17,6 +17,10 @@ struct Subject: Sendable {
     /// The values of the secret options.
     let secrets: [String]
     private let options: RecordBatch
+    /// A user info that no bridge knows.
+    static let unknownUserInfo = BridgeOptions { writer in
+        writer.member("bmo_conformance", object: { writer.member("level", 2) })
+    }
 
     init(_ settings: ConformanceSettings, host: BridgeHost, stores: any StoreProvider, spy: LogSpy) async throws {
         workspace = try await Workspace.load(path: settings.config, host: host, stores: stores)

@@ -17,6 +17,12 @@ enum WriteChecks {
         Check("write.again", "deleting a missing object is not an error", .full) { subject in
             try await lives(subject, until: .deletedAgain)
         },
+        Check("write.user_info", "a user info that it does not know changes nothing of a write", .full) { subject in
+            guard subject.plugin.can("user_info") else { throw NotApplicable("it takes no user info") }
+            let last: Stage =
+                subject.plugin.can("delete") ? .deleted : subject.plugin.can("update") ? .updated : .created
+            try await lives(subject, until: last, withUserInfo: true)
+        },
         Check("write.unknown", "an update of a missing object is refused as such", .strict) { subject in
             var (entity, write, connection) = try await start(subject, "update")
             try await connection.closing {
@@ -59,27 +65,35 @@ enum WriteChecks {
     }
 
     /// Creates, updates and deletes an object up to `stage`, checks the remote after each step, and cleans up.
-    private static func lives(_ subject: Subject, until stage: Stage) async throws {
+    ///
+    /// - Parameter withUserInfo: Whether each write has a user info, which must not change what the bridge explains of it.
+    private static func lives(_ subject: Subject, until stage: Stage, withUserInfo: Bool = false) async throws {
         let operation = stage == .created ? "create" : stage == .updated ? "update" : "delete"
         guard subject.plugin.can(operation) else { throw NotApplicable("it cannot \(operation)") }
         var (entity, write, connection) = try await start(subject, "create")
         try await connection.closing {
+            func send(_ operation: String, _ values: [String: ConformanceSettings.Scalar] = [:]) async throws {
+                if withUserInfo { try await compare(operation, entity, write, values, connection, subject) }
+                _ = try await connection.write(
+                    try request(operation, entity, write, values, subject, withUserInfo: withUserInfo))
+            }
             let others = try await objects(subject, entity, write, connection).filter { $0.key != key(write) }
-            write = try await create(entity, write, connection, subject)
+            if withUserInfo { try await compare("create", entity, write, write.create, connection, subject) }
+            write = try await create(entity, write, connection, subject, withUserInfo: withUserInfo)
             var expected = write.create
             do {
                 try await expect(expected, subject, entity, write, connection, "after the create")
                 if stage.rawValue >= Stage.updated.rawValue, subject.plugin.can("update") {
-                    _ = try await connection.write(try request("update", entity, write, write.update, subject))
+                    try await send("update", write.update)
                     expected.merge(write.update) { _, new in new }
                     try await expect(expected, subject, entity, write, connection, "after the update")
                 }
+                guard subject.plugin.can("delete") else { return }
+                try await send("delete")
             } catch {
                 _ = try? await connection.write(try request("delete", entity, write, [:], subject))
                 throw error
             }
-            guard subject.plugin.can("delete") else { return }
-            _ = try await connection.write(try request("delete", entity, write, [:], subject))
             guard stage.rawValue >= Stage.deleted.rawValue else { return }
             let left = try await objects(subject, entity, write, connection)
             try require(left[key(write)] == nil, "\(entity.name) \(key(write)) is still there after the delete")
@@ -91,9 +105,11 @@ enum WriteChecks {
 
     /// Creates the object; takes the key from the reply if the remote assigns it.
     private static func create(
-        _ entity: Entity, _ write: ConformanceSettings.Write, _ connection: BridgeConnection, _ subject: Subject
+        _ entity: Entity, _ write: ConformanceSettings.Write, _ connection: BridgeConnection, _ subject: Subject,
+        withUserInfo: Bool = false
     ) async throws -> ConformanceSettings.Write {
-        let answer = try await connection.write(try request("create", entity, write, write.create, subject))
+        let answer = try await connection.write(
+            try request("create", entity, write, write.create, subject, withUserInfo: withUserInfo))
         guard write.create[write.key] == nil else { return write }
         var write = write
         let value = answer.flatMap { $0.count > 0 ? $0[0][write.key] : nil }
@@ -113,9 +129,34 @@ enum WriteChecks {
         write.create[write.key]?.description ?? ""
     }
 
+    /// Compares what the bridge explains of a write with a user info and without one, if it can explain writes.
+    private static func compare(
+        _ operation: String, _ entity: Entity, _ write: ConformanceSettings.Write,
+        _ values: [String: ConformanceSettings.Scalar], _ connection: BridgeConnection, _ subject: Subject
+    ) async throws {
+        guard subject.plugin.can("plan_write") else { return }
+        let key = newKey()
+        func explanation(_ withUserInfo: Bool) async throws -> String? {
+            let request = try request(
+                operation, entity, write, values, subject, withUserInfo: withUserInfo, explains: true, key: key)
+            return try await connection.write(request).flatMap { $0.count > 0 ? $0.json(0) : nil }
+        }
+        let alone = try await explanation(false)
+        let told = try await explanation(true)
+        try require(
+            alone == told,
+            "\(entity.name): with a user info, it explains the \(operation) as \((told ?? "nothing").prefix(200)), without one as "
+                + "\((alone ?? "nothing").prefix(200))")
+    }
+
+    private static func newKey() -> String { "conformance-\(UInt64.random(in: .min ... .max))" }
+
+    /// - Parameter key: The write's idempotency key. Each write needs its own: a remote that recognizes such keys would treat
+    ///   a second write as a retry of the first.
     private static func request(
         _ operation: String, _ entity: Entity, _ write: ConformanceSettings.Write,
-        _ values: [String: ConformanceSettings.Scalar], _ subject: Subject
+        _ values: [String: ConformanceSettings.Scalar], _ subject: Subject, withUserInfo: Bool = false,
+        explains: Bool = false, key: String = newKey()
     ) throws -> RecordBatch {
         let section = try subject.request(entity).section
         let writer = RecordBatchWriter()
@@ -146,9 +187,12 @@ enum WriteChecks {
                 writer.key(write.key)
                 writer.array { writer.text(write.key) }
             }
-            // Each write needs its own key; a remote that recognizes such keys would treat a second write as a retry of
-            // the first.
-            writer.member("idempotency_key", "conformance-\(UInt64.random(in: .min ... .max))")
+            writer.member("idempotency_key", key)
+            if withUserInfo {
+                writer.key("user_info")
+                Subject.unknownUserInfo.write(to: writer)
+            }
+            if explains { writer.member("explain", true) }
         }
         return try writer.finish()
     }

@@ -48,6 +48,10 @@ import TestSupport
         ("KEEPS_DELETED", "write.delete", "still there"),
         ("DELETES_MORE", "write.delete", "removed other objects too"),
         ("DELETE_AGAIN", "write.again", "there is no such item"),
+        ("REFUSES_USER_INFO_OF_WRITE", "write.user_info", "it is unknown"),
+        ("EXPLAINS_USER_INFO", "write.user_info", "with a user info, it explains the update as"),
+        ("DROPS_VALUE_WITH_USER_INFO", "write.user_info", "Item.color is \"red\" after the create"),
+        ("KEEPS_DELETED_WITH_USER_INFO", "write.user_info", "still there"),
         ("UPDATES_NOTHING", "write.unknown", "it reports success"),
     ])
     func `a bridge with a defect fails its check`(defect: String, check: String, words: String) async throws {
@@ -82,7 +86,7 @@ import TestSupport
         let others = ConformanceRun.catalog.map(\.id).filter { !$0.hasPrefix("write.") }
         let skips = Dictionary(uniqueKeysWithValues: others.map { ($0, "not of this test") })
         let good = try await shelfReport(skips: skips, remoteGivesKey: true)
-        #expect(good.passed && good.results.count { $0.outcome == .passed } == 5, "\(good.text)")
+        #expect(good.passed && good.results.count { $0.outcome == .passed } == 6, "\(good.text)")
     }
 
     @Test func `a skipped check is reported with its reason`() async throws {

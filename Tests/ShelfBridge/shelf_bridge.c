@@ -88,6 +88,7 @@ static bmo_status describe(void *context, bmo_buffer *output) {
     bmo_write_array_begin(&w);
     static const char *const all[] = {"check",  "discover", "fetch",       "create", "update",
                                       "delete", "resume",   "incremental", "plan",   "watch", "user_info", "parameters",
+                                      "plan_write",
 #ifdef WRONG_CAPABILITY
                                       "telepathy",
 #endif
@@ -382,6 +383,19 @@ static void cancel(void *context, bmo_fetch *fetch) {
 
 /* ---------------------------------------------------------------- writing */
 
+/* What a write would do. */
+static bmo_status plan_write(const char *operation, int64_t id, int is_other, bmo_buffer *output) {
+    char word[64];
+    bmo_writer w;
+    bmo_writer_init(&w);
+    bmo_write_object_begin(&w);
+    snprintf(word, sizeof word, "%s item %lld%s", operation, (long long)id, is_other ? " for somebody" : "");
+    text(&w, "request", word);
+    bmo_write_object_end(&w);
+    deliver(&w, output);
+    return BMO_OK;
+}
+
 static bmo_status write_object(void *context, bmo_instance *instance, bmo_bytes request, bmo_buffer *output) {
     (void)context;
     bmo_view view;
@@ -396,6 +410,19 @@ static bmo_status write_object(void *context, bmo_instance *instance, bmo_bytes 
     if (id < 1 && strcmp(operation, "create") == 0) id = 901;
     if (id < 1 || id > SHELF) return fail(output, "configuration", "an item's id is 1 to 1024", "give `id`");
     struct item *item = &shelf[id - 1];
+    const bmo_slot *info = bmo_view_member(&view, view.records, "user_info");
+    (void)info;
+#ifdef WRONG_REFUSES_USER_INFO_OF_WRITE
+    if (info) return fail(output, "configuration", "it is unknown", NULL);
+#endif
+    const bmo_slot *explain = bmo_view_member(&view, view.records, "explain");
+    if (explain && bmo_slot_tag(explain) == BMO_BOOL) {
+#ifdef WRONG_EXPLAINS_USER_INFO
+        return plan_write(operation, id, info != NULL && strcmp(operation, "update") == 0, output);
+#else
+        return plan_write(operation, id, 0, output);
+#endif
+    }
     bmo_status status = BMO_OK;
     pthread_mutex_lock(&mutex);
     changes++;
@@ -403,7 +430,9 @@ static bmo_status write_object(void *context, bmo_instance *instance, bmo_bytes 
 #ifdef WRONG_DELETE_AGAIN
         if (!item->is_there) status = fail(output, "not_found", "there is no such item", "look again");
 #endif
-#ifndef WRONG_KEEPS_DELETED
+#if defined WRONG_KEEPS_DELETED_WITH_USER_INFO
+        if (!info) item->is_there = 0;
+#elif !defined WRONG_KEEPS_DELETED
         item->is_there = 0;
 #endif
 #ifdef WRONG_DELETES_MORE
@@ -412,7 +441,9 @@ static bmo_status write_object(void *context, bmo_instance *instance, bmo_bytes 
     } else if (strcmp(operation, "create") == 0) {
         *item = (struct item){.id = id, .is_there = 1, .color = "red"};
         copy_text(&view, values, "name", item->name, sizeof item->name);
-#ifndef WRONG_DROPS_VALUE
+#if defined WRONG_DROPS_VALUE_WITH_USER_INFO
+        if (!info) copy_text(&view, values, "color", item->color, sizeof item->color);
+#elif !defined WRONG_DROPS_VALUE
         copy_text(&view, values, "color", item->color, sizeof item->color);
 #endif
     } else if (!item->is_there) {
