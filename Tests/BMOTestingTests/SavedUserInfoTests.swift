@@ -125,4 +125,23 @@ import Testing
             throw BridgeError(.internal, "nothing is written here")
         }
     }
+
+    @Test func `no description and no dump of an edit or of its entry shows the user info`() async throws {
+        let manager = try await RequestManager.testing(definition(), remote: remote)
+        let info = try UserInfo(Tenant(tenant: "s3cret"))
+        _ = try await manager.save(
+            [.create("Note", values: ["title": "milk"])], workflow: .localOnly, userInfo: info)
+        let entry = try #require(try await manager.outbox().first)
+        #expect(entry.userInfo == #"{"tenant":"s3cret"}"#)
+        let edit = LocalEdit(.create, entity: "Note", values: ["title": .text("milk")], userInfo: entry.userInfo)
+        for value in [entry, edit] as [any Sendable] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            let shown = [String(describing: value), String(reflecting: value), dumped]
+            #expect(
+                shown.nonEmptyAllSatisfy { $0.contains("milk") && $0.contains("***") && !$0.contains("s3cret") },
+                "\(shown)")
+        }
+        try await manager.close()
+    }
 }

@@ -80,11 +80,15 @@ import Testing
         let lack = try bridgeError { try bridge.write(request, into: RecordBatchWriter()) }
         #expect(lack.code == .configuration && !lack.isRetryable)
         #expect(
-            lack.message == "write.create.path needs a value for user_info.tenant, and the request has none")
+            lack.message == "write.create.path needs a value for user_info.tenant, and the edit has none")
+        #expect(
+            lack.remedy == "save the edit again with a user info that has it (a program that embeds bmo does), "
+                + "or put it in ( ) if it is optional")
         request.userInfo = (["tenant": "acme"] as Literal).options
         let header = try bridgeError { try bridge.write(request, into: RecordBatchWriter()) }
         #expect(
-            header.message == "write.create.headers needs a value for user_info.account.id, and the request has none")
+            header.message == "write.create.headers needs a value for user_info.account.id, and the edit has none")
+        #expect(header.remedy == lack.remedy)
         request.userInfo = (["tenant": "acme", "account": ["id": 7]] as Literal).options
         let writer = RecordBatchWriter()
         try bridge.write(request, into: writer)

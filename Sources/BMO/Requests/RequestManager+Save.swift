@@ -165,7 +165,8 @@ extension RequestManager {
                 throw RequestError(
                     .translating, entity: entity.name, code: "unsupported",
                     "the bridge \(bridge) takes no user info, and the save requires it to",
-                    remedy: "give the user info without \"delivery: .required\": then your program alone has it")
+                    remedy: "give the user info without \"delivery: .required\": then your program alone has it; or "
+                        + "use a bridge with the capability user_info")
             }
             var told = planned
             told.edit.userInfo = userInfo.json

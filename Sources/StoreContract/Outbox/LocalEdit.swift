@@ -13,7 +13,13 @@ public struct LocalEdit: Sendable {
     /// The to-many relationships to set, by name, with the keys of all targets.
     public var links: [String: [[StoredValue]]]
     /// What the program says about the edit to the bridge: the text of a JSON object; nil for nothing.
-    public var userInfo: String?
+    ///
+    /// It may hold what others must not see, so a description or a dump shows only whether there is one.
+    public var userInfo: String? {
+        get { userInfoText.text }
+        set { userInfoText.text = newValue }
+    }
+    private var userInfoText: HiddenText
 
     /// Creates an edit.
     public init(
@@ -25,7 +31,7 @@ public struct LocalEdit: Sendable {
         self.key = key
         self.values = values
         self.links = links
-        self.userInfo = userInfo
+        userInfoText = HiddenText(text: userInfo)
     }
 }
 

@@ -94,7 +94,13 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
     /// Whether an attempt had an unknown outcome, until a reply arrives.
     public var mayHaveArrived: Bool
     /// What the program said about the edit to the bridge: the text of a JSON object; nil for nothing.
-    public var userInfo: String?
+    ///
+    /// It may hold what others must not see, so a description or a dump shows only whether there is one.
+    public var userInfo: String? {
+        get { userInfoText.text }
+        set { userInfoText.text = newValue }
+    }
+    private var userInfoText: HiddenText
 
     /// Creates an entry.
     public init(
@@ -118,6 +124,6 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
         self.dependsOn = dependsOn
         self.hasTemporaryKey = hasTemporaryKey
         self.mayHaveArrived = mayHaveArrived
-        self.userInfo = userInfo
+        userInfoText = HiddenText(text: userInfo)
     }
 }

@@ -93,16 +93,20 @@ struct TemplateVariables: Sendable {
         }
     }
 
-    /// What to do about a value of the user info that is missing.
+    /// What to do about a value of a request's user info that is missing.
     static let userInfoRemedy =
         "give the request a user info with it (a program that embeds bmo does), or put it in ( ) if it is optional"
+    /// What to do about a value of an edit's user info that is missing.
+    private static let editRemedy =
+        "save the edit again with a user info that has it (a program that embeds bmo does), or put it in ( ) if it is optional"
 
     /// Requires the value of a variable if it is of the user info.
     func requireUserInfo(_ name: String, option: String) throws {
         guard Self.isOfUserInfo(name), value(name, keepsEmpty: true) == nil else { return }
+        let isOfEdit = object != nil
         throw BridgeError(
-            .configuration, "\(option) needs a value for \(name), and the request has none",
-            remedy: Self.userInfoRemedy)
+            .configuration, "\(option) needs a value for \(name), and the \(isOfEdit ? "edit" : "request") has none",
+            remedy: isOfEdit ? Self.editRemedy : Self.userInfoRemedy)
     }
 
     /// The name of the key's only part.
