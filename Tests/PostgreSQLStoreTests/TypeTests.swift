@@ -10,15 +10,15 @@ import Testing
 /// Values in columns of native types.
 @Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
 struct TypeTests {
+    private static let attributes: [Attribute] = [
+        .of("code", .text), .of("count", .integer), .of("size", .real), .of("isNew", .boolean), .of("price", .decimal),
+        .of("changed", .timestamp), .of("born", .date), .of("photo", .data), .of("more", .json), .of("site", .url),
+        .of("id", .uuid),
+    ]
+
     private static func model() throws -> CompiledModel {
         try CompiledModel.of(
-            Entity(
-                "Thing", key: ["code"],
-                [
-                    .of("code", .text), .of("count", .integer), .of("size", .real), .of("isNew", .boolean),
-                    .of("price", .decimal), .of("changed", .timestamp), .of("born", .date), .of("photo", .data),
-                    .of("more", .json), .of("site", .url), .of("id", .uuid),
-                ]))
+            Entity("Thing", key: ["code"], attributes))
     }
 
     private static let full: Literal = [
@@ -50,6 +50,32 @@ struct TypeTests {
             ])
         let again = try fixture.add("Thing", Self.full, ["code": "b"])
         #expect(again.unchanged == 2, "a value that is read back otherwise would be a change each time")
+    }
+
+    @Test func `a value that differs in any column is an update, and the same value is none`() throws {
+        let model = try CompiledModel.of(
+            Entity("Thing", key: ["number"], [.of("number", .integer)] + Self.attributes.filter { $0.name != "code" }))
+        let fixture = try StoreFixture(overPostgreSQL: model)
+        let others: [(name: String, value: Literal)] = [
+            ("count", 7), ("size", .double(-0.1)), ("isNew", .bool(false)), ("price", .decimal("12.51")),
+            ("changed", .timestamp(microseconds: 0)), ("born", "1582-10-05"), ("photo", .bytes([0, 254])),
+            ("more", ["a": [2, nil]]), ("site", "https://example.com/b"),
+            ("id", "0189f7ea-ae2c-7809-8aeb-b819cf5e9e7e"),
+        ]
+        func thing(_ changes: [String: Literal] = [:]) -> Literal {
+            guard case .object(let members) = Self.full else { return .null }
+            return .object(
+                [(key: "number", value: .integer(1))] + members.map { ($0.key, changes[$0.key] ?? $0.value) })
+        }
+        try fixture.add("Thing", thing())
+        for (name, other) in others {
+            for value in [other, .null] {
+                #expect(try fixture.add("Thing", thing([name: value])).updated == 1, "\(name)")
+                #expect(try fixture.add("Thing", thing([name: value])).unchanged == 1, "\(name)")
+                #expect(try fixture.add("Thing", thing()).updated == 1, "\(name)")
+            }
+            #expect(try fixture.add("Thing", thing()).unchanged == 1)
+        }
     }
 
     @Test func `text sorts by its bytes`() throws {

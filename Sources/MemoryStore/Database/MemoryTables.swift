@@ -21,6 +21,7 @@ final class MemoryTables: DatabaseTables {
 
 extension MemoryTables {
     func prefetch(_ root: Int, _ keys: [RowKey]) {}
+    func prefetch(_ root: Int, mergedWith rows: [PageRow]) {}
     func prefetchState(_ root: Int, _ keys: [RowKey]) {}
     func prefetchReferrers(_ root: Int, _ toOne: Int, to keys: [RowKey]) {}
     func prefetchLinks(_ table: String, of sources: [RowKey]) {}

@@ -31,25 +31,32 @@ struct SQLParameter {
     }
 
     /// An array of one dimension: the format of `array_recv` in src/backend/utils/adt/arrayfuncs.c.
-    static func array(of type: SQLType, _ elements: [[UInt8]?]) -> SQLParameter {
+    static func array(of type: SQLType, _ elements: some Collection<[UInt8]?>) -> SQLParameter {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(20 + elements.reduce(0) { $0 + 4 + ($1?.count ?? 0) })
-        bytes += (elements.isEmpty ? 0 : 1 as Int32).bigEndianBytes
-        bytes += (elements.contains { $0 == nil } ? 1 : 0 as Int32).bigEndianBytes
-        bytes += type.oid.bigEndianBytes
+        bytes.append(bigEndian: elements.isEmpty ? 0 : 1 as Int32)
+        bytes.append(bigEndian: elements.contains { $0 == nil } ? 1 : 0 as Int32)
+        bytes.append(bigEndian: type.oid)
         if !elements.isEmpty {
-            bytes += Int32(elements.count).bigEndianBytes
-            bytes += (1 as Int32).bigEndianBytes
+            bytes.append(bigEndian: Int32(elements.count))
+            bytes.append(bigEndian: 1 as Int32)
         }
         for element in elements {
             guard let element else {
-                bytes += (-1 as Int32).bigEndianBytes
+                bytes.append(bigEndian: -1 as Int32)
                 continue
             }
-            bytes += Int32(element.count).bigEndianBytes
+            bytes.append(bigEndian: Int32(element.count))
             bytes += element
         }
         return SQLParameter(bytes: bytes)
+    }
+}
+
+extension [UInt8] {
+    /// Appends the bytes of a number.
+    mutating func append(bigEndian value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 }
 

@@ -14,7 +14,7 @@ struct ValueCodec {
     }
 
     /// The seconds from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
-    private static let epochDays: Int64 = 10_957
+    static let epochDays: Int64 = 10_957
 
     /// A value that cannot be stored in a column, in words such as "is not a date".
     struct Misfit: Error {

@@ -143,12 +143,23 @@ struct RowTableSQL {
             }
         }
         let references = layout.toOne.map { Array(values[$0.firstField..<$0.firstField + $0.fieldCount]) }
-        for count in ([key] + references).map({ JSONText.key($0).bytes.count }) where count > Self.longestKey {
+        for count in ([key] + references).map(Self.length) where count > Self.longestKey {
             throw StoreError(
                 .constraint, "\(layout.name): a key of \(count) bytes is longer than a PostgreSQL index allows",
                 remedy: "choose a shorter key in the configuration")
         }
         return encoded
+    }
+
+    /// The bytes of a key as JSON; 0 where they are few.
+    private static func length(of key: RowKey) -> Int {
+        let isShort = key.allSatisfy { value in
+            switch value.form {
+            case .text, .bytes: false
+            case .null, .integer, .real: true
+            }
+        }
+        return isShort ? 0 : JSONText.key(key).bytes.count
     }
 }
 

@@ -8,6 +8,13 @@ internal import StoreRules
 /// They run in an order in which each reference's target exists when the reference is written, so that foreign keys need
 /// not be deferred.
 extension PostgreSQLTables {
+    /// A row that is written with the flush.
+    private struct WrittenRow {
+        let number: Int64
+        let key: RowKey
+        let encoded: [[UInt8]?]
+    }
+
     /// The number of rows written by one statement.
     private static let rowsPerStatement = 10_000
 
@@ -33,25 +40,24 @@ extension PostgreSQLTables {
     private func flushRows(isLast: Bool) throws {
         guard dirtyRows.contains(where: { !$0.value.isEmpty }) || !dirtyLists.isEmpty else { return }
         noteWritten()
-        var written: [Int: [RowKey]] = [:]
+        var written: [Int: [WrittenRow]] = [:]
         var deleted: [Int: [RowKey]] = [:]
         for (root, keys) in dirtyRows {
-            var numbered: [(number: Int64, key: RowKey)] = []
+            var found: [WrittenRow] = []
             for key in keys {
                 guard let row = rows[root]?[key], row.isDirty else { continue }
-                if row.values == nil {
-                    deleted[root, default: []].append(key)
+                if let encoded = row.encoded {
+                    found.append(WrittenRow(number: row.number, key: key, encoded: encoded))
                 } else {
-                    numbered.append((row.number, key))
+                    deleted[root, default: []].append(key)
                 }
             }
             // In the order of their numbers, so that the table's order is that of the listing.
-            numbered.sort { $0.number < $1.number }
-            if !numbered.isEmpty { written[root] = numbered.map(\.key) }
+            if !found.isEmpty { written[root] = found.sorted { $0.number < $1.number } }
         }
         for root in sql.order { try insertTargets(of: root, written) }
         for root in sql.order {
-            for portion in portions(of: root, written[root] ?? []) { try upsert(root, portion) }
+            for portion in portions(written[root] ?? []) { try upsert(root, portion) }
         }
         try flushLinks()
         guard isLast || sql.engine.foreignKeys != .immediate else {
@@ -72,34 +78,34 @@ extension PostgreSQLTables {
     func erasedCount(_ root: Int) -> Int { (dirtyRows[root] ?? []).count { isErased(root, $0) } }
 
     /// Divides rows into statements that are neither too long for the engine nor for the server's memory.
-    private func portions(of root: Int, _ keys: [RowKey]) -> [ArraySlice<RowKey>] {
-        var portions: [ArraySlice<RowKey>] = []
+    private func portions(_ rows: [WrittenRow]) -> [ArraySlice<WrittenRow>] {
+        var portions: [ArraySlice<WrittenRow>] = []
         var (start, bytes) = (0, 0)
-        for (index, key) in keys.enumerated() {
-            let size = (rows[root]?[key]?.encoded ?? []).reduce(8) { $0 + 4 + ($1?.count ?? 0) }
+        for (index, row) in rows.enumerated() {
+            let size = row.encoded.reduce(8) { $0 + 4 + ($1?.count ?? 0) }
             if index > start, bytes + size > sql.engine.longestStatement || index - start == Self.rowsPerStatement {
-                portions.append(keys[start..<index])
+                portions.append(rows[start..<index])
                 (start, bytes) = (index, 0)
             }
             bytes += size
         }
-        if start < keys.count { portions.append(keys[start...]) }
+        if start < rows.count { portions.append(rows[start...]) }
         return portions
     }
 
     private func number(_ root: Int, _ key: RowKey) -> Int64 { rows[root]?[key]?.number ?? 0 }
 
     /// Inserts bare rows for new objects that rows written before them refer to.
-    private func insertTargets(of root: Int, _ written: [Int: [RowKey]]) throws {
-        guard let keys = written[root], !keys.isEmpty else { return }
+    private func insertTargets(of root: Int, _ written: [Int: [WrittenRow]]) throws {
+        guard let written = written[root], !written.isEmpty else { return }
         var relationships = sql.forwardReferences(of: root)
-        if keys.count > Self.rowsPerStatement {
+        if written.count > Self.rowsPerStatement {
             relationships += model.entities[root].toOne.filter { model.entities[$0.target].root == root }
         }
         for toOne in relationships {
             let target = model.entities[toOne.target].root
             let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
-            let wanted = Set(keys.compactMap { rows[root]?[$0]?.values.map { Array($0[fields]) } })
+            let wanted = Set(written.compactMap { rows[root]?[$0.key]?.values.map { Array($0[fields]) } })
             let new = wanted.filter { key in
                 rows[target]?[key].map { $0.isDirty && !$0.isStored && $0.values != nil } ?? false
             }
@@ -129,20 +135,15 @@ extension PostgreSQLTables {
         for key in keys { rows[root]?[key]?.isStored = true }
     }
 
-    private func upsert(_ root: Int, _ keys: ArraySlice<RowKey>) throws {
+    private func upsert(_ root: Int, _ written: ArraySlice<WrittenRow>) throws {
         let table = try table(root)
-        let encoded = keys.compactMap { rows[root]?[$0]?.encoded }
         var parameters: [SQLParameter] = []
-        if !table.isNumbered { parameters.append(.bigints(keys.map { number(root, $0) })) }
+        if !table.isNumbered { parameters.append(.bigints(written.map(\.number))) }
         for (field, codec) in table.codecs.enumerated() {
-            parameters.append(.array(of: codec.sqlType.transferred, encoded.map { $0[field] }))
+            parameters.append(.array(of: codec.sqlType.transferred, written.lazy.map { $0.encoded[field] }))
         }
         try connection.query(table.upsert, parameters, for: "writing rows of \(name(root))")
-        for key in keys {
-            rows[root]?[key]?.isStored = true
-            rows[root]?[key]?.isDirty = false
-            rows[root]?[key]?.encoded = nil
-        }
+        for row in written { rows[root]?[row.key]?.noteStored() }
     }
 
     /// Clears the references of rows to be deleted whose targets are deleted before them.

@@ -6,39 +6,46 @@ internal import StoreRules
 extension PostgreSQLTables {
     /// Reads rows that the transaction needs, one statement for all of a table.
     func prefetch(_ root: Int, _ keys: some Sequence<RowKey>) throws {
+        let table = try table(root)
+        guard !table.isNumbered else { return try fetch(table, Set(keys.lazy.compactMap(Self.number))) }
         var wanted = Set(keys).filter { rows[root]?[$0] == nil }
         guard !wanted.isEmpty else { return }
         defer {
             for key in wanted { rows[root, default: [:]][key] = CachedRow(number: 0, values: nil, isStored: false) }
         }
-        let table = try table(root)
-        let result: QueryResult
-        if let range = Self.range(of: wanted, table) {
-            result = try connection.query(
-                table.selectByRange, [.bigint(range.lowerBound), .bigint(range.upperBound)],
-                for: "reading rows of \(name(root))")
-        } else {
-            guard let parameters = table.parameters(wanted) else { return }
-            result = try connection.query(table.selectByKey, parameters, for: "reading rows of \(name(root))")
-        }
+        guard let parameters = table.parameters(wanted) else { return }
+        let result = try connection.query(table.selectByKey, parameters, for: "reading rows of \(name(root))")
         for row in 0..<result.count {
             let (number, key, values) = read(result, row, table)
-            // A range may contain rows that this transaction has changed.
-            guard wanted.remove(key) != nil else { continue }
+            wanted.remove(key)
             rows[root, default: [:]][key] = CachedRow(number: number, values: values, isStored: true)
         }
     }
 
-    /// Returns the range of keys if these are dense integers; a range is read faster than a list.
-    private static func range(of keys: Set<RowKey>, _ table: RowTableSQL) -> ClosedRange<Int64>? {
-        guard table.isNumbered, keys.count > 8 else { return nil }
-        var (low, high) = (Int64.max, Int64.min)
-        for key in keys {
-            guard case .integer(let number) = key[0].form else { return nil }
-            (low, high) = (min(low, number), max(high, number))
+    /// Reads rows by their numbers, and keeps them as the server sends them.
+    func fetch(_ table: RowTableSQL, _ numbers: Set<Int64>) throws {
+        let root = table.layout.index
+        let used = rows[root] ?? [:]
+        let wanted = numbers.filter { number in
+            fetched[root]?.isKnown(number) != true && (used.isEmpty || used[[.integer(number)]] == nil)
         }
+        guard !wanted.isEmpty else { return }
+        let result =
+            if let range = Self.range(of: wanted) {
+                try connection.query(
+                    table.selectByRange, [.bigint(range.lowerBound), .bigint(range.upperBound)],
+                    for: "reading rows of \(name(root))")
+            } else {
+                try connection.query(table.selectByKey, [.bigints(wanted)], for: "reading rows of \(name(root))")
+            }
+        fetched[root, default: FetchedRows(table.codecs, keyColumn: table.layout.key[0])].add(result, of: wanted)
+    }
+
+    /// Returns the range of numbers if they are dense; a range is read faster than a list.
+    private static func range(of numbers: Set<Int64>) -> ClosedRange<Int64>? {
+        guard numbers.count > 8, let low = numbers.min(), let high = numbers.max() else { return nil }
         let (distance, overflow) = high.subtractingReportingOverflow(low)
-        return !overflow && distance < 2 * Int64(keys.count) ? low...high : nil
+        return !overflow && distance < 2 * Int64(numbers.count) ? low...high : nil
     }
 
     func read(_ result: QueryResult, _ row: Int, _ table: RowTableSQL) -> (Int64, RowKey, [StoredValue]) {
@@ -47,10 +54,27 @@ extension PostgreSQLTables {
         return (number, table.key(number, values), values)
     }
 
-    private func cached(_ root: Int, _ key: RowKey) throws -> CachedRow? {
+    /// Returns what was read of a row, or written.
+    private func known(_ root: Int, _ key: RowKey) -> CachedRow? {
         if let row = rows[root]?[key] { return row }
+        guard let fetched = fetched[root], let number = Self.number(key), fetched.isKnown(number) else { return nil }
+        guard let place = fetched.row(number), let table = sql.rows[root] else {
+            return CachedRow(number: 0, values: nil, isStored: false)
+        }
+        let values = read(place.result, place.row, table).2
+        let row = CachedRow(number: number, values: values, isStored: true)
+        rows[root, default: [:]][key] = row
+        return row
+    }
+
+    private static func number(_ key: RowKey) -> Int64? {
+        if key.count == 1, case .integer(let number) = key[0].form { number } else { nil }
+    }
+
+    private func cached(_ root: Int, _ key: RowKey) throws -> CachedRow? {
+        if let row = known(root, key) { return row }
         try prefetch(root, [key])
-        return rows[root]?[key]
+        return known(root, key)
     }
 
     func row(_ root: Int, _ key: RowKey) throws -> [StoredValue]? { try cached(root, key)?.values }

@@ -9,6 +9,7 @@ extension PostgreSQLTables {
 
     /// Reads which rows are stubs, and their sources.
     func prefetchState(_ root: Int, _ keys: some Sequence<RowKey>) throws {
+        guard hasStubs.contains(root) || hasSources.contains(root) else { return }
         let keys = Set(keys)
         if hasStubs.contains(root), !completeStubs.contains(root) {
             let wanted = keys.filter { stubs[root]?[$0] == nil }

@@ -18,6 +18,11 @@ final class PostgreSQLTables: DatabaseTables {
         var isStored: Bool
         /// Whether the database has another state than this one.
         var isDirty = false
+
+        /// Notes that the database has the row as it is here.
+        mutating func noteStored() {
+            (isStored, isDirty, encoded) = (true, false, nil)
+        }
     }
 
     /// The links of one list.
@@ -54,6 +59,8 @@ final class PostgreSQLTables: DatabaseTables {
     var hasSources: Set<Int>
 
     var rows: [Int: [RowKey: CachedRow]] = [:]
+    /// The rows that were read for a batch; ``rows`` has those that were asked for since.
+    var fetched: [Int: FetchedRows] = [:]
     var dirtyRows: [Int: Set<RowKey>] = [:]
     var referrers: [ReferrerName: [(number: Int64, key: RowKey)]] = [:]
     /// The last number in use, by entity.

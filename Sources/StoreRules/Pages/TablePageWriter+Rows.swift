@@ -17,16 +17,28 @@ extension TablePageWriter {
         _ rows: [PageRow], outcome: (_ index: Int, _ result: Result<MergeOutcome, StoreError>) throws -> Void
     ) throws {
         var refused: Int?
+        defer { logListed() }
         for (index, row) in rows.enumerated() where row.record != refused {
             let result: Result<MergeOutcome, StoreError>
             do {
-                result = .success(try merge(row.entity, cells(of: row), as: row.role))
+                result = .success(try merge(row))
             } catch let error as StoreError where error.code == .constraint {
                 refused = row.record
                 result = .failure(error)
             }
             try outcome(index, result)
         }
+    }
+
+    private func merge(_ row: PageRow) throws -> MergeOutcome {
+        // Most records of most imports have not changed.
+        if let number = tables.numberOfSameRow(model.entities[row.entity].root, as: row.cells) {
+            if row.role == .listed, let scan {
+                noteListed(number, Merged(outcome: .unchanged), row.cells, tables.layout(of: row.entity), scan)
+            }
+            return .unchanged
+        }
+        return try merge(row.entity, cells(of: row), as: row.role)
     }
 
     /// Returns the cells of a row to merge: a copy of a listed object keeps what the listing brings.
@@ -210,13 +222,20 @@ extension TablePageWriter {
 
     // MARK: - The scan's log
 
-    private func noteListed(
-        _ number: Int64, _ merged: Merged, _ cells: [Cell], _ layout: EntityLayout, _ scan: ScanTarget
-    ) {
-        guard scan.isListing, scans.logs[scan.scope] != nil else { return }
-        scans.logs[scan.scope]?.append(number, isRewritten: merged.outcome == .updated)
+    /// Adds the rows of a batch to the scan's log: one look-up of the log for all.
+    private func logListed() {
+        if let scan { scans.logs[scan.scope]?.append(listed) }
+        listed.removeAll(keepingCapacity: true)
+    }
+
+    private func noteListed<Cells: RandomAccessCollection<Cell>>(
+        _ number: Int64, _ merged: Merged, _ cells: Cells, _ layout: @autoclosure () -> EntityLayout, _ scan: ScanTarget
+    ) where Cells.Index == Int {
+        guard scan.isListing else { return }
+        listed.append((number, merged.outcome == .updated))
         guard let parent = scan.parent else { return }
-        let toOne = layout.toOne[parent.relationship]
+        guard scans.logs[scan.scope] != nil else { return }
+        let toOne = layout().toOne[parent.relationship]
         let fields = toOne.firstField..<toOne.firstField + toOne.fieldCount
         let refersElsewhere = zip(parent.key, fields).contains { $0 != cells[$1].value }
         if !refersElsewhere, let old = merged.old, merged.outcome == .updated, Array(old[fields]) != parent.key {

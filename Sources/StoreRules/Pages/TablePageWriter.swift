@@ -14,6 +14,8 @@ package final class TablePageWriter {
     let edits: EditMerge
     /// The scan that the page belongs to.
     var scan: ScanTarget?
+    /// The rows of the batch being merged that the scan lists, and whether each got other values.
+    var listed: [(number: Int64, isRewritten: Bool)] = []
     private var contested: [Int: Set<Int>] = [:]
     var due: DueParents
 

@@ -51,7 +51,11 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
     package func merge(
         _ rows: [PageRow], outcome: (_ index: Int, _ result: Result<MergeOutcome, StoreError>) throws -> Void
     ) throws {
-        try prefetch(rows.map { row in (row.entity, layout(row.entity).key.map { row.cells[$0].value ?? .null }) })
+        let roots = Set(rows.map { model.entities[$0.entity].root })
+        for root in roots.sorted() where !model.entities[root].key.isEmpty {
+            try tables.prefetch(
+                root, mergedWith: roots.count == 1 ? rows : rows.filter { model.entities[$0.entity].root == root })
+        }
         try page.merge(rows, outcome: outcome)
     }
 

@@ -10,6 +10,12 @@ package protocol RowTables: RowIteration {
     /// Returns a row, with one value per field of the table; nil if there is none with this key.
     func row(_ root: Int, _ key: RowKey) throws -> [StoredValue]?
 
+    /// Returns the number of the row that has all values of a page's row already; nil if it has not, or if its object has
+    /// more than the row that a merge may change: a mark as a stub, records of its sources, or edits.
+    ///
+    /// A store may return nil also where it cannot tell at once: the merge then finds out.
+    func numberOfSameRow(_ root: Int, as cells: UnsafeBufferPointer<Cell>) -> Int64?
+
     /// Returns the number of a row: rows keep theirs, and later rows usually have greater ones.
     func number(of key: RowKey, in root: Int) throws -> Int64?
 
@@ -53,6 +59,9 @@ package protocol RowTables: RowIteration {
 }
 
 extension RowTables {
+    /// Leaves it to the merge.
+    package func numberOfSameRow(_ root: Int, as cells: UnsafeBufferPointer<Cell>) -> Int64? { nil }
+
     /// Returns the layout of the table that holds an entity's objects.
     package func layout(of entity: Int) -> EntityLayout { model.entities[model.entities[entity].root] }
 }

@@ -70,6 +70,11 @@ package struct ScanLog: Sendable {
         rows.append(row)
     }
 
+    /// Appends rows in order.
+    mutating func append(_ rows: [(number: Int64, isRewritten: Bool)]) {
+        for row in rows { append(row.number, isRewritten: row.isRewritten) }
+    }
+
     /// Notes a list, or a part of it.
     ///
     /// - Returns: The number of lists received before it; nil if the list waits already, and the part is now in it.

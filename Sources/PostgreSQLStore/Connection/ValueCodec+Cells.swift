@@ -1,0 +1,40 @@
+internal import Glibc
+internal import Mapping
+internal import TextFormats
+
+/// The comparison of a page's values with those that the server sent, without decoding these.
+extension ValueCodec {
+    /// Returns whether the server has sent exactly the value of a cell; false also where only decoding would tell.
+    func isSame(_ cell: Cell, _ bytes: UnsafeRawBufferPointer?) -> Bool {
+        guard let bytes else { return cell.kind == .null }
+        switch (sqlType, cell.storage) {
+        case (.bigint, .integer): return Int64(bigEndian: bytes) == cell.integer
+        case (.boolean, .integer): return cell.integer == (bytes.first == 1 ? 1 : 0)
+        case (.double, .real): return UInt64(bigEndian: bytes).map { Double(bitPattern: $0) } == cell.real
+        case (.text, .text), (.numeric, .text), (.bytea, .bytes): return Self.isEqual(cell.rawBytes, bytes)
+        case (.timestamptz, .text):
+            guard let time = Int64(bigEndian: bytes) else { return false }
+            let (microseconds, overflow) = time.addingReportingOverflow(Self.epochDays * 86_400_000_000)
+            return !overflow && cell.rawBytes.count == Timestamp.textLength && Self.isTime(cell.rawBytes, microseconds)
+        case (.date, .text):
+            guard let days = Int32(bigEndian: bytes), cell.rawBytes.count == 10 else { return false }
+            return Self.isTime(cell.rawBytes, (Int64(days) + Self.epochDays) * 86_400_000_000)
+        default: return false
+        }
+    }
+
+    private static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count else { return false }
+        guard let start = left.baseAddress, let other = right.baseAddress else { return left.isEmpty }
+        return memcmp(start, other, left.count) == 0
+    }
+
+    /// Returns whether a text is that of a time, or its beginning.
+    private static func isTime(_ text: UnsafeRawBufferPointer, _ microseconds: Int64) -> Bool {
+        guard Timestamp.range.contains(microseconds) else { return false }
+        return withUnsafeTemporaryAllocation(byteCount: Timestamp.textLength, alignment: 1) { written in
+            Timestamp.write(microseconds: microseconds, to: written)
+            return isEqual(text, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(written)[..<text.count]))
+        }
+    }
+}
