@@ -75,6 +75,34 @@ struct BookkeepingTests {
         #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["6"])
     }
 
+    @Test func `edits from before edits had user info are kept, and can be sent`() throws {
+        let before = try open(for: .writing)
+        let made = try before.edit([
+            LocalEdit(.create, entity: "City", values: ["id": .integer(2)]),
+            LocalEdit(.delete, entity: "City", key: [.integer(1)]),
+        ])
+        let entries = try before.outbox()
+        #expect(made.map(\.entry) == entries.map(\.id) && entries.count == 2)
+        try before.close()
+        try change(
+            """
+            ALTER TABLE %.bmo_outbox DROP COLUMN user_info; ALTER TABLE %.bmo_acknowledged DROP COLUMN user_info;
+            UPDATE %.bmo_database SET format = 5
+            """)
+        let store = try open(for: .writing)
+        #expect(try store.outbox() == entries)
+        for (entry, key) in zip(entries, [2, 1] as [Int64]) {
+            #expect(try store.markSending(entry.id)?.key == [.integer(key)])
+            let page = try store.beginPage()
+            try page.acknowledge(entry.id, key: nil)
+            try page.commit()
+        }
+        #expect(try store.outbox().isEmpty)
+        try store.close()
+        #expect(try fixture.lines("City") == ["2"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["6"])
+    }
+
     @Test func `a database of a newer bmo is refused`() throws {
         try change("UPDATE %.bmo_database SET format = 99")
         for use in [StoreUse.writing, .rehearsing, .reading(entities: nil)] {

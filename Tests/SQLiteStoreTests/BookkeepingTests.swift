@@ -49,6 +49,31 @@ import TestSupport
         #expect(second.record.page == 2 && second.record.record == 2)
     }
 
+    @Test func `edits from before edits had user info are kept, and can be sent`() throws {
+        try fixture.add("A", ["id": 1, "size": 1])
+        _ = try fixture.store.edit([
+            LocalEdit(.create, entity: "A", values: ["id": .integer(2), "size": .integer(7)]),
+            LocalEdit(.update, entity: "A", key: [.integer(1)], values: ["size": .integer(8)]),
+        ])
+        let entries = try fixture.store.outbox()
+        #expect(entries.count == 2)
+        try fixture.store.close()
+        try fixture.file().rows("ALTER TABLE bmo_outbox DROP COLUMN user_info")
+        try fixture.file().rows("UPDATE bmo_meta SET value = '8' WHERE name = 'version'")
+        let store = try fixture.place.open(fixture.model)
+        #expect(try store.outbox() == entries)
+        for entry in entries {
+            #expect(try store.markSending(entry.id)?.changes.map(\.name) == entry.changes.map(\.name))
+            let page = try store.beginPage()
+            try page.acknowledge(entry.id, key: nil)
+            try page.commit()
+        }
+        #expect(try store.outbox().isEmpty)
+        try store.close()
+        #expect(try fixture.table("A", "id", "size") == [["1", "8"], ["2", "7"]])
+        #expect(try fixture.file().rows("SELECT value FROM bmo_meta WHERE name = 'version'") == [["'9'"]])
+    }
+
     @Test func `what a whole scan did not bring again is released`() throws {
         try fixture.add("A", ["id": 1, "size": "old"])
         try fixture.add("B", ["id": nil])
