@@ -1,19 +1,16 @@
 /// The entities of a configuration, in the order of its file.
 public struct Model: Sendable, Equatable {
     /// The entities, in the order of the file.
-    public let entities: [Entity]
+    public var entities: [Entity] {
+        didSet { readsSurroundings = entities.contains(where: \.readsSurroundings) }
+    }
     /// Whether any attribute or relationship reads an object's surroundings, such as `@parent.id`.
-    public let readsSurroundings: Bool
+    public private(set) var readsSurroundings: Bool
 
     /// Creates a model without validation; a model from a file was validated when the file was loaded.
     public init(entities: [Entity] = []) {
         self.entities = entities
-        readsSurroundings = entities.contains { entity in
-            let attributes = [entity.attributes] + entity.sources.map(\.attributes)
-            let relationships = [entity.relationships] + entity.sources.map(\.relationships)
-            return attributes.contains { $0.contains { $0.source.paths.contains(where: \.isOfSurroundings) } }
-                || relationships.contains { $0.contains(where: \.source.isOfSurroundings) }
-        }
+        readsSurroundings = entities.contains(where: \.readsSurroundings)
     }
 
     /// Returns the entity with exactly this name.
@@ -80,4 +77,13 @@ public enum RelationshipStorage: Sendable, Equatable {
     case joinTable(name: String)
     /// At the other end, which has the columns or the table.
     case inverse(entity: String, relationship: String)
+}
+
+extension Entity {
+    fileprivate var readsSurroundings: Bool {
+        let attributes = [attributes] + sources.map(\.attributes)
+        let relationships = [relationships] + sources.map(\.relationships)
+        return attributes.contains { $0.contains { $0.source.paths.contains(where: \.isOfSurroundings) } }
+            || relationships.contains { $0.contains(where: \.source.isOfSurroundings) }
+    }
 }

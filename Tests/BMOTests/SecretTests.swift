@@ -94,9 +94,9 @@ import Testing
         let workspace = try await place.workspace(
             CountingHost.numbers(options: "fail_at: 15, fail_times: 100", section: "count: 20, page_size: 10"))
         var configuration = workspace.configuration
-        var entities = configuration.model.entities
-        entities[0].section = ["count": 20, "page_size": 10, "token": .secret(.env(name))]
-        configuration.model = Model(entities: entities)
+        configuration.model.entities[0].section = [
+            "count": 20, "page_size": 10, "token": .secret(.env(name)),
+        ]
         let secretive = Workspace(
             configuration: configuration, plugins: workspace.plugins, model: try CompiledModel(configuration.model),
             host: workspace.host, stores: workspace.stores)

@@ -95,9 +95,9 @@ import TestSupport
 
     @Test(arguments: StoreKind.allCases)
     func `the order of an unordered list is not a change`(_ kind: StoreKind) throws {
-        var entities = try world().model.entities
-        entities[0].relationships[1].isOrdered = false
-        let database = try StoreFixture(CompiledModel(Model(entities: entities)), kind: kind)
+        var model = try world().model
+        model.entities[0].relationships[1].isOrdered = false
+        let database = try StoreFixture(CompiledModel(model), kind: kind)
         func set(_ languages: Literal) throws -> String {
             let counts = try database.load("Country", ["code": "NO", "languages": languages])
             return try counts + "; " + database.text(of: "Country_languages")
