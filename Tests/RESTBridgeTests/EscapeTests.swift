@@ -4,6 +4,17 @@ import Testing
 
 /// The parser reads texts in words of eight bytes: an escape may begin at any byte of one.
 @Suite struct EscapeTests {
+    /// Reads a record from each line.
+    private func read(_ lines: [String]) throws -> RecordBatch {
+        let text = lines.joined(separator: "\n")
+        let reader = try JSONRecordReader()
+        let writer = RecordBatchWriter()
+        let bytes = Array(text.utf8) + [UInt8](repeating: 0, count: JSONRecordReader.padding)
+        try #require(reader.begin(bytes, count: text.utf8.count, as: .sequence))
+        #expect(reader.next(into: writer, bytes: 1 << 24) == .done)
+        return try writer.finish()
+    }
+
     @Test func `an escape at any place of a text is read, and the text around it stays`() throws {
         var lines: [String] = []
         var expected: [[String]] = []
@@ -16,13 +27,7 @@ import Testing
                 expected.append(["\(before)é\(after)", "\(before)\n\(after)", "\\", before + after])
             }
         }
-        let text = lines.joined(separator: "\n")
-        let reader = try JSONRecordReader()
-        let writer = RecordBatchWriter()
-        let bytes = Array(text.utf8) + [UInt8](repeating: 0, count: JSONRecordReader.padding)
-        try #require(reader.begin(bytes, count: text.utf8.count, as: .sequence))
-        #expect(reader.next(into: writer, bytes: 1 << 24) == .done)
-        let batch = try writer.finish()
+        let batch = try read(lines)
         try #require(batch.count == expected.count)
         for index in expected.indices {
             let members = batch[index].members
@@ -37,13 +42,7 @@ import Testing
             #"{"a\\n":1,"\u0062\\":2,"name":3}"#, #"{"a\n":1,"\u0062\\":2,"name2":3}"#, #"{"a\\n":1,"b\\":2,"nam":3}"#,
             #"{"name" :1, "a\\n": 2,"":3}"#, #"{"name":1,"a\\n":2,"":3}"#,
         ]
-        let text = lines.joined(separator: "\n")
-        let reader = try JSONRecordReader()
-        let writer = RecordBatchWriter()
-        let bytes = Array(text.utf8) + [UInt8](repeating: 0, count: JSONRecordReader.padding)
-        try #require(reader.begin(bytes, count: text.utf8.count, as: .sequence))
-        #expect(reader.next(into: writer, bytes: 1 << 24) == .done)
-        let batch = try writer.finish()
+        let batch = try read(lines)
         #expect(
             (0..<batch.count).map { batch[$0].members.map(\.key) } == [
                 [#"a\n"#, #"b\"#, "name"], ["a\n", #"b\"#, "name2"], [#"a\n"#, #"b\"#, "nam"],
