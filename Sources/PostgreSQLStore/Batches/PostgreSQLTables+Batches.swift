@@ -7,14 +7,14 @@ extension PostgreSQLTables {
     func prefetch(_ root: Int, mergedWith batch: [PageRow]) throws {
         let table = try table(root)
         let fields = table.layout.key
-        func keys() -> [RowKey] { batch.map { row in fields.map { row.cells[$0].value ?? .null } } }
+        let keys = batch.lazy.map { row in fields.map { row.cells[$0].value ?? .null } }
         if table.isNumbered {
             let numbers = batch.lazy.map { $0.cells[fields[0]] }.filter { $0.storage == .integer }.map(\.integer)
             try fetch(table, Set(numbers))
         } else {
-            try prefetch(root, keys())
+            try prefetch(root, keys)
         }
-        if hasStubs.contains(root) || hasSources.contains(root) { try prefetchState(root, keys()) }
+        try prefetchState(root, keys)
     }
 
     func numberOfSameRow(_ root: Int, as cells: UnsafeBufferPointer<Cell>) -> Int64? {

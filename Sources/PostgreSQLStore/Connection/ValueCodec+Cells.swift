@@ -14,7 +14,7 @@ extension ValueCodec {
         case (.text, .text), (.numeric, .text), (.bytea, .bytes): return Self.isEqual(cell.rawBytes, bytes)
         case (.timestamptz, .text):
             guard let time = Int64(bigEndian: bytes) else { return false }
-            let (microseconds, overflow) = time.addingReportingOverflow(Self.epochDays * 86_400_000_000)
+            let (microseconds, overflow) = time.addingReportingOverflow(Self.epoch)
             return !overflow && cell.rawBytes.count == Timestamp.textLength && Self.isTime(cell.rawBytes, microseconds)
         case (.date, .text):
             guard let days = Int32(bigEndian: bytes), cell.rawBytes.count == 10 else { return false }

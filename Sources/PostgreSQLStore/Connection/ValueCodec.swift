@@ -13,8 +13,10 @@ struct ValueCodec {
         sqlType = SQLType(type)
     }
 
-    /// The seconds from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
+    /// The days from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
     static let epochDays: Int64 = 10_957
+    /// The microseconds from 1970-01-01 to 2000-01-01.
+    static let epoch = epochDays * 86_400_000_000
 
     /// A value that cannot be stored in a column, in words such as "is not a date".
     struct Misfit: Error {
@@ -41,7 +43,7 @@ struct ValueCodec {
             return Array(text.utf8)
         case (.timestamp, .text(let text)):
             guard let microseconds = Timestamp.microseconds(text) else { throw Misfit(reason: "is not a time in UTC") }
-            return (microseconds - Self.epochDays * 86_400_000_000).bigEndianBytes
+            return (microseconds - Self.epoch).bigEndianBytes
         case (.date, .text(let text)):
             guard let days = Self.days(text) else { throw Misfit(reason: "is not a date") }
             return Int32(days - Self.epochDays).bigEndianBytes
@@ -72,7 +74,7 @@ struct ValueCodec {
             if microseconds == .max || microseconds == .min {
                 return .text(microseconds > 0 ? "infinity" : "-infinity")
             }
-            return .text(Timestamp.text(microseconds: microseconds + epochDays * 86_400_000_000))
+            return .text(Timestamp.text(microseconds: microseconds + epoch))
         case .date:
             guard let days = Int32(bigEndian: bytes) else { return .null }
             return .text(dateText(Int64(days) + epochDays))
