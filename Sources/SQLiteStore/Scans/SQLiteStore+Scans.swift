@@ -85,7 +85,7 @@ extension SQLiteStore {
     /// - Throws: `StoreError`.
     public func cursor(of scope: ScanScope) throws -> ScanCursor? {
         try read("reading the scan's cursor") { db in
-            try CursorTable(on: db.sqliteConnection).cursor(of: scope)
+            try CursorReader(on: db.sqliteConnection).cursor(of: scope)
         }
     }
 
@@ -94,8 +94,8 @@ extension SQLiteStore {
     /// - Throws: `StoreError`.
     public func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?] {
         try read("reading the scans' cursors") { db in
-            let table = try CursorTable(on: db.sqliteConnection)
-            return try scopes.map { try table.cursor(of: $0) }
+            let reader = try CursorReader(on: db.sqliteConnection)
+            return try scopes.map { try reader.cursor(of: $0) }
         }
     }
 

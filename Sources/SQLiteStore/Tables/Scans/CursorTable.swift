@@ -3,17 +3,22 @@ internal import Mapping
 
 /// The cursors that complete scans leave for the next ones: table `bmo_cursors`.
 final class CursorTable {
-    private let connection: OpaquePointer?
-    private let select: RawStatement
-    private var insertion: RawStatement?
-    private var forgetting: RawStatement?
+    private let reader: CursorReader
+    private let insertion: RawStatement
+    private let forgetting: RawStatement
 
     init(on connection: OpaquePointer?) throws {
-        self.connection = connection
-        select = try RawStatement(
+        reader = try CursorReader(on: connection)
+        insertion = try RawStatement(
             """
-            SELECT token, newest, newest_remote, request, full_at FROM bmo_cursors
-            WHERE entity = ? AND source = ? AND parent = ?
+            INSERT OR REPLACE INTO bmo_cursors
+                (entity, source, parent, token, newest, newest_remote, request, full_at, saved)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, on: connection)
+        forgetting = try RawStatement(
+            """
+            UPDATE bmo_cursors SET request = substr(request, 1, instr(request, ?4) - 1)
+            WHERE entity = ?1 AND source = ?2 AND parent = ?3 AND instr(request, ?4) > 0
             """, on: connection)
     }
 
@@ -21,14 +26,6 @@ final class CursorTable {
     ///
     /// - Returns: Whether there were any.
     func forgetStates(ofParents parents: [String], in scan: ScanScope) throws -> Bool {
-        let forgetting =
-            try self.forgetting
-            ?? RawStatement(
-                """
-                UPDATE bmo_cursors SET request = substr(request, 1, instr(request, ?4) - 1)
-                WHERE entity = ?1 AND source = ?2 AND parent = ?3 AND instr(request, ?4) > 0
-                """, on: connection)
-        self.forgetting = forgetting
         var count = 0
         for parent in parents {
             forgetting.bind(ScanScope(entity: scan.entity, source: scan.source, parent: parent))
@@ -38,27 +35,9 @@ final class CursorTable {
         return count > 0
     }
 
-    func cursor(of scope: ScanScope) throws -> ScanCursor? {
-        select.bind(scope)
-        defer { select.reset() }
-        guard try select.step() else { return nil }
-        return ScanCursor(
-            token: select.text(0), newest: Watermark(select, local: 1, remote: 2), request: select.text(3) ?? "",
-            fullAt: select.text(4) ?? "")
-    }
-
     /// Saves a cursor unless it is unchanged, so that a sync without changes writes nothing.
     func save(_ cursor: ScanCursor, of scope: ScanScope) throws {
-        guard try self.cursor(of: scope) != cursor else { return }
-        let insertion =
-            try self.insertion
-            ?? RawStatement(
-                """
-                INSERT OR REPLACE INTO bmo_cursors
-                    (entity, source, parent, token, newest, newest_remote, request, full_at, saved)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, on: connection)
-        self.insertion = insertion
+        guard try reader.cursor(of: scope) != cursor else { return }
         insertion.bind(scope)
         insertion.bind(cursor.token, at: 4)
         insertion.bind(cursor.newest?.local ?? StoredValue.null, at: 5)
@@ -76,5 +55,28 @@ extension Watermark {
         let value = statement.value(local)
         guard value != .null, let text = statement.text(remote) else { return nil }
         self.init(local: value, remote: text)
+    }
+}
+
+/// The reading of single cursors, which each scan begins with.
+final class CursorReader {
+    private let select: RawStatement
+
+    init(on connection: OpaquePointer?) throws {
+        select = try RawStatement(
+            """
+            SELECT token, newest, newest_remote, request, full_at FROM bmo_cursors
+            WHERE entity = ? AND source = ? AND parent = ?
+            """, on: connection)
+    }
+
+    /// Returns the cursor of a scan; nil if none is stored.
+    func cursor(of scope: ScanScope) throws -> ScanCursor? {
+        select.bind(scope)
+        defer { select.reset() }
+        guard try select.step() else { return nil }
+        return ScanCursor(
+            token: select.text(0), newest: Watermark(select, local: 1, remote: 2), request: select.text(3) ?? "",
+            fullAt: select.text(4) ?? "")
     }
 }
