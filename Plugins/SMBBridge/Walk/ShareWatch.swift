@@ -42,7 +42,7 @@ final class ShareWatch: RecordSource {
     }
 
     /// The state shared by the watching thread and the waiting one.
-    private final class Mailbox: SMBConnection.ChangeListener, @unchecked Sendable {
+    private final class Mailbox: SMBConnection.ChangeListener, Sendable {
         private struct State {
             var isWatching = false
             var hasChanged = false

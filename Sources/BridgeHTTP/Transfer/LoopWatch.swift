@@ -14,9 +14,7 @@ internal import Glibc
 /// libcurl 7.88 keeps reading while an HTTP/2 server sends frames without data, and returns only when none is left;
 /// until then no time limit is checked. A separate thread checks instead, and shuts down the sockets, which libcurl
 /// sees as their end.
-final class LoopWatch: @unchecked Sendable {
-    // The monitor holds all state.
-
+final class LoopWatch: Sendable {
     /// The time limit of a call, and the option that sets it.
     struct Limit: Equatable, Sendable {
         var seconds: Double
