@@ -12,7 +12,6 @@ import json
 import shutil
 import sqlite3
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
@@ -25,10 +24,6 @@ bridges: {{api: {{plugin: rest, options: {{url: "{url}"}}}}}}
 entities:
 {entities}
 """
-
-
-def size_of(database):
-    return sum(path.stat().st_size for path in database.parent.glob(database.name + "*"))
 
 
 class Place:
@@ -61,7 +56,7 @@ class Place:
 
     @property
     def size(self):
-        return size_of(self.folder / "bmo.sqlite")
+        return sum(path.stat().st_size for path in self.folder.glob("bmo.sqlite*"))
 
 
 def table(title, *columns):
@@ -217,11 +212,9 @@ def parents(options):
 def counting(options, name, count):
     """A place whose records the bridge in C counts."""
     place = Place(options, name)
-    plugins = HERE / "plugins"
-    plugins.mkdir(exist_ok=True)
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{ROOT / 'Sources/CBridge/include'}",
-                    ROOT / "Tests/CountingBridge/counting_bridge.c", "-o", plugins / "libCountingBridge.so"], check=True)
-    place.variables = {"BMO_PLUGIN_PATH": str(plugins)}
+    bridge = compiled("shapes/plugins/libCountingBridge.so", ROOT / "Tests/CountingBridge/counting_bridge.c", "-shared",
+                      "-fPIC", f"-I{ROOT / 'Sources/CBridge/include'}")
+    place.variables = {"BMO_PLUGIN_PATH": str(bridge.parent)}
     place.write(
         "version: 1\n"
         f"bridges: {{numbers: {{plugin: counting, options: {{count: {count}, batch_size: 1000, page_size: 1000}}}}}}\n"
