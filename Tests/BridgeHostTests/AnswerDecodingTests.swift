@@ -177,7 +177,8 @@ import Testing
     @Test func `what a child prints reaches the log up to the limit`() throws {
         let lines = LogLines()
         var pipes: [CInt] = [-1, -1]
-        // No pipe, of which a process that another test starts would have an end.
+        // A pair of sockets, whose end `shutdown` tells for all copies: a process that another test starts holds copies
+        // of both until its `exec`.
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         try #require(socketpair(AF_UNIX, kind, 0, &pipes) == 0)
         var output = ChildOutput(
@@ -187,6 +188,7 @@ import Testing
         #expect(write(pipes[1], text, text.utf8.count) == text.utf8.count)
         output.read()
         let isOpen = output.isOpen
+        #expect(shutdown(pipes[1], CInt(SHUT_WR)) == 0)
         close(pipes[1])
         output.read()
         let isStillOpen = output.isOpen
