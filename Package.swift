@@ -106,7 +106,8 @@ let package = Package(
         .target(name: "JSONBatch", dependencies: ["CBridge"], linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "BridgeXML", dependencies: ["BridgeKit", "CLibXML2"]),
         // How remotes name their pages, and what each page says about the next one; no I/O.
-        .target(name: "BridgePaging", dependencies: ["BridgeJSON", "BridgeKit"], exclude: ["README.md"]),
+        .target(
+            name: "BridgePaging", dependencies: ["BridgeJSON", "BridgeKit", "TextFormats"], exclude: ["README.md"]),
         .target(
             name: "RowFormats",
             dependencies: ["BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "CCSV", "CZip", "CZlib"],
@@ -367,7 +368,8 @@ let package = Package(
         .testTarget(
             name: "SwiftModelsTests",
             dependencies: [
-                "BMO", "BMOTesting", "ImportTestSupport", "Model", "StoreContract", "SwiftModels", "TestSupport",
+                "BMO", "BMOTesting", "ImportTestSupport", "Model", "SQLiteStore", "StoreContract", "SwiftModels",
+                "TestSupport",
             ],
             exclude: ["models.yml"]),
         .testTarget(

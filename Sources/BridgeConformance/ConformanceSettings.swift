@@ -38,7 +38,7 @@ public struct ConformanceSettings: Sendable {
     public var level: ConformanceLevel
     /// The reasons for skipped checks, by identifier.
     public var skips: [String: String]
-    /// Options that the remote rejects, by name.
+    /// Options that the remote rejects, by name; a dot leads to a member, as in `auth.token`.
     public var wrongOptions: [String: String]
     /// The objects that may be written, by entity.
     public var writes: [String: Write]

@@ -61,14 +61,28 @@ struct Subject: Sendable {
 
     private static func merged(_ options: RecordBatch, _ changes: [String: String]) throws -> RecordBatch {
         let writer = RecordBatchWriter()
-        writer.object {
-            for (name, value) in options[0].members where changes[name] == nil {
-                writer.key(name)
-                writer.copy(value)
-            }
-            for (name, value) in changes { writer.member(name, value) }
-        }
+        writer.object { write(options[0].members, changes, to: writer) }
         return try writer.finish()
+    }
+
+    /// Writes members with other values; a dot in a name leads into an object, whose other members stay.
+    private static func write(
+        _ members: [(key: String, value: BatchValue)], _ changes: [String: String], to writer: RecordBatchWriter
+    ) {
+        var inner: [Substring: [String: String]] = [:]
+        for (name, value) in changes {
+            guard let dot = name.firstIndex(of: ".") else { continue }
+            inner[name[..<dot], default: [:]][String(name[name.index(after: dot)...])] = value
+        }
+        for (name, value) in members where changes[name] == nil && inner[name[...]] == nil {
+            writer.key(name)
+            writer.copy(value)
+        }
+        for (name, value) in changes where !name.contains(".") { writer.member(name, value) }
+        for (name, changes) in inner {
+            let old = members.first { $0.key == name }?.value
+            writer.member(String(name), object: { write(old?.members ?? [], changes, to: writer) })
+        }
     }
 
     func request(_ entity: Entity) throws -> FetchRequest {

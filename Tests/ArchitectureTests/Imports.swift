@@ -33,7 +33,7 @@ enum Imports {
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),
         "BridgeJSON": Rule("BridgeKit", "JSONBatch", "RecordBatch", "TextFormats"),
         "BridgeXML": Rule("BridgeKit", "CLibXML2"),
-        "BridgePaging": Rule("BridgeJSON", "BridgeKit"),
+        "BridgePaging": Rule("BridgeJSON", "BridgeKit", "TextFormats"),
         "RowFormats": Rule("BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "CCSV", "CZip", "CZlib"),
         "Inference": Rule("RecordBatch"),
         "RESTIntrospection": Rule("BridgeContract", "BridgeHTTP", "BridgeJSON", "Inference", "TextFormats"),

@@ -45,26 +45,15 @@ extension RESTSection {
                 content = RequestBody(content: paging.nextBody ?? .object([]), format: content?.format ?? .json)
             }
         }
-        switch position {
-        case .page(let number), .offset(let number): set(paging.parameter, paging.value(.number(String(number))))
-        case .cursor(let text) where paging.isByMembers:
-            for (name, value) in HTTPURL.pairs(text) { set(paging.place(of: name), .text(value)) }
-        case .cursor(let cursor): set(paging.parameter, paging.value(.text(cursor)))
-        case .json(let text): set(paging.parameter, paging.value(JSONTree.value(of: text)))
-        case .url(let text):
+        if case .url(let text) = position {
             guard let next = HTTPURL(text, relativeTo: page ?? url), !next.hasUserInfo else {
                 throw BridgeError(
                     .malformed, "the reply names a next page that is not an http or https URL",
                     remedy: "check paging.path", location: nil)
             }
             target = next
-        case .only: break
         }
-        if case .url = position {
-        } else if nextURL != nil, position.isCursor {
-        } else if let size = paging.size, let parameter = paging.sizeParameter {
-            set(parameter, .number(String(size)))
-        }
+        for (place, value) in paging.parameters(at: position) { set(place, value) }
         var request = HTTPRequest(method: method, url: target.text, headers: fields)
         if let content {
             let encoded = content.encode(variables)
@@ -161,14 +150,5 @@ extension PagePosition {
         case .cursor, .json: true
         case .only, .page, .offset, .url: false
         }
-    }
-}
-
-extension JSONTree {
-    /// Parses a JSON text for a request's body, or returns null if it is invalid.
-    fileprivate static func value(of text: String) -> JSONTree {
-        // The parser only accepts objects and lists of objects.
-        let tree = try? JSONTree(parsing: Array("{\"value\":\(text)}".utf8), what: "the cursor")
-        return tree?["value"] ?? .null
     }
 }

@@ -82,15 +82,16 @@ private final class Listing: RecordSource {
     }
 
     private func url(of position: PagePosition) throws -> HTTPURL {
-        switch (position, rule.parameter) {
-        case (.url(let text), _): if let url = HTTPURL(text, relativeTo: start) { return url }
-        case (.page(let number), .query(let name)): return start.setting(query: [(name, "\(number)")])
-        case (.offset(let number), .query(let name)): return start.setting(query: [(name, "\(number)")])
-        case (.cursor(let text), .query(let name)): return start.setting(query: [(name, text)])
-        case (.only, _): return start
-        default: break
+        if case .url(let text) = position {
+            if let url = HTTPURL(text, relativeTo: start) { return url }
+            throw BridgeError(.malformed, "the reply names a next page that is no URL")
         }
-        throw BridgeError(.unsupported, "this bridge cannot request \(position.text)")
+        return try rule.parameters(at: position).reduce(start) { url, parameter in
+            guard case .query(let name) = parameter.place else {
+                throw BridgeError(.unsupported, "this bridge pages in the query alone")
+            }
+            return url.setting(query: [(name, parameter.value.plainText ?? "")])
+        }
     }
 
     func cancel() {}
