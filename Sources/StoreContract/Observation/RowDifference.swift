@@ -51,6 +51,9 @@ public struct RowDifference: Sendable, Equatable {
     /// Creates the difference from an empty list to one with this number of rows.
     package init(inserting count: Int) { insertions = Array(0..<count) }
 
+    /// Creates the difference from a list with this number of rows to an empty one.
+    package init(deleting count: Int) { deletions = Array(0..<count) }
+
     /// Compares two lists, in linear time, or in O(n log n) if rows moved.
     ///
     /// - Parameters:
