@@ -32,8 +32,8 @@ final class App {
     var message = ""
     var isOnline = false
     var manager: RequestManager?
-    /// All notes by title, as they are in the database.
-    var notes: [Note] = []
+    /// All notes by title, as they are in the database once a person has signed in.
+    @Fetched(Note.all.sorted(by: Note.title)) var notes: [Note]
     /// The search on the screen: what the server found, in its order, and what its loader does.
     var found: ObservedCollection<Hit, WholeList>?
     var conflicts: [EditConflict] = []
@@ -47,6 +47,7 @@ final class App {
         self.terminal = terminal
         self.account = account
         (events, signal) = AsyncStream.makeStream()
+        $notes.onChange { [signal] _ in signal.yield(.change) }
     }
 
     var screen: Screen { screens.last ?? .notes }
@@ -113,17 +114,7 @@ final class App {
 
     private func open(_ manager: RequestManager, isOnline: Bool) {
         (self.manager, self.isOnline, screens, message) = (manager, isOnline, [.notes], "")
-        tasks.append(
-            Task {
-                do {
-                    for try await change in try manager.observe(Note.all.sorted(by: Note.title)) {
-                        notes = change.objects
-                        signal.yield(.change)
-                    }
-                } catch {
-                    message = "\(error)"
-                }
-            })
+        $notes.follow(manager)
     }
 
     // MARK: notes
@@ -131,12 +122,12 @@ final class App {
     /// Sends what waits, and fetches the notes.
     func refresh() {
         begin("asking the server") { [self] manager in
-            // What could not be sent waits for its next try: it is due now.
-            try await manager.retry(try await manager.outbox(state: .pending).map(\.id))
-            let report = try await manager.push()
-            _ = try await manager.fetch(Note.all).remote
+            // What could not be sent waits for its next try: it is due now, unless it is being sent just now.
+            for edit in try await manager.outbox(state: .pending) { try? await manager.retry([edit.id]) }
+            _ = try await manager.push()
+            try await $notes.refresh()
             isOnline = true
-            if let refused = report.edits.first(where: { $0.outcome.kind == .refused })?.failure {
+            if let refused = try await manager.outbox(state: .refused).first?.failure {
                 message = refused.remote ?? refused.message
             }
         }
@@ -162,6 +153,7 @@ final class App {
     /// Reads what waits and what is in conflict.
     private func count() async {
         guard let manager else { return }
+        if let error = $notes.error { message = "\(error)" }
         conflicts = (try? await manager.conflicts()) ?? []
         let entries = (try? await manager.outbox()) ?? []
         waiting = Set(entries.compactMap { try? manager.id(of: $0) })
