@@ -29,6 +29,7 @@ private enum Member {
     static let title = "title"
     static let options = "options"
     static let isEmpty = "is_empty"
+    static let part = "part"
 }
 
 extension EntityDescription {
@@ -43,6 +44,7 @@ extension EntityDescription {
             if let key { writer.member(Member.key, object: { key.write(to: writer) }) }
             if let parent { writer.member(Member.parent, parent) }
             if let absent { writer.member(Member.absent, absent) }
+            if let part { writer.member(Member.part, part) }
             if let obstacle { writer.member(Member.obstacle, obstacle) }
             if !relationships.isEmpty { writer.list(Member.relationships, relationships) { $0.write(to: writer) } }
             if !reasons.isEmpty {
@@ -75,6 +77,7 @@ extension EntityDescription {
         notes = (record[Member.notes]?.elements ?? []).compactMap(\.text)
         obstacle = record[Member.obstacle]?.text
         absent = record[Member.absent]?.text
+        part = record[Member.part]?.text
     }
 }
 
@@ -168,6 +171,10 @@ public struct ServiceDescription: Sendable {
     public var notes: [String]
     /// Whether the bridge understood the description of the API, and it has no entity.
     public var isEmpty: Bool
+    /// The part of the API that these are the options of, such as that with another authentication; nil for the main part.
+    ///
+    /// A part becomes a bridge of its own in the configuration, for the entities that name it.
+    public var part: String?
 
     /// Creates a description.
     public init(title: String? = nil, options: BridgeOptions = .empty, notes: [String] = [], isEmpty: Bool = false) {
@@ -187,6 +194,7 @@ public struct ServiceDescription: Sendable {
             }
             writer.list(Member.notes, notes) { writer.text($0) }
             writer.member(Member.isEmpty, isEmpty)
+            if let part { writer.member(Member.part, part) }
         }
     }
 
@@ -195,6 +203,7 @@ public struct ServiceDescription: Sendable {
         self.init(
             title: record[Member.title]?.text, notes: (record[Member.notes]?.elements ?? []).compactMap(\.text),
             isEmpty: record[Member.isEmpty]?.boolean == true)
+        part = record[Member.part]?.text
         if let value = record[Member.options], value.tag == .object { options = BridgeOptions(copying: value) }
     }
 }

@@ -36,6 +36,8 @@ public struct EntityDescription: Sendable {
     public var obstacle: String?
     /// The meaning of a member that a record lacks, as named in the configuration; nil if the bridge does not know it.
     public var absent: String?
+    /// The ``ServiceDescription/part`` of the API that the entity belongs to; nil for the main part.
+    public var part: String?
 
     /// How sure a guess is, and why.
     public struct Confidence: Sendable, Equatable {

@@ -11,7 +11,9 @@ func discover(_ document: String) throws -> [String: String] {
     try bridge.discover(into: writer)
     let batch = try writer.finish()
     return Dictionary(
-        uniqueKeysWithValues: (0..<batch.count).map { (batch[$0]["name"]?.text ?? "", batch[$0].json) })
+        uniqueKeysWithValues: (0..<batch.count).map {
+            ((batch[$0]["name"] ?? batch[$0]["part"])?.text ?? "", batch[$0].json)
+        })
 }
 
 /// What discover makes of documents.

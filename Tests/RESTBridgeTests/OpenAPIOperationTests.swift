@@ -105,7 +105,36 @@ struct OpenAPIOperationTests {
                 paths + ", "
                     + other.replacing(##"{"$ref": "#/components/schemas/Page"}"##, with: named), more: more))
         let toy = try #require(apart["Toy"])
-        #expect(toy.contains("it requires the security scheme token, which is not the auth of the bridge"), "\(toy)")
+        #expect(toy.contains(#""part":"token""#), "\(toy)")
+        #expect(
+            apart["token"]?.contains(
+                #""options":{"url":"https://h/v1","auth":{"type":"bearer","token":{"env":"T_TOKEN_TOKEN"}}}"#) == true,
+            "\(apart)")
+    }
+
+    @Test func `parts of an API with the same name keep their credentials apart`() throws {
+        let more = """
+            , "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+              "public": {"type": "http", "scheme": "bearer"}, "a_b": {"type": "http", "scheme": "bearer"},
+              "a.b": {"type": "http", "scheme": "basic"}, "odd": {"type": "mutualTLS"}}
+            """
+        let paths =
+            [("pets", "[{\"key\": []}]"), ("toys", "[]"), ("games", "[{\"public\": []}]")]
+            + [("books", "[{\"a_b\": []}]"), ("films", "[{\"a.b\": []}]"), ("songs", "[{\"odd\": []}]")]
+        let named = paths.map { name, security in
+            let item = #"{"type": "object", "title": "\#(name)", "properties": {"id": {"type": "integer"}}}"#
+            return #""/\#(name)": {"get": {"security": \#(security), "#
+                + list("Pet").replacing(##"{"$ref": "#/components/schemas/Pet"}"##, with: item) + "}}"
+        }
+        let offers = try discover(
+            document(named.joined(separator: ", "), more: more).replacing(
+                #""paths":"#, with: #""security": [{"key": []}], "paths":"#))
+        #expect(offers["public"]?.contains("auth\":") == false && offers["Toys"]?.contains(#""part":"public""#) == true)
+        #expect(offers["Games"]?.contains(#""part":"public-2""#) == true, "\(offers)")
+        #expect(offers["public-2"]?.contains(#""token":{"env":"T_PUBLIC_2_TOKEN"}"#) == true, "\(offers)")
+        #expect(offers["a-b"]?.contains(#"{"type":"bearer","token":{"env":"T_A_B_TOKEN"}}"#) == true, "\(offers)")
+        #expect(offers["a-b-2"]?.contains(#""user":{"env":"T_A_B_2_USER"}"#) == true, "\(offers)")
+        #expect(offers["Songs"]?.contains("it requires the security scheme odd") == true, "\(offers)")
     }
 
     @Test func `the variables of a server are named with their values, and servers of operations are honoured`() throws

@@ -48,7 +48,7 @@ struct RESTIntrospector {
 
     private func write(_ document: OpenAPIDocument, into writer: RecordBatchWriter) throws {
         let reader = OpenAPIReader(document)
-        let (offers, notes) = reader.offers()
+        let (offers, notes, parts) = reader.offers()
         guard !offers.isEmpty else {
             throw BridgeError(
                 .notFound, "the document describes no request whose reply is a list of objects",
@@ -56,6 +56,9 @@ struct RESTIntrospector {
         }
         let security = reader.security
         write(options: .object(security.options), notes: security.notes + notes, title: document.title, into: writer)
+        for part in parts {
+            write(options: .object(part.options), notes: part.notes, title: nil, part: part.name, into: writer)
+        }
         for offer in offers { offer.description.write(to: writer) }
     }
 
@@ -88,10 +91,13 @@ struct RESTIntrospector {
     private static let graphQLWords =
         "GraphQL only answers queries: write graphql: {query: ...} into the entity's section, see docs/rest.md"
 
-    private func write(options: JSONTree, notes: [String], title: String, into writer: RecordBatchWriter) {
-        ServiceDescription(
-            title: title, options: BridgeOptions { writer in options.writeMembers(to: writer) }, notes: notes
-        ).write(to: writer)
+    private func write(
+        options: JSONTree, notes: [String], title: String?, part: String? = nil, into writer: RecordBatchWriter
+    ) {
+        var description = ServiceDescription(
+            title: title, options: BridgeOptions { writer in options.writeMembers(to: writer) }, notes: notes)
+        description.part = part
+        description.write(to: writer)
     }
 
     private func get(

@@ -132,8 +132,10 @@ extension OpenAPIReader {
 
     // MARK: Servers and Security
 
-    /// Writes the paths of operations with servers of their own, and says what the bridge's options do not satisfy.
+    /// Writes the paths of operations with servers of their own, and finds the part of the API with an operation's
+    /// authentication, or says what the options do not satisfy.
     func resolveServers(_ offers: inout [(offer: EntityOffer, listing: Listing)]) {
+        var names: [String: Set<String>] = [:]
         for index in offers.indices {
             let listing = offers[index].listing
             if let path = SecurityGuess.path(of: listing.servers, in: document) {
@@ -142,7 +144,10 @@ extension OpenAPIReader {
                 let server = listing.servers?.elements?.first?["url"]?.text ?? ""
                 offers[index].offer.add(obstacle: "it is at another server, \(server): give it a bridge with that url")
             }
-            if let lack = security.lack(of: listing.operation) {
+            let part = security.part(of: listing.operation, &names)
+            offers[index].listing.part = part
+            offers[index].offer.part = part?.name
+            if part == nil, let lack = security.lack(of: listing.operation) {
                 offers[index].offer.notes.append(
                     "it requires the security scheme \(lack), which is not the auth of the bridge: give it a bridge with that one"
                 )

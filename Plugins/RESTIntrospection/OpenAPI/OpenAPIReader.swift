@@ -41,6 +41,8 @@ package struct OpenAPIReader {
         var operation: JSONTree
         /// The servers of the operation, or of its path.
         var servers: JSONTree?
+        /// The part of the API with its authentication; nil for the main part.
+        var part: SecurityGuess.Part?
         var found: FoundListing
         var paging: PagingGuess
         /// The request's parameters besides paging, with values if the document has them.
@@ -61,8 +63,8 @@ package struct OpenAPIReader {
         var words: String { "\(method.uppercased()) \(path)" }
     }
 
-    /// Returns the entities, and notes on what was left out.
-    package func offers() -> (entities: [EntityOffer], notes: [String]) {
+    /// Returns the entities, notes on what was left out, and the parts of the API with options of their own.
+    package func offers() -> (entities: [EntityOffer], notes: [String], parts: [SecurityGuess.Part]) {
         let all = listings()
         var chosen: [Listing] = []
         var notes: [String] = []
@@ -101,7 +103,10 @@ package struct OpenAPIReader {
             describe(offers[index].listing, &offers[index].offer)
             propose(offers[index].listing, &offers[index].offer)
         }
-        return (offers.map(\.offer), notes)
+        var parts: [SecurityGuess.Part] = []
+        var names: Set<String> = []
+        for part in offers.compactMap(\.listing.part) where names.insert(part.name).inserted { parts.append(part) }
+        return (offers.map(\.offer), notes, parts)
     }
 
     // MARK: Listings
@@ -354,9 +359,13 @@ package struct OpenAPIReader {
         var write: [(String, JSONTree)] = []
         var words: [String] = []
         let plainPath = originalPath(listing)
+        func note(_ method: String, _ path: String, _ operation: JSONTree) {
+            let lack = security.lack(of: operation, in: listing.part)
+            words.append("\(method) \(path)" + (lack.map { " (requires the security scheme \($0))" } ?? ""))
+        }
         if let operation = collection["post"].map({ document.resolve($0).value }) {
             write.append(("create", body(of: operation, listing.found.item)))
-            words.append("POST \(plainPath)")
+            note("POST", plainPath, operation)
         }
         if let (path, variable) = listing.itemPath, let item = items[path] {
             let attribute =
@@ -372,11 +381,11 @@ package struct OpenAPIReader {
                 if method == "put" { update.set("PUT", at: ["method"]) }
                 for (name, value) in place { update.set(value, at: [name]) }
                 write.append(("update", update))
-                words.append("\(method.uppercased()) \(path)")
+                note(method.uppercased(), path, document.resolve(item[method] ?? .null).value)
             }
-            if item["delete"] != nil {
+            if let operation = item["delete"].map({ document.resolve($0).value }) {
                 write.append(("delete", .object(place)))
-                words.append("DELETE \(path)")
+                note("DELETE", path, operation)
             }
         }
         guard !write.isEmpty else { return }

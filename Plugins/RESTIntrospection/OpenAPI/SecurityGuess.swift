@@ -6,42 +6,51 @@ package struct SecurityGuess {
     package private(set) var options: [(String, JSONTree)] = []
     package private(set) var notes: [String] = []
 
+    /// The options for operations that those of the document do not satisfy: a bridge of its own.
+    package struct Part: Sendable {
+        /// A name made of those of the schemes.
+        package let name: String
+        package let options: [(String, JSONTree)]
+        package let notes: [String]
+        fileprivate let schemes: Set<String>
+    }
+
     /// The schemes that the options satisfy.
     private var chosen: Set<String> = []
+    private let schemes: [String: JSONTree]
+    private let url: String
+    private let prefix: String
     /// The document's own requirements, for operations without any.
     private let shared: [[String]]
 
     /// Guesses the options of a document.
     package init(_ document: OpenAPIDocument) {
         let (url, note) = Self.url(document)
+        self.url = url
+        prefix = Self.variable(document.title)
         options.append(("url", .text(url)))
         if let note { notes.append(note) }
-        let schemes =
-            (document.isSwagger2
-            ? document.root["securityDefinitions"] : document.root["components"]?["securitySchemes"])?
-            .members.map { ($0.name, document.resolve($0.value).value) } ?? []
+        let all =
+            document.isSwagger2
+            ? document.root["securityDefinitions"] : document.root["components"]?["securitySchemes"]
+        let members = all?.members ?? []
+        schemes = Dictionary(
+            members.map { ($0.name, document.resolve($0.value).value) }, uniquingKeysWith: { first, _ in first })
         shared = Self.alternatives(document.root["security"])
         // Prefer what the whole document requires, then what its operations require. Browser sessions come last.
-        let known = shared + Self.requiredByOperations(document) + schemes.map { [$0.0] }
-        func scheme(_ name: String) -> JSONTree? { schemes.first { $0.0 == name }?.1 }
-        func isSession(_ names: [String]) -> Bool { names.contains { scheme($0)?["in"]?.text == "cookie" } }
-        let prefix = Self.variable(document.title)
+        let known = shared + Self.requiredByOperations(document) + members.map { [$0.name] }
         var refused: Set<String> = []
         for names in known.filter({ !isSession($0) }) + known.filter(isSession) {
-            let parts = names.compactMap(scheme)
-            guard parts.count == names.count, let first = names.first else { continue }
-            guard let auth = Self.auth(parts[0], prefix: prefix, url: url),
-                let fields = Self.fields(parts.dropFirst(), prefix: prefix)
-            else {
+            guard names.allSatisfy({ schemes[$0] != nil }), let first = names.first else { continue }
+            guard let found = options(for: names, prefix: prefix) else {
                 if names.count == 1, refused.insert(first).inserted {
                     notes.append("auth: the security scheme \(first) is of a kind that the options do not support")
                 }
                 continue
             }
-            options.append(("auth", auth))
-            if !fields.isEmpty { options.append(("headers", .object(fields))) }
+            options += found
             chosen = Set(names)
-            let others = schemes.map(\.0).filter { !names.contains($0) }
+            let others = members.map(\.name).filter { !names.contains($0) }
             notes.append(
                 "auth: medium: security scheme \(names.joined(separator: " with "))"
                     + (others.isEmpty ? "" : "; others: \(others.joined(separator: ", "))"))
@@ -49,10 +58,66 @@ package struct SecurityGuess {
         }
     }
 
+    private func isSession(_ names: [String]) -> Bool { names.contains { schemes[$0]?["in"]?.text == "cookie" } }
+
+    /// Returns the options that satisfy schemes which are required together; nil if the bridge has no such options.
+    private func options(for names: [String], prefix: String) -> [(String, JSONTree)]? {
+        let parts = names.compactMap { schemes[$0] }
+        guard let first = parts.first, parts.count == names.count,
+            let auth = Self.auth(first, prefix: prefix, url: url),
+            let fields = Self.fields(parts.dropFirst(), prefix: prefix)
+        else { return nil }
+        return [("auth", auth)] + (fields.isEmpty ? [] : [("headers", .object(fields))])
+    }
+
+    /// Returns the part of the API for an operation that the options do not fit; nil if they do, or no others would.
+    ///
+    /// An operation that says that it needs no credentials gets none.
+    ///
+    /// - Parameter taken: The names of the parts so far, with their schemes.
+    func part(of operation: JSONTree, _ taken: inout [String: Set<String>]) -> Part? {
+        let own = operation["security"].map(Self.alternatives)
+        guard !chosen.isEmpty else { return nil }
+        if let own, own.allSatisfy(\.isEmpty) {
+            return Part(
+                name: Self.name("public", for: [], &taken), options: [("url", .text(url))],
+                notes: ["no auth: the operations require none"], schemes: [])
+        }
+        guard lack(of: operation) != nil else { return nil }
+        let known = own ?? shared
+        for names in known.filter({ !isSession($0) }) + known.filter(isSession) {
+            let words = names.flatMap { NameWords.split($0, isASCII: true) }.joined(separator: "-")
+            guard !words.isEmpty, options(for: names, prefix: prefix) != nil else { continue }
+            let name = Self.name(String(words.lowercased().prefix(40)), for: Set(names), &taken)
+            let variable = "\(prefix)_\(name.uppercased().replacing("-", with: "_"))"
+            return Part(
+                name: name, options: [("url", .text(url))] + (options(for: names, prefix: variable) ?? []),
+                notes: ["auth: medium: security scheme \(names.joined(separator: " with "))"], schemes: Set(names))
+        }
+        return nil
+    }
+
+    /// Returns a name that no other set of schemes has.
+    private static func name(
+        _ wanted: String, for schemes: Set<String>, _ taken: inout [String: Set<String>]
+    ) -> String {
+        var name = wanted
+        var number = 2
+        while let other = taken[name], other != schemes {
+            name = "\(wanted)-\(number)"
+            number += 1
+        }
+        taken[name] = schemes
+        return name
+    }
+
     /// Returns what an operation requires and the options do not satisfy, in words; nil if they do.
-    func lack(of operation: JSONTree) -> String? {
+    ///
+    /// - Parameter part: The part of the API whose options are meant; nil for the main part.
+    func lack(of operation: JSONTree, in part: Part? = nil) -> String? {
         let own = operation["security"].map(Self.alternatives) ?? shared
-        guard !chosen.isEmpty, !own.isEmpty, !own.contains(where: { chosen.isSuperset(of: $0) }) else { return nil }
+        let satisfied = part?.schemes ?? chosen
+        guard !chosen.isEmpty, !own.isEmpty, !own.contains(where: { satisfied.isSuperset(of: $0) }) else { return nil }
         return own.map { $0.joined(separator: " with ") }.joined(separator: " or ")
     }
 
@@ -163,81 +228,5 @@ package struct SecurityGuess {
         }
         let name = words.prefix(2).joined(separator: "_").uppercased()
         return name.isEmpty || name.count > 40 ? "API" : name
-    }
-
-    /// Returns a server's address with a value for each variable, and the variables with the values that they may have.
-    private static func text(of server: JSONTree, _ template: String) -> (url: String, choices: [(String, [String])]) {
-        var url = template
-        let choices = OpenAPIReader.variables(url).map { name -> (String, [String]) in
-            let variable = server["variables"]?[name]
-            let values = (variable?["enum"]?.elements ?? []).compactMap(\.text)
-            url = url.replacing(
-                "{\(name)}", with: variable?["default"].map { $0.text ?? $0.json } ?? values.first ?? name)
-            return (name, values.count > 12 ? Array(values.prefix(12)) + ["..."] : values)
-        }
-        return (url, choices)
-    }
-
-    /// Returns the path of an operation's own server below that of the document; nil if it is another server.
-    ///
-    /// It is empty where the operation has none of its own.
-    static func path(of servers: JSONTree?, in document: OpenAPIDocument) -> String? {
-        func first(_ servers: JSONTree?) -> String? {
-            servers?.elements?.first.flatMap { server in
-                server["url"]?.text.map { text(of: server, $0).url.trimmingSlash }
-            }
-        }
-        guard let own = first(servers) else { return "" }
-        let shared = first(document.root["servers"]) ?? ""
-        guard own != shared else { return "" }
-        return own.hasPrefix(shared) && own.dropFirst(shared.count).first == "/" && !own.hasPrefix("//")
-            ? String(own.dropFirst(shared.count)) : nil
-    }
-
-    private static func url(_ document: OpenAPIDocument) -> (url: String, note: String?) {
-        let root = document.root
-        let origin = document.location.flatMap { location -> (scheme: String, origin: String)? in
-            guard let scheme = location.firstRange(of: "://") else { return nil }
-            let host = location[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
-            return (String(location[..<scheme.lowerBound]), "\(location[..<scheme.lowerBound])://\(host)")
-        }
-        let example = "https://api.example.com"
-        let missing = "url: low: the document names no server: put in the API's address"
-        if document.isSwagger2 {
-            let base = (root["basePath"]?.text ?? "").trimmingSlash
-            guard let host = root["host"]?.text, !host.isEmpty else {
-                return origin.map {
-                    ($0.origin + base, "url: low: the document names no host: taken from the document's own address")
-                }
-                    ?? (example + base, missing)
-            }
-            let schemes = (root["schemes"]?.elements ?? []).compactMap(\.text)
-            let scheme = schemes.contains("https") ? "https" : schemes.first ?? origin?.scheme ?? "https"
-            return ("\(scheme)://\(host)\(base)", nil)
-        }
-        let servers = root["servers"]?.elements ?? []
-        guard let server = servers.first, var url = server["url"]?.text else {
-            return origin.map {
-                ($0.origin, "url: low: the document names no server: taken from the document's own address")
-            } ?? (
-                example, missing
-            )
-        }
-        let (text, choices) = Self.text(of: server, url)
-        url = text
-        var note: String? =
-            choices.isEmpty
-            ? nil
-            : "url: medium: the server's address has "
-                + choices.map { name, values in
-                    "the variable \(name)" + (values.isEmpty ? "" : " (\(values.joined(separator: ", ")))")
-                }.joined(separator: " and ")
-        if !url.contains("://") {
-            let path = url.hasPrefix("/") ? url : "/" + url.drop { $0 == "." || $0 == "/" }
-            if url.hasPrefix("//") { return ("https:" + url, note) }
-            return origin.map { ($0.origin + path, note) } ?? (example + path, missing)
-        }
-        if servers.count > 1 { note = note ?? "url: medium: the first of \(servers.count) servers" }
-        return (url.trimmingSlash, note)
     }
 }

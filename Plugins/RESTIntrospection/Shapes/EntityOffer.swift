@@ -49,6 +49,8 @@ package struct EntityOffer: Sendable {
     var notes: [String] = []
     /// The reason why a person has to complete the entity before use.
     var obstacle: String?
+    /// The part of the API with an authentication of its own.
+    var part: String?
 
     /// The offer as `discover` writes it.
     package var description: EntityDescription {
@@ -70,6 +72,7 @@ package struct EntityOffer: Sendable {
         }
         description.notes = notes
         description.obstacle = obstacle
+        description.part = part
         return description
     }
 

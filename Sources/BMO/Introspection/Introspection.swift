@@ -75,11 +75,7 @@ public struct Introspection: Sendable {
             offer = try await discover(
                 host, plugin, guessed + look(at: location ?? "http://localhost", members), directory)
             offer.notes += bundle.notes
-            // The user may know the API's real URL better than its document does.
-            if let url = own.first(where: { $0.key == "url" }) {
-                offer.options.removeAll { $0.key == "url" }
-                offer.options.insert(url, at: 0)
-            }
+            if let url = own.first(where: { $0.key == "url" }) { offer.setURL(url) }
         }
         guard !offer.entities.isEmpty || offer.isKnownEmpty else {
             throw IntrospectionError(message: "\(name) found no entities", remedy: "check the source that you gave")

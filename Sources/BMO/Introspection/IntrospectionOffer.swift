@@ -4,10 +4,18 @@ internal import RecordBatch
 
 /// A bridge's `discover` offer: its options, and entities with a confidence for each guess.
 struct IntrospectionOffer {
+    /// A part of the API that needs other options, and so a bridge of its own.
+    struct Part {
+        var name: String
+        var options: [(key: String, value: ConfigValue)]
+        var notes: [String]
+    }
+
     var title: String?
     var options: [(key: String, value: ConfigValue)] = []
     var notes: [String] = []
     var entities: [EntityDescription] = []
+    var parts: [Part] = []
     /// Whether the bridge understood its input and found no entity in it.
     var isKnownEmpty = false
 
@@ -17,12 +25,27 @@ struct IntrospectionOffer {
                 entities.append(entity)
             } else {
                 let service = ServiceDescription(batch[index])
+                if let name = service.part {
+                    parts.append(Part(name: name, options: service.options.configuration, notes: service.notes))
+                    continue
+                }
                 title = service.title ?? title
                 isKnownEmpty = isKnownEmpty || service.isEmpty
                 options += service.options.configuration
                 notes += service.notes
             }
         }
+    }
+}
+
+extension IntrospectionOffer {
+    /// Sets the API's address, which the user knows better than its document.
+    mutating func setURL(_ url: (key: String, value: ConfigValue)) {
+        func replaced(_ options: [(key: String, value: ConfigValue)]) -> [(key: String, value: ConfigValue)] {
+            [url] + options.filter { $0.key != url.key }
+        }
+        options = replaced(options)
+        for index in parts.indices { parts[index].options = replaced(parts[index].options) }
     }
 }
 

@@ -13,6 +13,21 @@ struct IntrospectionRenderer {
     let options: [(key: String, value: ConfigValue)]
     /// The command, for the first line.
     let origin: String
+    /// The names of the API's parts.
+    private let parts: Set<String>
+
+    init(
+        plugin: PluginListing, bridge: String, database: String, offer: IntrospectionOffer,
+        options: [(key: String, value: ConfigValue)], origin: String
+    ) {
+        self.plugin = plugin
+        self.bridge = bridge
+        self.database = database
+        self.offer = offer
+        self.options = options
+        self.origin = origin
+        parts = Set(offer.parts.map(\.name))
+    }
 
     /// An entity with its names in the file.
     private struct Named {
@@ -34,11 +49,13 @@ struct IntrospectionRenderer {
             "# Written by \(YAMLText.line(origin))" + (offer.title.map { ": \(YAMLText.line($0))." } ?? "."),
             "# A comment after a line says how certain its guess is, and why. Then: bmo check && bmo sync",
             "version: 1", "database: \(YAMLText.scalar(database))", "", "bridges:",
-            "  \(YAMLText.scalar(bridge)):",
-            "    plugin: \(plugin.name)", "    options:",
         ]
-        for (name, value) in merged() { lines += YAMLText.lines(name, value).map { "      " + $0 } }
-        for note in offer.notes { lines.append("      # \(YAMLText.line(note))") }
+        lines += describe(bridge: bridge, merged(offer.options, options), offer.notes)
+        for part in offer.parts {
+            // What the user says of the authentication is about the main part.
+            let own = options.filter { $0.key != "auth" }
+            lines += describe(bridge: bridgeName(of: part.name), merged(part.options, own), part.notes)
+        }
         lines += ["", "entities:"]
         for entity in ready { lines += render(entity, among: entities).map { $0.isEmpty ? $0 : "  " + $0 } }
         if let first = lines.lastIndex(of: "entities:"), first + 1 < lines.count { lines.remove(at: first + 1) }
@@ -49,10 +66,24 @@ struct IntrospectionRenderer {
         return (lines.joined(separator: "\n") + "\n", ready.count, rest.count)
     }
 
-    private func merged() -> [(key: String, value: ConfigValue)] {
-        let own = Set(options.map(\.key))
-        let guessed = offer.options.filter { !own.contains($0.key) || $0.key == "url" }
-        return guessed + options.filter { option in !guessed.contains { $0.key == option.key } }
+    private typealias Options = [(key: String, value: ConfigValue)]
+
+    private func merged(_ offered: Options, _ given: Options) -> Options {
+        let own = Set(given.map(\.key))
+        let guessed = offered.filter { !own.contains($0.key) || $0.key == "url" }
+        return guessed + given.filter { option in !guessed.contains { $0.key == option.key } }
+    }
+
+    private func describe(bridge name: String, _ options: Options, _ notes: [String]) -> [String] {
+        ["  \(YAMLText.scalar(name)):", "    plugin: \(plugin.name)", "    options:"]
+            + options.flatMap { YAMLText.lines($0.key, $0.value).map { "      " + $0 } }
+            + notes.map { "      # \(YAMLText.line($0))" }
+    }
+
+    /// Returns the bridge of a part of the API; the main one for a part that the offer lacks.
+    private func bridgeName(of part: String?) -> String {
+        guard let part, parts.contains(part) else { return bridge }
+        return "\(bridge)-\(part)"
     }
 
     // MARK: names
@@ -99,7 +130,7 @@ struct IntrospectionRenderer {
         lines.append("\(YAMLText.scalar(named.name)):" + comment(entity.confidence))
         let key: ConfigValue =
             named.key.count == 1 ? .string(named.key[0]) : .array(named.key.map { .string($0) })
-        lines.append("  bridge: \(YAMLText.scalar(bridge))")
+        lines.append("  bridge: \(YAMLText.scalar(bridgeName(of: entity.part)))")
         lines.append(named.key.isEmpty ? "  key: TODO" : "  key: \(YAMLText.flow(key))" + comment(entity.key))
         if let parent = named.relationships.first(where: { $0.of.name == entity.parent }) {
             lines.append("  parent: \(YAMLText.scalar(parent.name))  # one scan for each \(parent.of.target)")
