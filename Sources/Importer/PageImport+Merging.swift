@@ -17,6 +17,7 @@ extension PageImport {
             let rows = try rows(of: page, cells, without: tombstones, batch)
             let refused = try merge(rows, batch, location)
             try mergeLinks(of: page, cells, without: tombstones.union(refused))
+            if !page.metadata.isEmpty { noteMetadata(of: page, without: tombstones.union(refused)) }
         }
     }
 

@@ -68,6 +68,8 @@ public final class PageImport {
     public var insertionLimit = 0
     /// The inserted objects, up to ``insertionLimit``.
     public internal(set) var insertions: [(entity: Int, key: [StoredValue])] = []
+    /// What the records say about their lists; set its room before the first batch.
+    package var listMetadata = NestedMetadata()
 
     /// Begins a page of `entity`.
     ///

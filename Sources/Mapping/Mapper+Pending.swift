@@ -23,4 +23,25 @@ extension Mapper {
             values.removeAll { value in RemoteScalar(value).text.map { nulls.contains(ExactText($0)) } ?? false }
         }
     }
+
+    /// Joins the values of attributes that combine several paths; absent when the record has none of the paths.
+    func join(
+        _ pending: [Pending], _ mapping: MappingPlan, _ layout: EntityLayout,
+        _ row: UnsafeMutableBufferPointer<Cell>, _ arena: Arena
+    ) throws(Rejection) {
+        for (field, count) in mapping.joins {
+            let parts = (0..<count).map { part in pending.first { $0.binding == .part(field, part) } }
+            guard parts.contains(where: { $0 != nil }) else { continue }
+            // Lists are joined with the other values, but the first value may be a list.
+            let values =
+                mapping.converters[field].takesFirst
+                ? parts.compactMap { $0?.whole } : parts.flatMap { $0?.values ?? [] }.map(\.json)
+            let json = "[" + values.joined(separator: ",") + "]"
+            do {
+                row[field] = try mapping.converters[field].convert(.composite(json), arena)
+            } catch {
+                throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
+            }
+        }
+    }
 }

@@ -7,7 +7,7 @@ extension Mapper {
         _ page: MixedPage
     ) throws(Rejection) {
         switch pending.binding {
-        case .attribute, .part: break
+        case .attribute, .part, .metadata: break
         case .toOne(let index):
             try followOne(layout.toOne[index], pending, from: row, layout, record: record, in: batch, page)
         case .toMany(let index):
@@ -30,6 +30,8 @@ extension Mapper {
         }
         let target = model.entities[relationship.target]
         if value.tag == .object {
+            if readsMetadata { trail.append(relationship.name) }
+            defer { if readsMetadata { trail.removeLast() } }
             let nested = try mapObject(
                 value, as: relationship.target, record: record, parent: nil, in: batch, page)
             for (offset, field) in target.key.enumerated() {
@@ -51,6 +53,8 @@ extension Mapper {
         if case .inverse(let toOne) = relationship.storage {
             parent = Parent(toOne: target.toOne[toOne], row: row, key: layout.key)
         }
+        if readsMetadata { trail.append(relationship.name) }
+        defer { if readsMetadata { trail.removeLast() } }
         var keys: [Cell] = []
         for (place, value) in pending.values.enumerated() where value.tag != .null {
             let child: Int

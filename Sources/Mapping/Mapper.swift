@@ -24,14 +24,22 @@ public final class Mapper {
     /// Maintained only if a plan reads it.
     private var around: [(object: BatchValue, index: Int)] = []
     private let readsSurroundings: Bool
+    /// Whether to read what records say about their lists.
+    let readsMetadata: Bool
+    /// The names of the relationships that lead from the record to the object being mapped.
+    ///
+    /// Maintained only if the mapper reads metadata.
+    var trail: [String] = []
 
     /// Creates a mapper for a model.
     ///
     /// - Parameters:
     ///   - model: The model whose entities the records are mapped to.
     ///   - knownMembers: The members that earlier scans of the same listing returned.
-    public init(_ model: CompiledModel, knownMembers: Set<ListedMember> = []) {
+    ///   - readsMetadata: Whether to read what records say about their lists, if the model has paths to it.
+    public init(_ model: CompiledModel, knownMembers: Set<ListedMember> = [], readsMetadata: Bool = false) {
         self.model = model
+        self.readsMetadata = readsMetadata && model.plans.contains { !$0.metadata.isEmpty }
         self.knownMembers = knownMembers
         ledgers = .allocate(capacity: model.plans.count)
         ledgers.initialize(repeating: nil)
@@ -160,6 +168,7 @@ public final class Mapper {
             let state = page.cells[first + field].kind == .null ? "null" : "missing"
             throw Rejection(reason: "the key \(layout.name).\(layout.fields[field].name) is \(state)")
         }
+        if readsMetadata, !mapping.metadata.isEmpty { noteMetadata(relationships, mapping, row: row, page) }
         for var pending in relationships {
             if let nulls = mapping.nullValues[pending.binding] { pending.drop(nulls) }
             try follow(pending, from: row, layout, record: record, in: batch, page)
@@ -271,6 +280,8 @@ public final class Mapper {
                     }
                 case .toOne, .toMany, .part:
                     note(binding, member, &relationships)
+                case .metadata:
+                    if readsMetadata { relationships.append(Pending(binding: binding, values: [member])) }
                 }
             }
             guard step.hasChildren else { continue }
@@ -308,6 +319,8 @@ public final class Mapper {
             case .attribute(let field), .part(let field, _): name = name ?? layout.fields[field].name
             case .toOne(let index): name = name ?? layout.toOne[index].name
             case .toMany(let index): name = name ?? layout.toMany[index].name
+            // A record is not refused for what it says about its list.
+            case .metadata: break
             }
         }
         guard let name else { return }
@@ -337,6 +350,9 @@ public final class Mapper {
                     note(binding, element, &relationships)
                 case (.toOne, nil), (.toMany, nil), (.part, nil):
                     relationships.append(Pending(binding: binding, values: []))
+                case (.metadata, let element?):
+                    if readsMetadata { relationships.append(Pending(binding: binding, values: [element])) }
+                case (.metadata, nil): break
                 }
             }
             guard plan.nodes[child].hasChildren else { continue }
@@ -401,6 +417,7 @@ public final class Mapper {
             switch binding {
             case .attribute(let field): row[field] = .null
             case .toOne, .toMany, .part: relationships.append(Pending(binding: binding, values: []))
+            case .metadata: break
             }
         }
     }
@@ -423,6 +440,10 @@ public final class Mapper {
             case .toOne, .toMany, .part:
                 let values = list.values.flatMap { $0.tag == .array ? $0.elements : [$0] }
                 relationships.append(Pending(binding: list.binding, values: values, isList: true))
+            case .metadata:
+                if readsMetadata {
+                    relationships.append(Pending(binding: list.binding, values: list.values, isList: true))
+                }
             case .attribute(let field):
                 guard layout.fields[field].type == .json || plan.mapping.converters[field].joinsLists else {
                     let name = "\(layout.name).\(layout.fields[field].name)"
@@ -442,7 +463,7 @@ public final class Mapper {
         }
     }
 
-    // MARK: - Surroundings and parts
+    // MARK: - Surroundings
 
     /// Reads the surroundings of an object.
     ///
@@ -468,26 +489,5 @@ public final class Mapper {
         try scan(outer.object, child, plan, layout, row, &relationships, arena)
         try scanSurroundings(
             of: outer.object, outer.index, around.dropLast(), child, plan, layout, row, &relationships, arena)
-    }
-
-    /// Joins the values of attributes that combine several paths; absent when the record has none of the paths.
-    private func join(
-        _ pending: [Pending], _ mapping: MappingPlan, _ layout: EntityLayout,
-        _ row: UnsafeMutableBufferPointer<Cell>, _ arena: Arena
-    ) throws(Rejection) {
-        for (field, count) in mapping.joins {
-            let parts = (0..<count).map { part in pending.first { $0.binding == .part(field, part) } }
-            guard parts.contains(where: { $0 != nil }) else { continue }
-            // Lists are joined with the other values, but the first value may be a list.
-            let values =
-                mapping.converters[field].takesFirst
-                ? parts.compactMap { $0?.whole } : parts.flatMap { $0?.values ?? [] }.map(\.json)
-            let json = "[" + values.joined(separator: ",") + "]"
-            do {
-                row[field] = try mapping.converters[field].convert(.composite(json), arena)
-            } catch {
-                throw Rejection(reason: "\(layout.name).\(layout.fields[field].name): \(error.reason)")
-            }
-        }
     }
 }

@@ -30,6 +30,29 @@ public final class MixedPage {
         public let count: Int
     }
 
+    /// What a record says about the list of a row's to-many relationship.
+    package struct ListMetadata {
+        /// The index of the row that owns the relationship.
+        package let row: Int
+        /// The index of the relationship in ``EntityLayout/toMany``.
+        package let relationship: Int
+        /// The names of the relationships that lead from the record to the list, joined by dots.
+        package let path: String
+        /// The values as JSON, in the order of the configuration.
+        package internal(set) var values: [(name: String, json: String)] = []
+        /// The names of the values that are longer than ``maxSize``.
+        package internal(set) var omitted: [String] = []
+
+        /// The maximum size of a value as JSON, in bytes.
+        package static let maxSize = 4 << 10
+
+        init(row: Int, relationship: Int, path: String) {
+            self.row = row
+            self.relationship = relationship
+            self.path = path
+        }
+    }
+
     /// A record that could not be mapped.
     public struct Rejection {
         /// The record's number in the batch, from 0.
@@ -60,6 +83,11 @@ public final class MixedPage {
         get { lists.pointee.linkCells }
         _modify { yield &lists.pointee.linkCells }
     }
+    /// What the records say about their lists, if the mapper reads it.
+    package internal(set) var metadata: [ListMetadata] {
+        get { lists.pointee.metadata }
+        _modify { yield &lists.pointee.metadata }
+    }
     /// The records that go to quarantine.
     ///
     /// None of their objects is in ``rows``.
@@ -70,6 +98,7 @@ public final class MixedPage {
         var cells: [Cell] = []
         var links: [Link] = []
         var linkCells: [Cell] = []
+        var metadata: [ListMetadata] = []
     }
 
     /// In memory of its own, because an access to a class's variable calls the runtime's exclusivity check, and a
@@ -94,14 +123,20 @@ public final class MixedPage {
         let cells: Int
         let links: Int
         let linkCells: Int
+        let metadata: Int
     }
 
-    var mark: Mark { Mark(rows: rows.count, cells: cells.count, links: links.count, linkCells: linkCells.count) }
+    var mark: Mark {
+        Mark(
+            rows: rows.count, cells: cells.count, links: links.count, linkCells: linkCells.count,
+            metadata: metadata.count)
+    }
 
     func takeBack(to mark: Mark) {
         rows.removeSubrange(mark.rows...)
         cells.removeSubrange(mark.cells...)
         links.removeSubrange(mark.links...)
         linkCells.removeSubrange(mark.linkCells...)
+        metadata.removeSubrange(mark.metadata...)
     }
 }

@@ -21,6 +21,7 @@ import Testing
             relationships:
               owner: {to: User}
               tags: {many: Tag, orphans: delete, ordered: false, renamed_from: labels}
+              films: {many: Film, from: films.list, metadata: {total: films.count, next: "Films@next\\\\.link"}}
               parts: {many: Film, merge: {window: at}}
             parent: {relationship: owner, where: ["name != null", "name ~ a%"], concurrency: 2}
             incremental: {field: at, lookback: 5m}
@@ -68,6 +69,11 @@ import Testing
         #expect(model.entities[0].sources.map(\.retryFor) == [nil, .seconds(600)])
         #expect(model.entities.map(\.quarantineLimit) == Array(repeating: 100_000, count: 7) + [7])
         #expect(model.entities[0].relationship(named: "parts")?.window == "at")
+        #expect(
+            model.entities[0].relationship(named: "films")?.metadata == [
+                Relationship.Metadata(name: "total", path: RemotePath(["films", "count"])),
+                Relationship.Metadata(name: "next", path: RemotePath(["Films@next.link"])),
+            ])
         #expect(model.entities[0].sources.map(\.name) == ["facts", "more"])
     }
 

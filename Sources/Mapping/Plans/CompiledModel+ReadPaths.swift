@@ -65,16 +65,17 @@ extension CompiledModel {
             return [layout.fields[field].name] + [relationship].compactMap(\.self)
         case .toOne(let index): return [layout.toOne[index].name]
         case .toMany(let index): return [layout.toMany[index].name]
+        case .metadata(let index): return [layout.toMany[plan.metadata[index].list].name]
         }
     }
 
-    /// Returns the entity that a relationship leads to; nil for an attribute.
+    /// Returns the entity that a relationship leads to; nil for another value.
     private func target(of binding: PathNode.Binding, in plan: MappingPlan) -> Int? {
         let layout = entities[plan.entity]
         return switch binding {
         case .toOne(let index): layout.toOne[index].target
         case .toMany(let index): layout.toMany[index].target
-        case .attribute, .part: nil
+        case .attribute, .part, .metadata: nil
         }
     }
 
@@ -88,7 +89,7 @@ extension CompiledModel {
                 let isKey = child.bindings.contains { binding in
                     switch binding {
                     case .attribute(let field), .part(let field, _): key.contains(field)
-                    case .toOne, .toMany: false
+                    case .toOne, .toMany, .metadata: false
                     }
                 }
                 if isKey { paths.append(path) } else { search(child, path) }

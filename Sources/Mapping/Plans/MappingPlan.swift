@@ -32,6 +32,8 @@ public final class MappingPlan: Sendable {
     let joins: [(field: Int, count: Int)]
     /// Whether the plan reads the surroundings of its objects.
     var readsSurroundings: Bool { !surroundings.isEmpty }
+    /// The values beside the lists of relationships to many, in the order of the relationships.
+    let metadata: [(list: Int, name: String)]
     let constants: [(field: Int, converter: ValueConverter, value: ConfigValue)]
     /// Per field: the converter from remote to local values.
     let converters: [ValueConverter]
@@ -74,7 +76,7 @@ public final class MappingPlan: Sendable {
                 + attributes.filter { !sourced.contains($0.name) },
             relationships.filter { !sourced.contains($0.name) }, parent: entity.parent,
             known: attributes.filter { sourced.contains($0.name) }.map(\.source)
-                + relationships.filter { sourced.contains($0.name) }.map { .path($0.source) },
+                + relationships.filter { sourced.contains($0.name) }.flatMap(\.paths).map { .path($0) },
             recognition: Recognition(of: entity, in: model, indexes: indexes, code),
             tombstone: model.root(of: entity).deletes.tombstone,
             above: Self.names(above: EntitySource.mainName, in: model.root(of: entity)),
@@ -155,6 +157,7 @@ public final class MappingPlan: Sendable {
         var tree = PathNode()
         var joins: [(field: Int, count: Int)] = []
         var nullValues: [PathNode.Binding: Set<ExactText>] = [:]
+        var metadata: [(list: Int, name: String)] = []
         // Relationships precede attributes: this is the order in which one value feeds several bindings.
         for relationship in relationships {
             let nulls = relationship.nullValues.isEmpty ? nil : Set(relationship.nullValues.map(ExactText.init))
@@ -164,6 +167,10 @@ public final class MappingPlan: Sendable {
             } else if let index = layout.toMany.firstIndex(where: { $0.name == relationship.name }) {
                 tree.insert(relationship.source.components[...], .toMany(index))
                 nullValues[.toMany(index)] = nulls
+                for value in relationship.metadata {
+                    tree.insert(value.path.components[...], .metadata(metadata.count))
+                    metadata.append((index, value.name))
+                }
             }
         }
         for attribute in attributes {
@@ -200,6 +207,7 @@ public final class MappingPlan: Sendable {
             (attributes.flatMap(\.source.paths) + relationships.map(\.source)).filter(\.isOfSurroundings)
             .map(\.description)
         self.joins = joins
+        self.metadata = metadata
         members = OptionalMember.all(attributes, relationships, layout, absent: absent ?? .auto) { relationship in
             model.entity(named: relationship.target)?.isScanned == true
         }

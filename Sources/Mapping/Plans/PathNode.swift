@@ -6,6 +6,8 @@ struct PathNode: Sendable {
         case toMany(Int)
         /// A part of an attribute that joins several paths: the attribute's field, and the part's index.
         case part(Int, Int)
+        /// A value beside a list, with its index in ``MappingPlan/metadata``.
+        case metadata(Int)
     }
 
     /// The bindings that this node's value feeds.

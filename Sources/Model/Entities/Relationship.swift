@@ -28,6 +28,20 @@ public struct Relationship: Sendable, Equatable {
         case delete
     }
 
+    /// A value beside the list of a relationship to many, such as the list's total.
+    public struct Metadata: Sendable, Equatable {
+        /// Its name in the result of a request.
+        public var name: String
+        /// Its path in the record that has the list.
+        public var path: RemotePath
+
+        /// Creates a value at a path.
+        public init(name: String, path: RemotePath) {
+            self.name = name
+            self.path = path
+        }
+    }
+
     /// The relationship's name.
     public var name: String
     /// The number of objects that it leads to.
@@ -72,6 +86,10 @@ public struct Relationship: Sendable, Equatable {
     public var absent: AbsentRule?
     /// Whether and how values are sent to the remote.
     public var write = WriteRule()
+    /// What a record says about its list, for the result of a request; it is not stored.
+    public var metadata: [Metadata] = []
+    /// The paths that the relationship reads in a record.
+    public var paths: [RemotePath] { [source] + metadata.map(\.path) }
 
     /// Creates a relationship.
     ///

@@ -85,15 +85,25 @@ enum RelationshipKeys {
     static let column = Key<Names>.names(
         "column", "The column of a to-one, or the columns, one per attribute of the target's key")
     static let write = Key<Part>("write", WriteKeys.schema(relationshipForms))
+    static let metadata = Key<Part>(
+        "metadata",
+        [
+            "description": "What a record says about its list: names, each with a dot path into the record",
+            "type": "object", "minProperties": 1, "maxProperties": .int(Int64(maxMetadata)),
+            "propertyNames": ["pattern": "^[A-Za-z_][A-Za-z0-9_]*$"],
+            "additionalProperties": ["type": "string", "minLength": 1],
+        ])
+    /// The maximum number of values of ``metadata``.
+    static let maxMetadata = 16
 
     static let relationshipForms: [WriteRule.Form] = [.key, .object]
-    private static let ofMany: [any DescribedKey] = [merge, orphans, ordered, table, columns]
+    private static let ofMany: [any DescribedKey] = [merge, orphans, ordered, table, columns, metadata]
 
     static let shape = Shape(
         "A reference to another entity",
         [
             to, many, from, inverse, merge, orphans, ordered, nullValues, renamedFrom, absent, table, columns, column,
-            write,
+            write, metadata,
         ],
         rules: [
             ("oneOf", [["required": [.string(to.name)]], ["required": [.string(many.name)]]]),

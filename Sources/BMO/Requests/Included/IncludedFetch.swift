@@ -31,20 +31,23 @@ struct IncludedFetch: Sendable {
     /// - Throws: ``RequestError``, `CancellationError`.
     func run(after own: FetchResult) async throws -> FetchResult {
         var result = own
+        var related = RelatedList(own.related)
         var scanned: Set<Int> = []
         for path in paths {
             guard let target = try target(of: path) else { continue }
             guard let column = target.ownerColumn else {
                 // Several relationships may lead to one listing.
-                if scanned.insert(target.index).inserted { try await scan(target, for: nil, &result) }
+                if scanned.insert(target.index).inserted { try await scan(target, for: nil, &result, &related) }
                 continue
             }
             for owner in try await owners(of: target) {
                 let key = owner.key.first?.description
                 try await scan(
-                    target, for: (owner, LocalCondition(field: column, comparison: .equal, value: key)), &result)
+                    target, for: (owner, LocalCondition(field: column, comparison: .equal, value: key)), &result,
+                    &related)
             }
         }
+        result.related = related.statements
         return result
     }
 
@@ -99,11 +102,17 @@ struct IncludedFetch: Sendable {
     }
 
     private func scan(
-        _ target: Target, for owner: (id: ObjectID, condition: LocalCondition)?, _ result: inout FetchResult
+        _ target: Target, for owner: (id: ObjectID, condition: LocalCondition)?, _ result: inout FetchResult,
+        _ related: inout RelatedList
     ) async throws {
         try Task.checkCancellation()
         let room = max(0, fetch.detailLimit - result.listedCount)
-        let observer = RequestObserver(store: session.store, reader: reader, limit: room, report: fetch.report)
+        let observer = RequestObserver(
+            store: session.store, reader: reader, limit: room,
+            metadata: NestedMetadata.Room(
+                lists: max(0, fetch.detailLimit - related.statements.count),
+                bytes: max(0, RelatedList.maxSize - related.size)),
+            report: fetch.report)
         let began = Clock.now()
         do {
             try await session.refuseFaults(of: target.index)
@@ -122,10 +131,13 @@ struct IncludedFetch: Sendable {
             throw RequestError(error, entity: target.entity, bridge: target.entity.bridge, at: observer.step)
         }
         let changes = try await fetch.withQuarantine(observer.result, since: began)
-        result.add(
-            changes,
-            as: FetchResult.Related(
-                relationship: target.path.joined(separator: "."), owner: owner?.id, metadata: changes.metadata))
+        result.add(changes)
+        let path = target.path.joined(separator: ".")
+        related.merge(FetchResult.Related(relationship: path, owner: owner?.id, metadata: changes.metadata))
+        for var statement in changes.related {
+            statement.relationship = "\(path).\(statement.relationship)"
+            related.add(statement)
+        }
     }
 }
 
@@ -134,7 +146,7 @@ extension FetchResult {
     fileprivate var listedCount: Int { inserted.count + updated.count + deleted.count }
 
     /// Adds the changes of a relationship's objects.
-    fileprivate mutating func add(_ changes: FetchResult, as relation: Related) {
+    fileprivate mutating func add(_ changes: FetchResult) {
         inserted += changes.inserted
         updated += changes.updated
         deleted += changes.deleted
@@ -150,6 +162,5 @@ extension FetchResult {
             sum += more
             counts[entity] = sum[0]
         }
-        related.append(relation)
     }
 }

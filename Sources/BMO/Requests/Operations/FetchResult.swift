@@ -42,13 +42,14 @@ public struct FetchResult: Sendable {
         case custom
     }
 
-    /// What a remote said about the objects of an included relationship.
+    /// What a remote said about the list of a relationship, in the record that the list is nested in or in the answer to
+    /// a request for it.
     public struct Related: Sendable, Equatable {
         /// The relationship as the request names it, such as `cities.mayor`.
         public var relationship: String
-        /// The object whose list was fetched; nil for a listing of all objects.
+        /// The object whose list it is; nil for a listing of all objects.
         public var owner: ObjectID?
-        /// The metadata, as of the last page.
+        /// The metadata, as of the last page or record.
         public var metadata: PageMetadata
     }
 
@@ -70,7 +71,8 @@ public struct FetchResult: Sendable {
     public var unchangedCount: Int { counts.values.reduce(0) { $0 + $1.unchanged } }
     /// The remote's metadata, as of its last page.
     public var metadata = PageMetadata()
-    /// The remote's metadata of the included relationships that were fetched along, in the order of the fetches.
+    /// The remote's metadata of relationships: of lists nested in records, and of the included lists that were fetched
+    /// along; each list once, in the order in which they came.
     public var related: [Related] = []
     /// The number of imported pages.
     public var pageCount = 0
@@ -82,6 +84,19 @@ public struct FetchResult: Sendable {
     public var objects: [LocalObject]?
     /// What your program said about the request.
     public var userInfo: UserInfo?
+
+    /// Returns what the remote said about the list of an object; nil for nothing.
+    ///
+    /// ```swift
+    /// let total = result.metadata(of: "comments", in: post.id)?.total
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - relationship: The relationship as the request names it, such as `comments` or `comments.replies`.
+    ///   - owner: The object whose list it is.
+    public func metadata(of relationship: String, in owner: ObjectID) -> PageMetadata? {
+        related.first { $0.owner == owner && $0.relationship == relationship }?.metadata
+    }
 
     /// Whether anything changed.
     public var hasChanges: Bool {

@@ -16,31 +16,51 @@ final class RequestObserver: PageObserver {
         var room: Int
         var step = RequestStep.translating
         var failure: (any Error)?
+        var related = RelatedList()
+        /// The warnings about metadata, each reported once.
+        var told: Set<String> = []
     }
 
     private let state: Mutex<State>
     private let store: any Store
     private let reader: ObjectReader
     private let report: @Sendable (RequestEvent) -> Void
+    private let metadata: NestedMetadata.Room
 
     /// Creates an observer of one request.
     ///
-    /// - Parameter limit: How many objects the result lists individually.
+    /// - Parameters:
+    ///   - limit: How many objects the result lists individually.
+    ///   - metadata: How much the result keeps of what records say about their lists; by default of `limit` lists.
     init(
-        store: any Store, reader: ObjectReader, limit: Int, report: @escaping @Sendable (RequestEvent) -> Void
+        store: any Store, reader: ObjectReader, limit: Int, metadata: NestedMetadata.Room? = nil,
+        report: @escaping @Sendable (RequestEvent) -> Void
     ) {
         self.store = store
         self.reader = reader
         self.report = report
+        self.metadata = metadata ?? NestedMetadata.Room(lists: limit, bytes: RelatedList.maxSize)
         state = Mutex(State(room: limit))
     }
 
     /// The result of the pages so far.
-    var result: FetchResult { state.withLock { $0.result } }
+    var result: FetchResult {
+        state.withLock { state in
+            var result = state.result
+            result.related = state.related.statements
+            return result
+        }
+    }
     /// The request's current step.
     var step: RequestStep { state.withLock { $0.step } }
     /// How many new objects of the next page the result may list individually.
     var roomForInsertions: Int { state.withLock { $0.room } }
+
+    /// How much of what the next page says about lists the result may keep.
+    var roomForMetadata: NestedMetadata.Room {
+        let (count, size) = state.withLock { ($0.related.statements.count, $0.related.size) }
+        return NestedMetadata.Room(lists: max(0, metadata.lists - count), bytes: max(0, metadata.bytes - size))
+    }
 
     /// Changes the result.
     func change(_ body: (inout FetchResult) -> Void) { state.withLock { body(&$0.result) } }
@@ -85,6 +105,7 @@ final class RequestObserver: PageObserver {
             state.room -= page.insertions.count
         }
         keepCounts(page.counts)
+        keep(page.listMetadata)
         collect()
         report(.imported(page: number, metadata: metadata))
     }
@@ -134,6 +155,30 @@ final class RequestObserver: PageObserver {
                 state.result.updated.append(FetchResult.Update(id: object, properties: properties))
             }
         }
+    }
+
+    /// Keeps what records say about their lists.
+    private func keep(_ said: NestedMetadata) {
+        guard !said.statements.isEmpty || !said.omitted.isEmpty || said.isTruncated else { return }
+        var warnings = said.omitted.map {
+            "\($0) of the metadata has more than \(MixedPage.ListMetadata.maxSize) bytes, and is left out"
+        }
+        if said.isTruncated {
+            warnings.append(
+                "the metadata of some lists is left out: a result has that of as many lists as detailLimit says, and "
+                    + "\(RelatedList.maxSize >> 20) MiB of it")
+        }
+        let news = state.withLock { state in
+            for statement in said.statements {
+                state.related.add(
+                    FetchResult.Related(
+                        relationship: statement.path, owner: id(statement.entity, statement.key),
+                        metadata: PageMetadata(values: statement.values)))
+            }
+            if said.isTruncated { state.result.isTruncated = true }
+            return warnings.filter { state.told.insert($0).inserted }
+        }
+        for warning in news { warn(warning) }
     }
 
     private func keepCounts(_ counts: ImportCounts) {

@@ -8,6 +8,9 @@ protocol PageObserver: Sendable {
     /// How many new objects of the next page to list individually.
     var roomForInsertions: Int { get }
 
+    /// How much of what the records of the next page say about their lists is kept.
+    var roomForMetadata: NestedMetadata.Room { get }
+
     /// Called before the first record of a page is merged.
     func pageBegins()
 

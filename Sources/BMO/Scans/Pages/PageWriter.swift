@@ -141,7 +141,7 @@ final class PageWriter: @unchecked Sendable {
         thread = context.thread
         gate = context.gate
         observer = context.observer
-        mapper = Mapper(model, knownMembers: members)
+        mapper = Mapper(model, knownMembers: members, readsMetadata: context.observer != nil)
         present = PresentFields(
             AbsentPathWarnings(plan.attributes, in: model.entities[plan.index]).reads.map(\.field), of: plan.index)
         state = State(
@@ -421,6 +421,7 @@ final class PageWriter: @unchecked Sendable {
         origin.redaction = redaction
         let page = try PageImport(target.entity, of: model, from: origin, into: store)
         page.insertionLimit = observer?.roomForInsertions ?? 0
+        if let observer { page.listMetadata.room = observer.roomForMetadata }
         page.quarantineRoom = quarantine.room
         return page
     }

@@ -8,6 +8,8 @@ extension ConfigurationReader {
         var windowMarks: [String: YAMLMark] = [:]
         var columnMarks: [String: YAMLMark] = [:]
         var linkMarks: [String: YAMLMark] = [:]
+        /// The places of `metadata` in relationships without `from`.
+        var metadataMarks: [String: YAMLMark] = [:]
         var superentityMark = YAMLMark.start
         /// Whether the entity has a `when`, valid or not.
         var hasMatcher = false

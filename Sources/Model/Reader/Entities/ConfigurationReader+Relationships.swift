@@ -74,6 +74,10 @@ extension ConfigurationReader {
                 error(at: ordered.key.mark, "\"ordered\" of \(what), which leads to one", "remove it")
             }
         }
+        if let metadata = section[RelationshipKeys.metadata] {
+            readMetadata(metadata, what, into: &relationship)
+            if section[RelationshipKeys.from] == nil { result.metadataMarks[member.name] = metadata.key.mark }
+        }
         result.entity.relationships.append(relationship)
     }
 
@@ -193,6 +197,7 @@ extension ConfigurationReader {
                 "\"window\" of \(what) names the unknown attribute \(quoted(window)) of \(quoted(target.name))",
                 suggestion(for: window, among: model.attributes(of: target).map(\.name), what: "attributes"))
         }
+        checkMetadata(of: relationship, in: read, target, model, what)
         guard let name = relationship.inverse else { return }
         let mark = read.inverseMarks[relationship.name] ?? .start
         if target.name == read.entity.name, name == relationship.name {
