@@ -2,21 +2,33 @@
 public struct Model: Sendable, Equatable {
     /// The entities, in the order of the file.
     public var entities: [Entity] {
-        didSet { readsSurroundings = entities.contains(where: \.readsSurroundings) }
+        didSet { index() }
     }
     /// Whether any attribute or relationship reads an object's surroundings, such as `@parent.id`.
-    public private(set) var readsSurroundings: Bool
+    public private(set) var readsSurroundings = false
+    /// Whether any entity has a super-entity.
+    package private(set) var hasSubentities = false
+    /// The position of each entity, by name; of the first if several have the same name.
+    private var positions: [String: Int] = [:]
 
     /// Creates a model without validation; a model from a file was validated when the file was loaded.
     public init(entities: [Entity] = []) {
         self.entities = entities
+        index()
+    }
+
+    /// Derives what is looked up for each entity from all entities, of which a configuration may have thousands.
+    private mutating func index() {
         readsSurroundings = entities.contains(where: \.readsSurroundings)
+        hasSubentities = entities.contains { $0.superentity != nil }
+        positions = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns the entity with exactly this name.
-    public func entity(named name: String) -> Entity? {
-        entities.first { $0.name == name }
-    }
+    public func entity(named name: String) -> Entity? { position(of: name).map { entities[$0] } }
+
+    /// Returns the place of the entity with exactly this name in ``entities``.
+    package func position(of name: String) -> Int? { positions[name] }
 
     /// Returns the other end of `relationship`, whichever end declares the inverse.
     public func inverse(
@@ -61,7 +73,7 @@ public struct Model: Sendable, Equatable {
     ) -> Bool {
         func place(_ entity: Entity, _ relationship: Relationship) -> (Int, Int) {
             (
-                entities.firstIndex { $0.name == entity.name } ?? entities.count,
+                position(of: entity.name) ?? entities.count,
                 entity.relationships.firstIndex { $0.name == relationship.name } ?? entity.relationships.count
             )
         }

@@ -9,6 +9,8 @@ extension String {
     /// Appends `text` as a JSON string (RFC 8259, section 7), quoted and escaped.
     package mutating func appendJSONString(_ text: String) {
         append("\"")
+        defer { append("\"") }
+        guard text.utf8.contains(where: Self.mayBeEscaped) else { return append(text) }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": append("\\\"")
@@ -23,6 +25,10 @@ extension String {
             default: unicodeScalars.append(scalar)
             }
         }
-        append("\"")
+    }
+
+    /// Whether a byte of UTF-8 is, or begins, a character that a JSON string has escaped; C2 begins the C1 controls.
+    private static func mayBeEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F || byte == 0xC2
     }
 }

@@ -47,6 +47,21 @@ import Testing
         #expect(model.inverse(of: author, in: article)?.relationship.name == "written")
     }
 
+    @Test func `an entity is found by its name in what a model has now`() {
+        var model = Model(entities: [Self.entity("A", []), Self.entity("B", []), Self.entity("A", [], key: ["other"])])
+        #expect(model.entity(named: "A")?.key == ["id"], "the first of two")
+        #expect(model.entity(named: "C") == nil)
+        model.entities[0].name = "C"
+        #expect(model.entity(named: "C")?.key == ["id"])
+        #expect(model.entity(named: "A")?.key == ["other"])
+        model.entities.removeLast()
+        #expect(model.entity(named: "A") == nil)
+        #expect(model.family(of: model.entities[0]).map(\.name) == ["C"])
+        model.entities[1].superentity = "C"
+        #expect(model.family(of: model.entities[0]).map(\.name) == ["C", "B"])
+        #expect(model.hasSubentities(model.entities[0]))
+    }
+
     @Test func `a place is written as compilers do`() {
         let place = SourceLocation(file: "bmo.yml", line: 3, column: 5)
         #expect("\(place)" == "bmo.yml:3:5")

@@ -14,6 +14,16 @@ import TextFormats
         #expect(text.csvField == field)
     }
 
+    @Test(arguments: [
+        ("plain", "plain"), ("say \"yes\" \\", #"say \"yes\" \\"#), ("a\nb\r\t", #"a\nb\r\t"#), ("", ""),
+        ("\u{0}\u{1B}\u{7F}", #"\u0000\u001b\u007f"#), ("\u{80}\u{9F}", #"\u0080\u009f"#),
+        ("\u{A0}£é€😀", "\u{A0}£é€😀"),
+    ])
+    func `a string of JSON has escapes for marks and controls`(text: String, string: String) {
+        #expect(text.jsonQuoted == "\"\(string)\"")
+        #expect("from \(text)".jsonQuoted == "\"from \(string)\"")
+    }
+
     @Test func `a time reads back from its own text only`() {
         for time in [0, -1, 1_795_477_800_123_456, Timestamp.range.lowerBound, Timestamp.range.upperBound] as [Int64] {
             #expect(Timestamp.microseconds(Timestamp.text(microseconds: time)) == time)

@@ -89,15 +89,13 @@ struct ListingScan: Sendable {
     ) async throws -> Result {
         guard !context.isPartial else { return try await scanPart(place) }
         let scope = plan.scope(parent: parent)
-        let (saved, left, acknowledged, members) = try await context.thread.run { [context, plan] in
-            (
-                try context.store.progress(of: scope), try context.store.cursor(of: scope),
-                try context.store.newestAcknowledged(), try context.store.members(of: plan.memberListing)
-            )
+        let start = try await context.thread.run { [context, plan] in
+            try context.store.start(of: scope, plan.memberListing)
         }
+        let saved = start.progress
         let request = ScanRequest(
-            plan, saved: left, isFull: context.options.full, ignoresDeletionLimit: context.options.allowsDeletes,
-            parent: parent)
+            plan, saved: start.cursor, isFull: context.options.full,
+            ignoresDeletionLimit: context.options.allowsDeletes, parent: parent)
         // A resume point is valid only for the request that it came from.
         let progress = fromBeginning || saved?.request != request.fingerprint ? nil : saved
         if progress == nil { try await removeAbandoned(scope) }
@@ -129,7 +127,7 @@ struct ListingScan: Sendable {
         }
         let writer = PageWriter(
             confirms ? .confirmation : .listing, of: request, context, parent: parent, after: progress,
-            look: look, acknowledged: acknowledged, members: members, quarantine: tally.quarantine)
+            look: look, acknowledged: start.acknowledged, members: start.members, quarantine: tally.quarantine)
         writer.redaction = connection.redaction
         var result = Result(
             listing: ScanListing(isWhole: false, began: progress?.began ?? request.began),

@@ -12,8 +12,8 @@ internal import Glibc
 
 /// Drives one instance of a loaded plugin according to the contract's threading rules.
 ///
-/// An instance that is not concurrent has one thread for everything. A concurrent one has a thread for each fetch and
-/// one for the rest. `cancel` runs on a thread of its own, and never while its fetch is being closed.
+/// An instance that is not concurrent has one thread for everything. A concurrent one has a thread for each open fetch
+/// and one for the rest. `cancel` runs on a thread of its own, and never while its fetch is being closed.
 final class BridgeInstance: Sendable {
     typealias Completion = @Sendable (BridgeReply) -> Void
 
@@ -27,8 +27,13 @@ final class BridgeInstance: Sendable {
     private struct State {
         var instance: Pointer?
         var fetches: [UInt32: FetchHandle] = [:]
+        /// Threads whose fetch was closed, for later fetches: a walk by parent opens one for each of thousands of parents.
+        var idle: [Worker] = []
         var closing: (@Sendable () -> Void)?
     }
+
+    /// The number of threads that are kept without a fetch.
+    private static let maxIdleWorkers = 16
 
     /// - Parameters:
     ///   - log: Receives the bridge's messages, on any thread, until the instance is closed.
@@ -106,8 +111,11 @@ final class BridgeInstance: Sendable {
     }
 
     private func openFetch(_ number: UInt32, _ request: RecordBatch, _ completion: @escaping Completion) {
-        let handle = FetchHandle(worker: isConcurrent ? Worker() : main)
-        state.withLock { $0.fetches[number] = handle }
+        let handle = state.withLock { state in
+            let handle = FetchHandle(worker: isConcurrent ? state.idle.popLast() ?? Worker() : main)
+            state.fetches[number] = handle
+            return handle
+        }
         handle.worker.run { [self] in
             guard let instance = state.withLock({ $0.instance }) else { return completion(.failed(nil)) }
             let table = plugin.table
@@ -138,25 +146,29 @@ final class BridgeInstance: Sendable {
         guard let handle = state.withLock({ $0.fetches[number] }) else { return completion(.done(nil, nil)) }
         handle.worker.run { [self] in
             handle.close(plugin.table)
-            let isLast = state.withLock { state in
+            let (isLast, isKept) = state.withLock { state in
                 state.fetches[number] = nil
-                return state.closing != nil && state.fetches.isEmpty
+                let isKept = isConcurrent && state.closing == nil && state.idle.count < Self.maxIdleWorkers
+                if isKept { state.idle.append(handle.worker) }
+                return (state.closing != nil && state.fetches.isEmpty, isKept)
             }
             completion(.done(nil, nil))
-            if isConcurrent { handle.worker.stop() }
+            if isConcurrent, !isKept { handle.worker.stop() }
             if isLast { closeInstance() }
         }
     }
 
     private func closeInstance() {
         main.run { [self] in
-            let (instance, completion) = state.withLock { state in
+            let (instance, idle, completion) = state.withLock { state in
                 defer {
                     state.instance = nil
+                    state.idle = []
                     state.closing = nil
                 }
-                return (state.instance, state.closing)
+                return (state.instance, state.idle, state.closing)
             }
+            for worker in idle { worker.stop() }
             if let instance { plugin.table.close?(plugin.table.context, instance.value) }
             main.stop()
             control.stop()

@@ -7,10 +7,12 @@ extension SQLiteStore {
     ///
     /// - Throws: `StoreError`.
     public func members(of listing: MemberListing) throws -> Set<ListedMember> {
-        try read("reading the members of a listing") { db in
-            let rows = try MemberTable.rows(of: listing, in: db).filter { $0.request == listing.request }
-            return Set(rows.compactMap { row in member(row) })
-        }
+        try read("reading the members of a listing") { db in try members(of: listing, in: db) }
+    }
+
+    func members(of listing: MemberListing, in db: Database) throws -> Set<ListedMember> {
+        let rows = try MemberTable.rows(of: listing, in: db).filter { $0.request == listing.request }
+        return Set(rows.compactMap(member))
     }
 
     /// Marks the members that no record of a complete listing had any more.

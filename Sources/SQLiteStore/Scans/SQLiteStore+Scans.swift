@@ -11,20 +11,35 @@ extension SQLiteStore {
     ///
     /// - Throws: `StoreError`.
     public func progress(of scope: ScanScope) throws -> ScanProgress? {
-        try read("reading the scan's place") { db in
-            let version = try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA schema_version"))
-            let select = try RawStatement(
-                """
-                SELECT cursor, page, request, newest, newest_remote, began FROM bmo_progress
-                WHERE entity = ? AND source = ? AND parent = ? AND saved > ? AND schema_version = ?
-                """, on: db.sqliteConnection)
-            select.bind(scope)
-            select.bind(ScanProgress.expiry, at: 4)
-            select.bind(optional: version, at: 5)
-            guard try select.step() else { return nil }
-            return ScanProgress(
-                cursor: select.text(0) ?? "", page: Int(select.int64(1)), request: select.text(2) ?? "",
-                newest: Watermark(select, local: 3, remote: 4), began: select.text(5) ?? "")
+        try readPrepared("reading the scan's place") { _, statements in try Self.progress(of: scope, statements) }
+    }
+
+    private static func progress(of scope: ScanScope, _ statements: StatementCache) throws -> ScanProgress? {
+        let version = try statements.value("PRAGMA schema_version") ?? .null
+        let select = try statements(
+            """
+            SELECT cursor, page, request, newest, newest_remote, began FROM bmo_progress
+            WHERE entity = ? AND source = ? AND parent = ? AND saved > ? AND schema_version = ?
+            """)
+        defer { select.reset() }
+        select.bind(scope)
+        select.bind(ScanProgress.expiry, at: 4)
+        select.bind(version, at: 5)
+        guard try select.step() else { return nil }
+        return ScanProgress(
+            cursor: select.text(0) ?? "", page: Int(select.int64(1)), request: select.text(2) ?? "",
+            newest: Watermark(select, local: 3, remote: 4), began: select.text(5) ?? "")
+    }
+
+    /// Returns all that a scan has to know before it asks the remote, in one snapshot.
+    ///
+    /// - Throws: `StoreError`.
+    public func start(of scope: ScanScope, _ listing: MemberListing) throws -> ScanStart {
+        try readPrepared("reading the scan's place") { db, statements in
+            ScanStart(
+                progress: try Self.progress(of: scope, statements),
+                cursor: try CursorReader(statements(CursorReader.sql)).cursor(of: scope),
+                acknowledged: try Self.newestAcknowledged(statements), members: try members(of: listing, in: db))
         }
     }
 
@@ -84,8 +99,8 @@ extension SQLiteStore {
     ///
     /// - Throws: `StoreError`.
     public func cursor(of scope: ScanScope) throws -> ScanCursor? {
-        try read("reading the scan's cursor") { db in
-            try CursorReader(on: db.sqliteConnection).cursor(of: scope)
+        try readPrepared("reading the scan's cursor") { _, statements in
+            try CursorReader(statements(CursorReader.sql)).cursor(of: scope)
         }
     }
 
@@ -93,8 +108,8 @@ extension SQLiteStore {
     ///
     /// - Throws: `StoreError`.
     public func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?] {
-        try read("reading the scans' cursors") { db in
-            let reader = try CursorReader(on: db.sqliteConnection)
+        try readPrepared("reading the scans' cursors") { _, statements in
+            let reader = CursorReader(try statements(CursorReader.sql))
             return try scopes.map { try reader.cursor(of: $0) }
         }
     }
@@ -105,9 +120,13 @@ extension SQLiteStore {
     ///
     /// - Throws: `StoreError`.
     public func newestAcknowledged() throws -> Int64 {
-        try read("reading what the remote took") { db in
-            try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM bmo_acknowledged")) ?? 0
-        }
+        try readPrepared("reading what the remote took") { _, statements in try Self.newestAcknowledged(statements) }
+    }
+
+    private static func newestAcknowledged(_ statements: StatementCache) throws -> Int64 {
+        let select = try statements("SELECT coalesce(max(id), 0) FROM bmo_acknowledged")
+        defer { select.reset() }
+        return try select.step() ? select.int64(0) : 0
     }
 
     /// Forgets the edits that the remote accepted during earlier scans; a process that begins a scan holds the file's

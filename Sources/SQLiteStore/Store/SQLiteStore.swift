@@ -21,7 +21,7 @@ internal import Glibc
 public final class SQLiteStore: Store, @unchecked Sendable {
     // GRDB's queue serialises the writer; `openWriters` is accessed only inside its accesses.
     let writer: DatabaseQueue
-    private let reader: Mutex<Reader>
+    private let reader: ReadConnection
     let path: String
     let model: CompiledModel
     private let use: Use
@@ -48,20 +48,14 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// The watcher, if an observer was ever added.
     var watcherInUse: ChangeWatcher? { openWatcher.withLock { $0 } }
     /// Whether ``close()`` was called.
-    var isClosed: Bool { reader.withLock { $0.isClosed } }
-
-    /// The read connection, opened on first use.
-    private struct Reader {
-        var queue: DatabaseQueue?
-        var isClosed = false
-    }
+    var isClosed: Bool { reader.isClosed }
 
     /// The purpose for which a store is opened.
     private enum Use {
         case writing, rehearsing, reading
     }
 
-    private static let closed = StoreError(.internal, "the database is closed")
+    static let closed = StoreError(.internal, "the database is closed")
     private static let onlyRead = StoreError(.internal, "the database was opened for reading")
 
     /// Opens or creates the file at `path` and adapts its tables to the model.
@@ -106,7 +100,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         self.model = model
         self.path = path
         self.use = use
-        reader = Mutex(Reader())
+        reader = ReadConnection { try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true)) }
         checkpoint = use == .writing ? BackgroundCheckpoint(path: path) : nil
         writer = try SQLiteStore.naming(path) { try SQLiteStore.translating("opening it", open) }
         try SQLiteStore.naming(path) {
@@ -187,17 +181,20 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// Runs `body` on a separate connection, which sees committed data only, not an open page.
     func read<Result>(_ action: String, _ body: (Database) throws -> Result) throws -> Result {
         try SQLiteStore.translating(action) {
-            if isRehearsal { return try writer.writeWithoutTransaction(body) }
-            if use == .reading { return try writer.read(body) }
-            let queue = try reader.withLock { reader in
-                guard !reader.isClosed else { throw Self.closed }
-                let queue =
-                    try reader.queue ?? DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true))
-                reader.queue = queue
-                return queue
+            switch use {
+            case .rehearsing: try writer.writeWithoutTransaction(body)
+            case .reading: try writer.read(body)
+            case .writing: try reader.read { db, _ in try body(db) }
             }
-            return try queue.read(body)
         }
+    }
+
+    /// Runs `body` as ``read(_:_:)`` does, with statements that are kept for the next call.
+    func readPrepared<Result>(_ action: String, _ body: (Database, StatementCache) throws -> Result) throws -> Result {
+        guard use == .writing else {
+            return try read(action) { db in try body(db, StatementCache(on: db.sqliteConnection)) }
+        }
+        return try SQLiteStore.translating(action) { try reader.read(body) }
     }
 
     /// Closes the file and empties its WAL, unless another process has it open.
@@ -207,10 +204,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         watcherInUse?.close()
         try SQLiteStore.translating("closing the database") {
             // The last connection to close runs a checkpoint, and a read-only connection cannot.
-            try reader.withLock { reader in
-                try reader.queue?.close()
-                reader = Reader(isClosed: true)
-            }
+            try reader.close()
             writer.writeWithoutTransaction { db in
                 openWriters = nil
                 if isRehearsal, db.isInsideTransaction { try? db.rollback() }

@@ -16,6 +16,8 @@ final class Sweep {
     private let outbox: OutboxTable
     private let provenance: ProvenanceTable
     private let connection: OpaquePointer?
+    /// The statements that end each scan of a walk by parent.
+    private let statements: StatementCache
     /// The state of the scans of an entity's parents, by entity.
     private var waiting: [Int: ParentSweep<Int64>] = [:]
     /// The rows missing from the first of two listings of a scope.
@@ -36,6 +38,7 @@ final class Sweep {
         self.outbox = outbox
         self.provenance = provenance
         self.connection = connection
+        statements = StatementCache(on: connection)
     }
 
     // MARK: - One scope
@@ -82,9 +85,10 @@ final class Sweep {
             if count.int64(0) == Int64(log.count) { return ([], log.count) }
         }
         let conditions = [condition.isEmpty ? nil : condition, "\(layout.rowIDName) > ?"].compactMap { $0 }
-        let select = try RawStatement(
+        let select = try statements(
             "SELECT \(layout.rowIDName) FROM \(table) WHERE \(conditions.joined(separator: " AND ")) "
-                + "ORDER BY \(layout.rowIDName) LIMIT \(Self.chunk)", on: connection)
+                + "ORDER BY \(layout.rowIDName) LIMIT \(Self.chunk)")
+        defer { select.reset() }
         var gone: [Int64] = []
         var seen = 0
         var last = Int64.min

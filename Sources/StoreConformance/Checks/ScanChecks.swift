@@ -6,6 +6,7 @@ extension StoreCheck {
     /// Positions, cursors, and the deletion of missing rows.
     static let scans = [
         StoreCheck("positions-are-saved", positionsAreSaved),
+        StoreCheck("a-scan-starts-with-what-was-saved", aScanStartsWithWhatWasSaved),
         StoreCheck("missing-rows-are-deleted", missingRowsAreDeleted),
         StoreCheck("a-resumed-scan-knows-its-rows", aResumedScanKnowsItsRows),
         StoreCheck("a-scan-begins-beside-an-open-page", aScanBeginsBesideAnOpenPage),
@@ -64,6 +65,28 @@ extension StoreCheck {
         try expect(
             "the next scan in the status", try session.store.status()[SampleModel.city].cursors,
             ["the next scan asks for what is newer than 7; it was last fetched in full at f"])
+    }
+
+    private static func aScanStartsWithWhatWasSaved(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        let listing = MemberListing(entity: "City", source: "", request: "r")
+        let empty = ScanStart(progress: nil, cursor: nil, acknowledged: 0, members: [])
+        try expect("the start of the first scan", try session.store.start(of: scope, listing), empty)
+        let member = ListedMember(entity: SampleModel.city, path: "name")
+        let cursor = ScanCursor(token: "t", newest: nil, request: "r", fullAt: "f")
+        _ = try scan(session, 1...1, ScanEnd(cursor: cursor)) { page in
+            try page.transaction.noteMembers([member], of: listing)
+        }
+        let position = ScanProgress(cursor: "c", page: 3, request: "r", newest: nil, began: "b")
+        try session.page { page in try page.transaction.saveProgress(scope, progress: position) }
+        let saved = ScanStart(progress: position, cursor: cursor, acknowledged: 0, members: [member])
+        // Twice, as a store may keep what it prepared for the first time.
+        for _ in 0..<2 { try expect("the start of a scan", try session.store.start(of: scope, listing), saved) }
+        try expect(
+            "the start of a scan of another scope and listing",
+            try session.store.start(
+                of: ScanScope(entity: "City", source: "s"), MemberListing(entity: "City", source: "s", request: "r")),
+            empty)
     }
 
     private static func missingRowsAreDeleted(_ subject: StoreSubject) throws {

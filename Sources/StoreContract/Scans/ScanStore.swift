@@ -3,7 +3,7 @@ public import Model
 
 /// The state of scans: positions, cursors, and what listings had.
 ///
-/// The order of a scan: ``cursor(of:)``, ``progress(of:)`` and ``newestAcknowledged()`` before the remote is asked;
+/// The order of a scan: ``start(of:_:)``, or the reads of which it consists, before the remote is asked;
 /// ``beginScan(_:afterPage:)``; pages, which follow the scan (`PageTransaction.follow(_:)`) and save its
 /// position; `PageTransaction.finish(_:)` in the last page; ``endScan(_:)`` in any case.
 ///
@@ -39,6 +39,9 @@ public protocol ScanStore: AnyObject, Sendable {
 
     /// Returns the ID of the newest edit that the remote accepted during a scan, for ``ScanTarget/acknowledged``.
     func newestAcknowledged() throws -> Int64
+
+    /// Returns all that a scan has to know before it asks the remote, in one step: a walk by parent has thousands of scans.
+    func start(of scope: ScanScope, _ listing: MemberListing) throws -> ScanStart
 
     /// Begins to note the rows that a scan lists, so that the missing ones are known at its end.
     ///

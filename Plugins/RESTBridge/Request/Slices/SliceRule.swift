@@ -24,7 +24,7 @@ struct SliceRule: Sendable {
         let times = section.object("since")
         hasTimes = times != nil
         sendsUntil = ["path", "query", "headers", "body", "graphql", "export"].contains { name in
-            section.withValue(name) { $0.map { Self.namesUntil($0.json) } ?? false }
+            section.withValue(name) { $0.map(Self.namesUntil) ?? false }
         }
         start = times?.string("start")
         end = times?.string("until")
@@ -56,9 +56,25 @@ struct SliceRule: Sendable {
     }
 
     /// Whether a part of a section has the variable `until`.
-    private static func namesUntil(_ json: String) -> Bool {
+    private static func namesUntil(_ part: BatchValue) -> Bool {
+        switch part.tag {
+        case .text: namesUntil(Array(part.string.utf8))
+        case .array: part.elements.contains(where: namesUntil)
+        case .object: (0..<part.count).contains { namesUntil(part[$0]) }
+        default: false
+        }
+    }
+
+    /// Whether a template has the variable: between two characters of which one begins and the other ends a name.
+    private static func namesUntil(_ template: [UInt8]) -> Bool {
         // A walk by parent makes a rule for each parent, and a regular expression takes long to compile.
-        json.utf8.firstRange(of: "until".utf8) != nil && json.contains(/[{|,?&;+.\/]until[}|,*:]/)
+        let name = Array("until".utf8)
+        guard template.count > name.count + 1 else { return false }
+        return (1..<template.count - name.count).contains { start in
+            template[start] == name[0] && template[start...].starts(with: name)
+                && "{|,?&;+./".utf8.contains(template[start - 1])
+                && "}|,*:".utf8.contains(template[start + name.count])
+        }
     }
 
     /// Returns the slices in the order of their requests; a single one if the listing is not divided.

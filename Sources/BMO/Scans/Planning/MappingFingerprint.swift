@@ -9,7 +9,7 @@ enum MappingFingerprint {
     static func text(of model: Model, for scanned: Entity) -> String {
         var fingerprint = Fingerprint()
         let reached = reached(from: scanned, in: model)
-        for entity in model.entities where reached.contains(entity.name) {
+        for entity in reached.compactMap(model.position).sorted().map({ model.entities[$0] }) {
             add("entity \(entity.name) \(entity.uniquing.rawValue) \(entity.keepsExtra)", to: &fingerprint)
             for name in entity.key { add(name, to: &fingerprint) }
             if let superentity = entity.superentity {

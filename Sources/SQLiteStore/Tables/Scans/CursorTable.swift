@@ -8,7 +8,7 @@ final class CursorTable {
     private let forgetting: RawStatement
 
     init(on connection: OpaquePointer?) throws {
-        reader = try CursorReader(on: connection)
+        reader = CursorReader(try RawStatement(CursorReader.sql, on: connection))
         insertion = try RawStatement(
             """
             INSERT OR REPLACE INTO bmo_cursors
@@ -59,16 +59,17 @@ extension Watermark {
 }
 
 /// The reading of single cursors, which each scan begins with.
-final class CursorReader {
+struct CursorReader {
+    /// The statement's text.
+    static let sql = """
+        SELECT token, newest, newest_remote, request, full_at FROM bmo_cursors
+        WHERE entity = ? AND source = ? AND parent = ?
+        """
+
     private let select: RawStatement
 
-    init(on connection: OpaquePointer?) throws {
-        select = try RawStatement(
-            """
-            SELECT token, newest, newest_remote, request, full_at FROM bmo_cursors
-            WHERE entity = ? AND source = ? AND parent = ?
-            """, on: connection)
-    }
+    /// - Parameter select: The prepared statement ``sql``.
+    init(_ select: RawStatement) { self.select = select }
 
     /// Returns the cursor of a scan; nil if none is stored.
     func cursor(of scope: ScanScope) throws -> ScanCursor? {
