@@ -78,7 +78,11 @@ extension StoreCheck {
             try page.transaction.noteMembers([member], of: listing)
         }
         let position = ScanProgress(cursor: "c", page: 3, request: "r", newest: nil, began: "b")
-        try session.page { page in try page.transaction.saveProgress(scope, progress: position) }
+        try session.page { page in
+            // A store need not save a position alone.
+            try page.merge(SampleModel.city, ["id": .integer(2)])
+            try page.transaction.saveProgress(scope, progress: position)
+        }
         let saved = ScanStart(progress: position, cursor: cursor, acknowledged: 0, members: [member])
         // Twice, as a store may keep what it prepared for the first time.
         for _ in 0..<2 { try expect("the start of a scan", try session.store.start(of: scope, listing), saved) }
