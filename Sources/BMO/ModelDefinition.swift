@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TextFormats
 public import Mapping
 public import Model
 
@@ -34,7 +35,7 @@ public struct ModelDefinition: Sendable {
     /// Creates a definition, which is checked when it is loaded.
     ///
     /// - Parameters:
-    ///   - database: The path of the file.
+    ///   - database: The path of the file, or the URI of a PostgreSQL database.
     ///   - bridges: The bridges, by the names that entities use.
     ///   - entities: The entities, in the order of their tables.
     public init(database: String, bridges: KeyValuePairs<String, Bridge>, entities: [EntityDefinition]) {
@@ -60,9 +61,10 @@ public struct ModelDefinition: Sendable {
     /// The definition as the text of a configuration file (JSON, which is YAML), and the path that relative paths are
     /// resolved against.
     var text: (text: String, path: String) {
-        let path = URL(fileURLWithPath: database)
+        let isURI = DatabaseURI.isURI(database)
+        let path = URL(fileURLWithPath: isURI ? "database" : database)
         let config = ConfigValue.object([
-            ("version", .int(1)), ("database", .string(path.path)),
+            ("version", .int(1)), ("database", .string(isURI ? database : path.path)),
             (
                 "bridges",
                 .object(
@@ -80,7 +82,14 @@ public struct ModelDefinition: Sendable {
             ),
         ])
         let folder = path.deletingLastPathComponent()
-        return (config.json, folder.appendingPathComponent("(the definition of \(path.lastPathComponent))").path)
+        let name = isURI ? "a database" : path.lastPathComponent
+        return (config.json, folder.appendingPathComponent("(the definition of \(name))").path)
+    }
+
+    /// Returns the text without the address of the database, if that has a password.
+    func hidingPassword(in text: String) -> String {
+        guard DatabaseURI.isURI(database), DatabaseURI.hasLiteralPassword(database) else { return text }
+        return text.replacing(database.jsonQuoted, with: "\"***\"")
     }
 }
 

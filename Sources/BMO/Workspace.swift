@@ -78,7 +78,7 @@ public struct Workspace: Sendable {
                 ConfigurationFile(text: text, path: path), host: host, stores: stores, code: definition.code,
                 environment: environment)
         } catch let errors as ConfigurationErrors {
-            throw errors.quoting(text)
+            throw errors.quoting(definition.hidingPassword(in: text))
         }
     }
 

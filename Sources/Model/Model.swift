@@ -17,7 +17,7 @@ public struct Model: Sendable, Equatable {
         index()
     }
 
-    /// Derives what is looked up for each entity from all entities, of which a configuration may have thousands.
+    /// Derives what is looked up for each entity; a configuration may have thousands of them.
     private mutating func index() {
         readsSurroundings = entities.contains(where: \.readsSurroundings)
         hasSubentities = entities.contains { $0.superentity != nil }

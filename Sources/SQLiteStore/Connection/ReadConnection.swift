@@ -34,6 +34,9 @@ final class ReadConnection: Sendable {
         }
     }
 
+    /// The error of a use after the store was closed.
+    static let closed = StoreError(.internal, "the database is closed")
+
     /// - Parameter open: Opens the file for reading.
     init(_ open: @escaping @Sendable () throws -> DatabaseQueue) { self.open = open }
 
@@ -47,7 +50,7 @@ final class ReadConnection: Sendable {
         let connection = try state.withLock { state in
             switch state {
             case .open(let connection): return connection
-            case .closed: throw SQLiteStore.closed
+            case .closed: throw Self.closed
             case .unused:
                 let connection = Open(try open())
                 state = .open(connection)

@@ -55,7 +55,6 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         case writing, rehearsing, reading
     }
 
-    static let closed = StoreError(.internal, "the database is closed")
     private static let onlyRead = StoreError(.internal, "the database was opened for reading")
 
     /// Opens or creates the file at `path` and adapts its tables to the model.
@@ -328,7 +327,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// The prepared statements, which live until the file is closed; do not retain them.
     var writers: Writers {
         get throws {
-            guard let openWriters else { throw use == .reading ? Self.onlyRead : Self.closed }
+            guard let openWriters else { throw use == .reading ? Self.onlyRead : ReadConnection.closed }
             return openWriters
         }
     }

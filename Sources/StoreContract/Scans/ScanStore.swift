@@ -3,7 +3,7 @@ public import Model
 
 /// The state of scans: positions, cursors, and what listings had.
 ///
-/// The order of a scan: ``start(of:_:)``, or the reads of which it consists, before the remote is asked;
+/// The order of a scan: ``start(of:_:)``, or the single reads that it combines, before the remote is asked;
 /// ``beginScan(_:afterPage:)``; pages, which follow the scan (`PageTransaction.follow(_:)`) and save its
 /// position; `PageTransaction.finish(_:)` in the last page; ``endScan(_:)`` in any case.
 ///

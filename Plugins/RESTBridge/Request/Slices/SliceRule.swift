@@ -65,7 +65,7 @@ struct SliceRule: Sendable {
         }
     }
 
-    /// Whether a template has the variable: between two characters of which one begins and the other ends a name.
+    /// Whether a template has the variable, between a character that begins a name and one that ends it.
     private static func namesUntil(_ template: [UInt8]) -> Bool {
         // A walk by parent makes a rule for each parent, and a regular expression takes long to compile.
         let name = Array("until".utf8)
