@@ -271,14 +271,16 @@ def run(connector):
     if not names:
         return results, None
     connector.catalog(names)
-    # For the time: without faults, into an empty database. The fake API makes its records at the first request, which
-    # would count for the program that sends it.
-    times = []
+    # For the time: without faults, into an empty database, the shortest of three in turn. The fake API makes its records
+    # at the first request, which would count for the program that sends it.
     connector.sync("warm", "warm.log")
-    control(connector.port, "/_log")
-    _, _, seconds = connector.read("timed.jsonl")
-    times.append(seconds)
-    times.append(connector.sync("timed", "timed.log")[1])
+    theirs, ours = [], []
+    for _ in range(3):
+        for file in connector.work.glob("timed.sqlite*"):
+            file.unlink()
+        theirs.append(connector.read("timed.jsonl")[2])
+        ours.append(connector.sync("timed", "timed.log")[1])
+    times = [min(theirs), min(ours)]
     control(connector.port, "/_log")
     known = {}
     for generation in (1, 2):
