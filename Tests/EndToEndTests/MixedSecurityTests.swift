@@ -52,6 +52,18 @@ extension EndToEndTests {
             #expect(bridges.dropFirst().nonEmptyAllSatisfy { $0.contains("Accept-Language: en") }, "\(text)")
             #expect(bridges.dropFirst(2).nonEmptyAllSatisfy { !$0.contains("SHOP_KEY}") }, "\(text)")
             #expect(!bridges[4].contains("      auth:"), "\(text)")
+            #expect(bridges[3].contains("X-App: {env: SHOP_PARTNER_KEY_APP_X_APP}"), "\(text)")
+            let sync = try await bmo("sync")
+            #expect(sync.exitCode == 0, "\(sync)\n\(text)")
+        }
+
+        @Test func `a credential in a header field of the user is sent with the main part alone`() async throws {
+            let text = try await introspect("--header", "X-Api-Key:hunter22", "--header", "Accept-Language:en")
+            let bridges = text.components(separatedBy: "\nentities:")[0].components(separatedBy: "plugin: rest")
+            try #require(bridges.count == 5, "\(text)")
+            #expect(bridges[1].contains("X-Api-Key: {env: X_API_KEY}") && !text.contains("hunter22"), "\(text)")
+            #expect(bridges.dropFirst(2).nonEmptyAllSatisfy { !$0.contains("X_API_KEY") }, "\(text)")
+            #expect(bridges.dropFirst(2).nonEmptyAllSatisfy { $0.contains("Accept-Language: en") }, "\(text)")
         }
     }
 }

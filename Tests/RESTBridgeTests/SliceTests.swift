@@ -52,6 +52,12 @@ import TestSupport
             ["query": ["from": "{since}", "to": "{until}"], "since": ["start": "2024-01-01", "until": "now+1d"]], false
         ),
         (["query": ["from": "{since}"], "since": ["start": "2024-01-01"]], false),
+        (["path": "/x/{+until}", "since": ["start": "2024-01-01"]], true),
+        (["path": "/x{?a,until*}", "since": ["start": "2024-01-01"]], true),
+        (["query": ["range": ["{since}", "{until}"]], "since": ["start": "2024-01-01"]], true),
+        (["headers": ["X-To": "before {until:10}"], "since": ["start": "2024-01-01"]], true),
+        (["body": ["until": "{since}", "to": "{until2}", "by": "until"], "since": ["start": "2024-01-01"]], false),
+        (["query": ["to": "{funtil}"], "since": ["start": "2024-01-01"]], false),
     ]
 
     @Test(arguments: bounds)

@@ -127,6 +127,41 @@ import Testing
         #expect(screen.notes.map(\.title) == ["of the second"])
         screen.$notes.follow(nil)
         #expect(screen.notes.isEmpty)
+        screen.$notes.follow(first)
+        let early = Task { try await screen.$notes.refresh() }
+        await wait { screen.$notes.state == .refreshing }
+        screen.$notes.follow(second)
+        #expect(screen.$notes.state == .idle, "the refresh is of another manager")
+        try await screen.$notes.refresh()
+        _ = try await early.value
+        #expect(screen.$notes.state == .idle)
+        try await first.close()
+        try await second.close()
+    }
+
+    @Test func `the steps of a list lead from each of its states to the next`() async throws {
+        let first = try await manager()
+        let second = try await manager("others")
+        _ = try await first.fetch(Note.all).remote
+        let screen = Screen()
+        screen.$notes.follow(first)
+        await wait { screen.notes.count == 2 }
+        var counts: [Int] = []
+        var shown = 0
+        screen.$notes.onChange { change in
+            shown += change.difference.insertions.count - change.difference.deletions.count
+            #expect(shown == change.objects.count)
+            counts.append(shown)
+        }
+        #expect(counts == [2], "all objects are the first step")
+        try await first.create(Note.self) { $0.title = "apples" }
+        await wait { screen.notes.count == 3 }
+        screen.$notes.follow(second)
+        #expect(counts.last == 0)
+        try await second.create(Note.self) { $0.title = "of the second" }
+        await wait { screen.notes.count == 1 }
+        screen.$notes.follow(nil)
+        #expect(Array(counts.suffix(2)) == [1, 0])
         try await first.close()
         try await second.close()
     }
@@ -151,6 +186,8 @@ import Testing
         let manager = try await manager()
         var screen: Screen? = Screen()
         screen?.$notes.follow(manager)
+        // The task that follows has begun, and waits for the next change.
+        await wait { [weak screen] in screen?.$notes.isLoaded ?? true }
         weak let list = screen?.$notes
         screen = nil
         #expect(list == nil)

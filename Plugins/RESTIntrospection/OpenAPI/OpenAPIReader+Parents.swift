@@ -144,7 +144,7 @@ extension OpenAPIReader {
                 let server = listing.servers?.elements?.first?["url"]?.text ?? ""
                 offers[index].offer.add(obstacle: "it is at another server, \(server): give it a bridge with that url")
             }
-            let part = security.part(of: listing.operation, &names)
+            let part = security.part(of: listing.operation, writes: writes(of: listing).map(\.operation), &names)
             offers[index].listing.part = part
             offers[index].offer.part = part?.name
             if part == nil, let lack = security.lack(of: listing.operation) {

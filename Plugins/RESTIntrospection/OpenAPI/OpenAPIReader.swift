@@ -350,6 +350,21 @@ package struct OpenAPIReader {
         if let summary = listing.summary, !summary.isEmpty { offer.notes.append("\(listing.words): \(summary)") }
     }
 
+    /// Returns the operations that create, update and delete the objects of a listing, with their methods and paths.
+    func writes(of listing: Listing) -> [(method: String, path: String, operation: JSONTree)] {
+        // A POST that lists says nothing about how to create.
+        guard listing.method == "get", listing.prefix.isEmpty,
+            let collection = items[originalPath(listing)] ?? items[listing.path]
+        else { return [] }
+        var found = [("post", originalPath(listing), collection["post"])]
+        if let (path, _) = listing.itemPath, let item = items[path] {
+            found += ["patch", "put", "delete"].map { ($0, path, item[$0]) }
+        }
+        return found.compactMap { method, path, operation in
+            operation.map { (method, path, document.resolve($0).value) }
+        }
+    }
+
     private func propose(_ listing: Listing, _ offer: inout EntityOffer) {
         if let moved = IncrementalGuess.make(offer.fields, listing.parameters) { offer.proposals.append(moved) }
         // A POST that lists says nothing about how to create.

@@ -72,13 +72,21 @@ package struct SecurityGuess {
 
     /// Returns the part of the API for an operation that the options do not fit; nil if they do, or no others would.
     ///
-    /// An operation that says that it needs no credentials gets none.
+    /// An operation that says that it needs no credentials gets none, unless writes of its objects need those of the main
+    /// part: an entity has one bridge.
     ///
-    /// - Parameter taken: The names of the parts so far, with their schemes.
-    func part(of operation: JSONTree, _ taken: inout [String: Set<String>]) -> Part? {
-        let own = operation["security"].map(Self.alternatives)
+    /// - Parameters:
+    ///   - writes: The operations that write the listing's objects.
+    ///   - taken: The names of the parts so far, with their schemes.
+    func part(of operation: JSONTree, writes: [JSONTree], _ taken: inout [String: Set<String>]) -> Part? {
+        let own = operation["security"]?.elements.map { _ in Self.alternatives(operation["security"]) }
         guard !chosen.isEmpty else { return nil }
         if let own, own.allSatisfy(\.isEmpty) {
+            let needsMain = writes.contains { write in
+                let required = write["security"].map(Self.alternatives) ?? shared
+                return !required.contains(where: \.isEmpty) && required.contains { chosen.isSuperset(of: $0) }
+            }
+            if needsMain { return nil }
             return Part(
                 name: Self.name("public", for: [], &taken), options: [("url", .text(url))],
                 notes: ["no auth: the operations require none"], schemes: [])

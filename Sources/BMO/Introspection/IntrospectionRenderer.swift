@@ -52,9 +52,8 @@ struct IntrospectionRenderer {
         ]
         lines += describe(bridge: bridge, merged(offer.options, options), offer.notes)
         for part in offer.parts {
-            // What the user says of the authentication is about the main part.
-            let own = options.filter { $0.key != "auth" }
-            lines += describe(bridge: bridgeName(of: part.name), merged(part.options, own), part.notes)
+            let given = Self.withoutCredentials(options)
+            lines += describe(bridge: bridgeName(of: part.name), merged(part.options, given), part.notes)
         }
         lines += ["", "entities:"]
         for entity in ready { lines += render(entity, among: entities).map { $0.isEmpty ? $0 : "  " + $0 } }
@@ -68,10 +67,29 @@ struct IntrospectionRenderer {
 
     private typealias Options = [(key: String, value: ConfigValue)]
 
+    /// Returns the user's options for the parts of an API: its credentials are those of the main part.
+    private static func withoutCredentials(_ options: Options) -> Options {
+        options.filter { $0.key != "auth" }.map { name, value in
+            guard ["headers", "parameters"].contains(name), let members = value.members else { return (name, value) }
+            return (name, .object(members.filter { if case .secret = $0.value { false } else { true } }))
+        }.filter { $0.value.members?.isEmpty != true }
+    }
+
     private func merged(_ offered: Options, _ given: Options) -> Options {
         let own = Set(given.map(\.key))
         let guessed = offered.filter { !own.contains($0.key) || $0.key == "url" }
-        return guessed + given.filter { option in !guessed.contains { $0.key == option.key } }
+        return guessed
+            + given.filter { option in !guessed.contains { $0.key == option.key } }.map { name, value in
+                (name, name == "headers" ? Self.fields(of: offered, replacedBy: value) : value)
+            }
+    }
+
+    /// Returns the header fields of an offer, with those of the user in place of fields with the same name.
+    private static func fields(of offered: Options, replacedBy given: ConfigValue) -> ConfigValue {
+        guard let own = given.members, let fields = offered.first(where: { $0.key == "headers" })?.value.members
+        else { return given }
+        let names = Set(own.map { $0.key.lowercased() })
+        return .object(fields.filter { !names.contains($0.key.lowercased()) } + own)
     }
 
     private func describe(bridge name: String, _ options: Options, _ notes: [String]) -> [String] {

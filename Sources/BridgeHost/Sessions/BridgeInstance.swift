@@ -147,6 +147,8 @@ final class BridgeInstance: Sendable {
         handle.worker.run { [self] in
             handle.close(plugin.table)
             let (isLast, isKept) = state.withLock { state in
+                // Another call has closed it: its thread may serve another fetch already.
+                guard state.fetches[number] === handle else { return (false, true) }
                 state.fetches[number] = nil
                 let isKept = isConcurrent && state.closing == nil && state.idle.count < Self.maxIdleWorkers
                 if isKept { state.idle.append(handle.worker) }

@@ -21,6 +21,9 @@ final class ReadConnection: Sendable {
 
         init(_ queue: DatabaseQueue) { self.queue = queue }
 
+        /// Finalizes the statements of a store that was dropped without being closed before the connection closes.
+        deinit { statements = nil }
+
         func statements(on db: Database) -> StatementCache {
             let cache = statements ?? StatementCache(on: db.sqliteConnection)
             statements = cache

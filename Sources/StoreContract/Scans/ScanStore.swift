@@ -40,7 +40,8 @@ public protocol ScanStore: AnyObject, Sendable {
     /// Returns the ID of the newest edit that the remote accepted during a scan, for ``ScanTarget/acknowledged``.
     func newestAcknowledged() throws -> Int64
 
-    /// Returns all that a scan has to know before it asks the remote, in one step: a walk by parent has thousands of scans.
+    /// Returns all that a scan has to know before it asks the remote, in one snapshot if the store can: a walk by parent
+    /// has thousands of scans.
     func start(of scope: ScanScope, _ listing: MemberListing) throws -> ScanStart
 
     /// Begins to note the rows that a scan lists, so that the missing ones are known at its end.

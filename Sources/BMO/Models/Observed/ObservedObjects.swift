@@ -44,7 +44,10 @@ public final class ObservedObjects<Object: BackedObject> {
     @ObservationIgnored private var manager: RequestManager?
     @ObservationIgnored private var following: FollowingTask?
     @ObservationIgnored private var listener: ((Change) -> Void)?
+    /// The number of refreshes that are running, since the last ``follow(_:)``.
     @ObservationIgnored private var refreshes = 0
+    /// The number of calls of ``follow(_:)``: a refresh that began before the last one no longer changes the state.
+    @ObservationIgnored private var generation = 0
 
     /// Creates a list that is empty until ``follow(_:)`` is called.
     public init(_ query: ObjectQuery<Object>) { self.query = query }
@@ -62,23 +65,27 @@ public final class ObservedObjects<Object: BackedObject> {
         // The earlier task is cancelled when it is released, and changes nothing after that.
         following = nil
         self.manager = manager
+        generation += 1
+        refreshes = 0
         let count = objects.count
         (objects, isLoaded, error, state) = ([], false, nil, .idle)
-        if count > 0 { listener?(Change(objects: [], difference: RowDifference(deleting: count))) }
-        guard let manager else { return }
-        following = FollowingTask(
-            Task { [weak self, query] in
-                do {
-                    for try await change in try manager.observe(query) {
-                        guard let self, !Task.isCancelled else { return }
-                        objects = change.objects
-                        if !isLoaded { isLoaded = true }
-                        listener?(Change(objects: change.objects, difference: change.difference))
+        following = manager.map { manager in
+            FollowingTask(
+                Task { [weak self, query] in
+                    do {
+                        for try await change in try manager.observe(query) {
+                            guard let self, !Task.isCancelled else { return }
+                            objects = change.objects
+                            if !isLoaded { isLoaded = true }
+                            listener?(Change(objects: change.objects, difference: change.difference))
+                        }
+                    } catch {
+                        if !Task.isCancelled { self?.error = error }
                     }
-                } catch {
-                    if !Task.isCancelled { self?.error = error }
-                }
-            })
+                })
+        }
+        // Last, as the listener may call this again.
+        if count > 0 { listener?(Change(objects: [], difference: RowDifference(deleting: count))) }
     }
 
     /// Calls a closure with each change, in their order and on the main actor; it replaces an earlier one.
@@ -93,7 +100,8 @@ public final class ObservedObjects<Object: BackedObject> {
 
     /// Fetches the query's objects from the remote, whatever the query's rule says, and waits for the end.
     ///
-    /// The ``objects`` follow as each page is committed. Cancelling the task that waits leaves the fetch running.
+    /// The ``objects`` follow as each page is committed. Cancelling the task that waits leaves the fetch running, and ends
+    /// the ``state``.
     ///
     /// - Throws: ``RequestError``, also a ``state``; `CancellationError`.
     @discardableResult
@@ -103,14 +111,14 @@ public final class ObservedObjects<Object: BackedObject> {
                 .requested, entity: Object.entityName, code: "request", "the list follows no manager",
                 remedy: "call follow(_:) first")
         }
+        let generation = generation
         refreshes += 1
         state = .refreshing
         var failure: RequestError?
         defer {
-            refreshes -= 1
-            // After follow(_:) the state is that of another manager.
-            if self.manager === manager {
-                state = failure.map { .failed($0) } ?? (refreshes > 0 ? .refreshing : .idle)
+            if self.generation == generation {
+                refreshes -= 1
+                if refreshes == 0 { state = failure.map { .failed($0) } ?? .idle }
             }
         }
         do {

@@ -152,7 +152,8 @@ extension FetchResult {
         deleted += changes.deleted
         quarantined += changes.quarantined
         pageCount += changes.pageCount
-        warnings += changes.warnings
+        // The fetch of each owner's list may warn of the same.
+        for warning in changes.warnings where !warnings.contains(warning) { warnings.append(warning) }
         isTruncated = isTruncated || changes.isTruncated
         for (entity, count) in changes.counts {
             var sum = ImportCounts(entityCount: 1)
