@@ -13,10 +13,16 @@ import Testing
         (near, far) = (sockets[0], sockets[1])
     }
 
+    /// Ends a socket for all copies of it: a process that another test starts has copies until its `exec`.
+    private func end(_ socket: CInt) {
+        shutdown(socket, CInt(SHUT_RDWR))
+        close(socket)
+    }
+
     private func receive(_ bytes: [UInt8], first: Int = 100, second: Int = 100) throws -> Frame? {
         defer { close(near) }
         try #require(write(far, bytes, bytes.count) == bytes.count)
-        close(far)
+        end(far)
         return try FrameSocket(descriptor: near, limits: (first, second)).receive()
     }
 
@@ -36,7 +42,7 @@ import Testing
         #expect([UInt32(frame.flags), frame.call, frame.fetch] == [1, 3, 4])
         #expect(frame.first.map { String(decoding: $0.bytes, as: UTF8.self) } == "records")
         #expect(frame.second.map { String(decoding: $0.bytes, as: UTF8.self) } == "page")
-        close(near)
+        end(near)
         #expect(!FrameSocket(descriptor: far, limits: (100, 100)).send(sent), "a closed socket costs no SIGPIPE")
         close(far)
     }
