@@ -22,7 +22,7 @@ extension PagingRule {
         case .only: break
         case .page(let number), .offset(let number): parameters.append((parameter, value(.number(String(number)))))
         case .cursor(let text) where isByMembers:
-            parameters = Self.members(of: text).map { (place(of: $0.name), .text($0.value)) }
+            parameters = PercentEncoding.pairs(text).map { (place(of: $0.name), .text($0.value)) }
         case .cursor(let text):
             parameters.append((parameter, value(.text(text))))
             hasSize = nextPath == nil
@@ -32,15 +32,6 @@ extension PagingRule {
         }
         if hasSize, let size, let sizeParameter { parameters.append((sizeParameter, .number(String(size)))) }
         return parameters
-    }
-
-    /// Returns the members that a cursor was made of, as a form has them.
-    private static func members(of cursor: String) -> [(name: String, value: String)] {
-        cursor.split(separator: "&").map { pair in
-            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                .map { PercentEncoding.decoded($0, plusIsSpace: true) }
-            return (name: halves[0], value: halves.count == 2 ? halves[1] : "")
-        }
     }
 
     /// Returns the value of a JSON text, or null if it is invalid.

@@ -34,14 +34,14 @@ extension Model {
     /// Returns the root of `entity`, then all sub-entities below it in the order of the file.
     public func family(of entity: Entity) -> [Entity] {
         let root = root(of: entity)
-        guard hasSubentities else { return [root] }
+        guard hasInheritance else { return [root] }
         return [root]
             + entities.filter { $0.superentity != nil && $0.name != root.name && self.root(of: $0).name == root.name }
     }
 
     /// Returns whether an entity's table has a column with the entity of each object.
     public func hasSubentities(_ entity: Entity) -> Bool {
-        hasSubentities && entities.contains { $0.superentity != nil && root(of: $0).name == entity.name }
+        hasInheritance && entities.contains { $0.superentity != nil && root(of: $0).name == entity.name }
     }
 
     /// Returns whether objects of `entity` may be created, updated and deleted: the value of the nearest entity in its

@@ -7,7 +7,7 @@ public struct Model: Sendable, Equatable {
     /// Whether any attribute or relationship reads an object's surroundings, such as `@parent.id`.
     public private(set) var readsSurroundings = false
     /// Whether any entity has a super-entity.
-    package private(set) var hasSubentities = false
+    private(set) var hasInheritance = false
     /// The position of each entity, by name; of the first if several have the same name.
     private var positions: [String: Int] = [:]
 
@@ -20,7 +20,7 @@ public struct Model: Sendable, Equatable {
     /// Derives what is looked up for each entity; a configuration may have thousands of them.
     private mutating func index() {
         readsSurroundings = entities.contains(where: \.readsSurroundings)
-        hasSubentities = entities.contains { $0.superentity != nil }
+        hasInheritance = entities.contains { $0.superentity != nil }
         positions = Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

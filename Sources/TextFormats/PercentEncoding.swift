@@ -11,6 +11,16 @@ package enum PercentEncoding {
         String(decoding: bytes(text, plusIsSpace: plusIsSpace, keepsZero: keepsZero), as: UTF8.self)
     }
 
+    /// Returns the parameters of a query or a form (application/x-www-form-urlencoded), decoded, in order; a parameter
+    /// without `=` has an empty value.
+    package static func pairs(_ query: some StringProtocol) -> [(name: String, value: String)] {
+        query.split(separator: "&").map { pair in
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { decoded($0, plusIsSpace: true) }
+            return (name: halves[0], value: halves.count == 2 ? halves[1] : "")
+        }
+    }
+
     /// Returns the bytes that ``decoded(_:plusIsSpace:keepsZero:)`` makes a text of; they need not be UTF-8.
     package static func bytes(
         _ text: some StringProtocol, plusIsSpace: Bool = false, keepsZero: Bool = false

@@ -89,13 +89,7 @@ package struct FormFields: Sendable, Equatable {
 
     /// Parses the text of a query or a form.
     package init(_ text: some StringProtocol) {
-        fields = text.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            func decoded(_ part: some StringProtocol) -> String {
-                PercentEncoding.decoded(part, plusIsSpace: true)
-            }
-            return Field(name: decoded(parts[0]), value: parts.count > 1 ? decoded(parts[1]) : "")
-        }
+        fields = PercentEncoding.pairs(text).map { Field(name: $0.name, value: $0.value) }
     }
 
     /// The first value of a name.

@@ -367,47 +367,42 @@ package struct OpenAPIReader {
 
     private func propose(_ listing: Listing, _ offer: inout EntityOffer) {
         if let moved = IncrementalGuess.make(offer.fields, listing.parameters) { offer.proposals.append(moved) }
-        // A POST that lists says nothing about how to create.
-        guard listing.method == "get", listing.prefix.isEmpty,
-            let collection = items[originalPath(listing)] ?? items[listing.path]
-        else { return }
+        let place = objectPath(listing, offer).map { [("path", JSONTree.text($0))] } ?? []
         var write: [(String, JSONTree)] = []
         var words: [String] = []
-        let plainPath = originalPath(listing)
-        func note(_ method: String, _ path: String, _ operation: JSONTree) {
-            let lack = security.lack(of: operation, in: listing.part)
-            words.append("\(method) \(path)" + (lack.map { " (requires the security scheme \($0))" } ?? ""))
-        }
-        if let operation = collection["post"].map({ document.resolve($0).value }) {
-            write.append(("create", body(of: operation, listing.found.item)))
-            note("POST", plainPath, operation)
-        }
-        if let (path, variable) = listing.itemPath, let item = items[path] {
-            let attribute =
-                listing.found.item.properties.contains { $0.name == variable }
-                    && !offer.key.contains([variable]) ? "{object.\(LocalName.make([variable]))}" : "{key}"
-            let template = path.replacing(plainPath, with: listing.path).replacing("{\(variable)}", with: attribute)
-            // A path that follows from the listing's path can be left out.
-            let slash = listing.path.hasSuffix("/") ? "/" : ""
-            let isUsual = template == "\(listing.path.trimmingSlash)/{key}\(slash)"
-            let place: [(String, JSONTree)] = isUsual ? [] : [("path", .text(template))]
-            for method in ["patch", "put"] where item[method] != nil && !write.contains(where: { $0.0 == "update" }) {
-                var update = body(of: document.resolve(item[method] ?? .null).value, listing.found.item)
+        for (method, path, operation) in writes(of: listing) {
+            switch method {
+            case "post": write.append(("create", body(of: operation, listing.found.item)))
+            case "delete": write.append(("delete", .object(place)))
+            // PATCH comes before PUT.
+            case _ where write.contains { $0.0 == "update" }: continue
+            default:
+                var update = body(of: operation, listing.found.item)
                 if method == "put" { update.set("PUT", at: ["method"]) }
                 for (name, value) in place { update.set(value, at: [name]) }
                 write.append(("update", update))
-                note(method.uppercased(), path, document.resolve(item[method] ?? .null).value)
             }
-            if let operation = item["delete"].map({ document.resolve($0).value }) {
-                write.append(("delete", .object(place)))
-                note("DELETE", path, operation)
-            }
+            let lack = security.lack(of: operation, in: listing.part)
+            words.append(
+                "\(method.uppercased()) \(path)" + (lack.map { " (requires the security scheme \($0))" } ?? ""))
         }
         guard !write.isEmpty else { return }
         offer.proposals.append(
             EntityOffer.Proposal(
                 name: "write", value: .object(write), isOfSection: true,
                 confidence: .medium("\(words.joined(separator: ", ")); writes are off until you uncomment them")))
+    }
+
+    /// Returns the path of an object for writes; nil if it follows from the listing's path, and so can be left out.
+    private func objectPath(_ listing: Listing, _ offer: EntityOffer) -> String? {
+        guard let (path, variable) = listing.itemPath else { return nil }
+        let attribute =
+            listing.found.item.properties.contains { $0.name == variable }
+                && !offer.key.contains([variable]) ? "{object.\(LocalName.make([variable]))}" : "{key}"
+        let template = path.replacing(originalPath(listing), with: listing.path)
+            .replacing("{\(variable)}", with: attribute)
+        let slash = listing.path.hasSuffix("/") ? "/" : ""
+        return template == "\(listing.path.trimmingSlash)/{key}\(slash)" ? nil : template
     }
 
     /// Returns the path as written in the document.

@@ -13,21 +13,6 @@ struct IntrospectionRenderer {
     let options: [(key: String, value: ConfigValue)]
     /// The command, for the first line.
     let origin: String
-    /// The names of the API's parts.
-    private let parts: Set<String>
-
-    init(
-        plugin: PluginListing, bridge: String, database: String, offer: IntrospectionOffer,
-        options: [(key: String, value: ConfigValue)], origin: String
-    ) {
-        self.plugin = plugin
-        self.bridge = bridge
-        self.database = database
-        self.offer = offer
-        self.options = options
-        self.origin = origin
-        parts = Set(offer.parts.map(\.name))
-    }
 
     /// An entity with its names in the file.
     private struct Named {
@@ -100,7 +85,7 @@ struct IntrospectionRenderer {
 
     /// Returns the bridge of a part of the API; the main one for a part that the offer lacks.
     private func bridgeName(of part: String?) -> String {
-        guard let part, parts.contains(part) else { return bridge }
+        guard let part, offer.parts.contains(where: { $0.name == part }) else { return bridge }
         return "\(bridge)-\(part)"
     }
 

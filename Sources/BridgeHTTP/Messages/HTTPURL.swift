@@ -135,10 +135,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 extension HTTPURL {
     /// Returns the parameters of a query, decoded, in order; a parameter without `=` has an empty value.
     public static func pairs(_ query: String) -> [(name: String, value: String)] {
-        query.split(separator: "&").map { pair in
-            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (name: decode(halves[0]), value: halves.count == 2 ? decode(halves[1]) : "")
-        }
+        PercentEncoding.pairs(query)
     }
 
     /// Returns the URL with its query in the order and encoding of "Create a canonical request" (AWS Signature Version

@@ -8,7 +8,7 @@ struct SliceRule: Sendable {
     /// The length of a window, in seconds.
     private var window: Int64?
     private let hasTimes: Bool
-    /// Whether the request has an upper bound of time.
+    /// Whether the request has the upper bound of the section's times.
     private let sendsUntil: Bool
     private let lists: [(name: String, values: [String])]
     private let split: SplitRule?
@@ -23,9 +23,11 @@ struct SliceRule: Sendable {
         self.variables = variables
         let times = section.object("since")
         hasTimes = times != nil
-        sendsUntil = ["path", "query", "headers", "body", "graphql", "export"].contains { name in
-            section.withValue(name) { $0.map(Self.namesUntil) ?? false }
-        }
+        sendsUntil =
+            hasTimes
+            && ["path", "query", "headers", "body", "graphql", "export"].contains { name in
+                section.withValue(name) { $0.map(Self.namesUntil) ?? false }
+            }
         start = times?.string("start")
         end = times?.string("until")
         format = times?.string("format")
