@@ -5,10 +5,10 @@ import Testing
 @Suite struct LayeredCollectionTests {
     @Test func `a layered set has what a set has`() {
         var generator = SystemRandomNumberGenerator()
-        var set = LayeredSet<Int>()
-        var model: Set<Int> = []
+        var set = LayeredSet()
+        var model: Set<Int64> = []
         for _ in 0..<20_000 {
-            let value = Int.random(in: 0..<9_000, using: &generator)
+            let value = Int64.random(in: 0..<9_000, using: &generator)
             if Int.random(in: 0..<50, using: &generator) == 0 {
                 set.remove(value)
                 model.remove(value)
@@ -17,26 +17,48 @@ import Testing
             }
         }
         #expect(set.count == model.count)
-        let differing = (0..<9_000).filter { set.contains($0) != model.contains($0) }
+        let differing = (0..<9_000 as Range<Int64>).filter { set.contains($0) != model.contains($0) }
         #expect(differing == [])
     }
 
     @Test(arguments: [0, 1, 1023, 1024, 1025, 5000])
     func `a copy does not see what is added to the original`(count: Int) {
-        var set = LayeredSet<Int>()
+        var set = LayeredSet()
         var array = LayeredArray<Int>()
         for value in 0..<count {
-            set.insert(value)
+            set.insert(Int64(value))
             array.append(value)
         }
         let (setCopy, arrayCopy) = (set, array)
         for value in count..<count + 3000 {
-            set.insert(value)
+            set.insert(Int64(value))
             array.append(value)
         }
-        #expect(setCopy.count == count && !setCopy.contains(count))
+        #expect(setCopy.count == count && !setCopy.contains(Int64(count)))
         #expect(Array(arrayCopy) == Array(0..<count))
         #expect(set.count == count + 3000 && Array(array) == Array(0..<count + 3000))
         #expect(Array(array[count...]) == Array(count..<count + 3000))
+        #expect(array.elements(from: count) == Array(count..<count + 3000))
+    }
+
+    @Test(arguments: [0, 1, 1023, 1024, 1025, 5000])
+    func `many elements can be appended at once`(count: Int) {
+        var array = LayeredArray<Int>()
+        array.append(contentsOf: Array(0..<count))
+        array.append(contentsOf: Array(count..<count + 1500))
+        #expect(Array(array) == Array(0..<count + 1500))
+        #expect(array.elements(from: 0) == Array(0..<count + 1500))
+    }
+
+    @Test func `a set finds numbers in any order of insertion`() {
+        let many: [Int64] = (0..<5000).map { $0 }
+        let orders: [[Int64]] = [many, Array(many.reversed()), [.max, .min, 0, -1]]
+        for numbers in orders {
+            var set = LayeredSet()
+            for number in numbers { #expect(set.insert(number) == true) }
+            #expect(set.count == numbers.count)
+            #expect(numbers.filter { !set.contains($0) } == [])
+            #expect(set.insert(numbers[0]) == false && !set.contains(5001))
+        }
     }
 }

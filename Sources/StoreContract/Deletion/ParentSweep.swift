@@ -39,7 +39,7 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
     private var strangers: Set<Row> = []
     private var total = 0
     /// The parents whose scans are complete, as hashes of their keys' text.
-    private var ended = LayeredSet<Int>()
+    private var ended = LayeredSet()
     /// The first row that two parents listed, and the keys of these parents.
     package private(set) var shared: (row: Row, parents: [[StoredValue]])?
     private var sharedRows: Set<Row> = []
@@ -64,7 +64,7 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
     package mutating func end(
         _ scope: ScanScope, absent: [Row], of total: Int, cursor: ScanCursor?, first: Set<Row>? = nil
     ) -> Bool {
-        ended.insert(ExactText(scope.parent).hashValue)
+        ended.insert(Int64(ExactText(scope.parent).hashValue))
         self.total += total
         let gone = absent.filter { !strangers.contains($0) && first?.contains($0) != false }
         guard !gone.isEmpty else { return false }
@@ -75,7 +75,7 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
 
     /// Reverts the end of a parent's scan whose last page was rolled back.
     package mutating func takeBack(_ scope: ScanScope) {
-        ended.remove(ExactText(scope.parent).hashValue)
+        ended.remove(Int64(ExactText(scope.parent).hashValue))
         guard let place = scopes.firstIndex(where: { $0.scope == scope }) else { return }
         rows = rows.filter { $0.value != place }
         scopes[place].gone = 0
@@ -94,7 +94,7 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
     /// Call it before ``noteListed(_:refersElsewhere:)``.
     package mutating func noteTaken(_ row: Row, by parent: [StoredValue], from former: [StoredValue]) {
         guard !former.contains(.null), former != parent, rows[row] == nil,
-            ended.contains(ExactText(JSONText.key(former).string).hashValue)
+            ended.contains(Int64(ExactText(JSONText.key(former).string).hashValue))
         else { return }
         if shared == nil { shared = (row, [former, parent]) }
         sharedRows.insert(row)

@@ -46,7 +46,7 @@ package struct ScanLog: Sendable {
     package var owners = LayeredArray<ListOwner>()
     /// The lists that wait, by owner.
     package var waiting: [ListOwner: WaitingList] = [:]
-    private var distinct = LayeredSet<Int64>()
+    private var distinct = LayeredSet()
     private var repeated: [Int64] = []
     private var repeatedNumbers: Set<Int64> = []
     private var ends = LayeredArray<(page: Int, rows: Int, owners: Int)>()
@@ -72,7 +72,12 @@ package struct ScanLog: Sendable {
 
     /// Appends rows in order.
     mutating func append(_ rows: [(number: Int64, isRewritten: Bool)]) {
-        for row in rows { append(row.number, isRewritten: row.isRewritten) }
+        for row in rows {
+            if !distinct.insert(row.number), row.isRewritten, repeatedNumbers.insert(row.number).inserted {
+                repeated.append(row.number)
+            }
+        }
+        self.rows.append(contentsOf: rows.map(\.number))
     }
 
     /// Notes a list, or a part of it.
