@@ -48,16 +48,23 @@ extension TablePageWriter {
         let relinked = try settleLists(of: scan.scope)
         let log = scans.logs[scan.scope]
         let repeated = try log.flatMap { try self.repeated(in: $0, of: scan) }
-        let step = try SweepStep(end, hasUnknown: log?.hasUnknown) { try log.map { try noteMissing(scan, $0) } ?? 0 }
+        // The sweep of a confirmed listing needs what the check of the first one has found.
+        var found: AbsentRows?
+        let step = try SweepStep(end, hasUnknown: log?.hasUnknown) {
+            guard let log else { return 0 }
+            let absent = try absent(scan, log)
+            found = absent
+            return noteMissing(scan, absent)
+        }
         var isSettled = true
         if let log, let rule = end.sweep {
             switch step {
             case .none: break
             case .isUncertain: result.isUncertain = true
             case .waitsForSecondListing(let count): result.unconfirmed = count
-            case .waitsForParents: isSettled = try !wait(scan, log, end.cursor, rule.listing)
+            case .waitsForParents: isSettled = try !wait(scan, found ?? absent(scan, log), end.cursor, rule.listing)
             case .sweeps:
-                result = try sweep(scan, log, rule)
+                result = try sweep(scan, found ?? absent(scan, log), rule)
                 isSettled = result.held == nil
             }
         }
@@ -86,8 +93,11 @@ extension TablePageWriter {
 
     // MARK: - One scope
 
-    private func sweep(_ scan: ScanTarget, _ log: ScanLog, _ rule: SweepRule) throws -> SweepResult {
-        let (absent, total) = try absent(scan, log)
+    /// The rows in a scan's scope that its listing lacks, and the number of rows in the scope.
+    private typealias AbsentRows = (rows: [Int64], total: Int)
+
+    private func sweep(_ scan: ScanTarget, _ missing: AbsentRows, _ rule: SweepRule) throws -> SweepResult {
+        let (absent, total) = missing
         let first = rule.listing == .second ? scans.unconfirmed.removeValue(forKey: scan.scope) ?? [] : []
         let gone = rule.confirmed(absent, first: first)
         let name = model.entities[scan.entity].name
@@ -105,10 +115,9 @@ extension TablePageWriter {
     }
 
     /// Notes the rows missing from the first of two listings; returns their number.
-    private func noteMissing(_ scan: ScanTarget, _ log: ScanLog) throws -> Int {
-        let gone = try absent(scan, log).rows
-        scans.unconfirmed[scan.scope] = gone.isEmpty ? nil : Set(gone)
-        return gone.count
+    private func noteMissing(_ scan: ScanTarget, _ absent: AbsentRows) -> Int {
+        scans.unconfirmed[scan.scope] = absent.rows.isEmpty ? nil : Set(absent.rows)
+        return absent.rows.count
     }
 
     /// Returns the origin of an entity's rows if it is another than that of the listing, which is then known too.
@@ -133,7 +142,7 @@ extension TablePageWriter {
     }
 
     /// Returns the rows in the scan's scope that are not in its log, and the number of rows in the scope.
-    private func absent(_ scan: ScanTarget, _ log: ScanLog) throws -> (rows: [Int64], total: Int) {
+    private func absent(_ scan: ScanTarget, _ log: ScanLog) throws -> AbsentRows {
         let layout = model.entities[scan.entity]
         guard !layout.key.isEmpty, writer.deletionMode(of: scan.entity) != .ignore else { return ([], 0) }
         let scope = SweepScope(scan, layout, in: model)
@@ -160,10 +169,11 @@ extension TablePageWriter {
     // MARK: - Many parents
 
     private func wait(
-        _ scan: ScanTarget, _ log: ScanLog, _ cursor: ScanCursor?, _ listing: SweepRule.Listing
+        _ scan: ScanTarget, _ missing: @autoclosure () throws -> AbsentRows, _ cursor: ScanCursor?,
+        _ listing: SweepRule.Listing
     ) throws -> Bool {
         guard scans.parents[scan.entity] != nil else { return false }
-        let (absent, total) = try absent(scan, log)
+        let (absent, total) = try missing()
         let first = listing == .second ? scans.unconfirmed.removeValue(forKey: scan.scope) ?? [] : nil
         return scans.parents[scan.entity]?.end(scan.scope, absent: absent, of: total, cursor: cursor, first: first)
             ?? false
