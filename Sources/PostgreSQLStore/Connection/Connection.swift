@@ -150,26 +150,35 @@ final class Connection: @unchecked Sendable {
         _ parameters: [SQLParameter],
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> Result
     ) -> Result {
-        // One buffer for all values, so that a single pointer need stay valid; an empty value still needs an address.
+        // One buffer for all values but arrays, so that a single pointer need stay valid; an empty value still needs an
+        // address.
         var all: [UInt8] = []
         all.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
         for parameter in parameters { if let bytes = parameter.bytes { all += bytes } }
         all.append(0)
-        let lengths = parameters.map { Int32($0.bytes?.count ?? 0) } + [0]
-        let formats = parameters.map { _ in Int32(1) } + [0]
+        let formats = [Int32](repeating: 1, count: parameters.count + 1)
         return all.withUnsafeBytes { buffer in
             var offset = 0
             var pointers: [UnsafePointer<CChar>?] = []
+            var lengths: [Int32] = []
             for parameter in parameters {
-                guard let bytes = parameter.bytes else {
-                    pointers.append(nil)
-                    continue
+                let start: UnsafeRawPointer?
+                if let array = parameter.array?.bytes {
+                    start = array.baseAddress
+                    lengths.append(Int32(array.count))
+                } else if let bytes = parameter.bytes {
+                    start = buffer.baseAddress?.advanced(by: offset)
+                    lengths.append(Int32(bytes.count))
+                    offset += bytes.count
+                } else {
+                    start = nil
+                    lengths.append(0)
                 }
-                pointers.append(buffer.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self))
-                offset += bytes.count
+                pointers.append(start?.assumingMemoryBound(to: CChar.self))
             }
             pointers.append(nil)
-            return body(pointers, lengths, formats)
+            lengths.append(0)
+            return withExtendedLifetime(parameters) { body(pointers, lengths, formats) }
         }
     }
 

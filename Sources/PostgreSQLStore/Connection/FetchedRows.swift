@@ -37,8 +37,16 @@ struct FetchedRows {
         for number in numbers where places[number] == nil { places[number] = Place(result: index, row: nil) }
     }
 
+    /// Forgets what the table has for some numbers.
+    mutating func forget(_ numbers: Set<Int64>) {
+        for number in numbers { places[number] = nil }
+    }
+
     /// Whether it is known what the table has for a number, be it nothing.
     func isKnown(_ number: Int64) -> Bool { places[number] != nil }
+
+    /// Whether it is known that the table has no row with a number.
+    func isMissing(_ number: Int64) -> Bool { places[number].map { $0.row == nil } ?? false }
 
     /// Returns where the row with a number is; nil if there is none.
     func row(_ number: Int64) -> (result: QueryResult, row: Int)? {

@@ -3,8 +3,12 @@
 /// The statements cast each parameter, as in `$1::bigint[]`, so that the server knows its type.
 struct SQLParameter {
     let bytes: [UInt8]?
+    /// The array that has the bytes instead.
+    private(set) var array: ArrayBuilder?
 
-    static let null = SQLParameter(bytes: nil)
+    static var null: SQLParameter { SQLParameter(bytes: nil) }
+
+    static func array(_ array: ArrayBuilder) -> SQLParameter { SQLParameter(bytes: nil, array: array) }
 
     static func text(_ text: String) -> SQLParameter { SQLParameter(bytes: Array(text.utf8)) }
 

@@ -110,8 +110,8 @@ struct ValueCodec {
 
     /// Returns the days since 1970 of a date; nil for other text.
     private static func days(_ text: String) -> Int64? {
-        guard text.utf8.count == 10 else { return nil }
-        return ISODate(text).map { $0.microseconds / 86_400_000_000 }
+        var text = text
+        return text.withUTF8 { Timestamp.days(utf8: UnsafeRawBufferPointer($0)) }
     }
 
     private static func dateText(_ days: Int64) -> String {

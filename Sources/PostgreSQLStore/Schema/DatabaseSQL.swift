@@ -11,6 +11,10 @@ final class DatabaseSQL: Sendable {
     let links: [String: LinkTableSQL]
     /// The entities with tables, targets of references before the entities that refer to them where possible.
     let order: [Int]
+    /// The entities with tables that refer to themselves or are at an end of a reference to a later table.
+    private let circular: Set<Int>
+    /// The statement that reads the state of the database; see `PostgreSQLTables.Counters`.
+    let state: String
 
     /// - Parameter connection: A connection to the server, whose address names the schema.
     init(_ model: CompiledModel, for connection: Connection) {
@@ -30,8 +34,44 @@ final class DatabaseSQL: Sendable {
         }
         self.rows = rows
         self.links = links
-        order = Self.order(of: model)
+        let order = Self.order(of: model)
+        self.order = order
+        let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
+        var circular: Set<Int> = []
+        for root in order {
+            for target in model.entities[root].toOne.map({ model.entities[$0.target].root })
+            where places[target, default: 0] >= places[root, default: 0] {
+                circular.formUnion([root, target])
+            }
+        }
+        self.circular = circular
+        state = Self.state(of: order.map { model.entities[$0].name }, in: Identifier.quoted(schema) + ".")
     }
+
+    /// Returns the statement ``state``.
+    ///
+    /// The names are a part of it: with a parameter, the server would plan it each time anew.
+    private static func state(of entities: [String], in prefix: String) -> String {
+        let names = entities.map(Identifier.literal).joined(separator: ", ")
+        func flags(_ table: String) -> String {
+            """
+            (SELECT string_agg(CASE WHEN EXISTS (SELECT 1 FROM \(prefix)\(table) s WHERE s.entity = u.e) \
+            THEN '1' ELSE '0' END, '' ORDER BY u.n) FROM unnest(ARRAY[\(names)]::text[]) WITH ORDINALITY u(e, n))
+            """
+        }
+        return """
+            SELECT version, schema_version, last_run, last_change, last_entry, last_acknowledged, last_quarantined,
+                EXISTS (SELECT 1 FROM \(prefix)bmo_outbox), EXISTS (SELECT 1 FROM \(prefix)bmo_acknowledged),
+                EXISTS (SELECT 1 FROM \(prefix)bmo_conflicts), \(flags("bmo_stubs")), \(flags("bmo_sources"))
+            FROM \(prefix)bmo_database
+            """
+    }
+
+    /// Whether new rows of a table may be inserted before others of the same transaction are written.
+    ///
+    /// Where the server checks references at once, they must neither refer to rows that are written later nor be referred
+    /// to by rows that are written earlier.
+    func canInsertFirst(_ root: Int) -> Bool { engine.foreignKeys != .immediate || !circular.contains(root) }
 
     /// Returns the quoted name of a table of the bookkeeping.
     func own(_ table: String) -> String { Identifier.quoted(schema) + "." + table }

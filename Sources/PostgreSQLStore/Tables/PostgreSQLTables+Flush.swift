@@ -16,7 +16,7 @@ extension PostgreSQLTables {
     }
 
     /// The number of rows written by one statement.
-    private static let rowsPerStatement = 10_000
+    static let rowsPerStatement = 10_000
 
     /// Writes everything.
     ///
@@ -32,13 +32,15 @@ extension PostgreSQLTables {
 
     /// Writes the rows and links if a table's rows have changed.
     func flush(_ root: Int) throws {
-        if dirtyRows[root]?.isEmpty == false { try flushRows(isLast: false) }
+        if dirtyRows[root]?.isEmpty == false || newRows[root] != nil { try flushRows(isLast: false) }
     }
 
     // MARK: - Rows and links
 
     private func flushRows(isLast: Bool) throws {
-        guard dirtyRows.contains(where: { !$0.value.isEmpty }) || !dirtyLists.isEmpty else { return }
+        guard !dirtyLists.isEmpty || !newRows.isEmpty || dirtyRows.contains(where: { !$0.value.isEmpty }) else {
+            return
+        }
         noteWritten()
         var written: [Int: [WrittenRow]] = [:]
         var deleted: [Int: [RowKey]] = [:]
@@ -57,6 +59,7 @@ extension PostgreSQLTables {
         }
         for root in sql.order { try insertTargets(of: root, written) }
         for root in sql.order {
+            try insertNewRows(root)
             for portion in portions(written[root] ?? []) { try upsert(root, portion) }
         }
         try flushLinks()

@@ -55,8 +55,12 @@ extension PostgreSQLTables {
     }
 
     /// Returns what was read of a row, or written.
-    private func known(_ root: Int, _ key: RowKey) -> CachedRow? {
+    private func known(_ root: Int, _ key: RowKey) throws -> CachedRow? {
         if let row = rows[root]?[key] { return row }
+        if let new = newRows[root], let number = Self.number(key), new.contains(number) {
+            try keepValues(ofNewRowsOf: root)
+            return rows[root]?[key]
+        }
         guard let fetched = fetched[root], let number = Self.number(key), fetched.isKnown(number) else { return nil }
         guard let place = fetched.row(number), let table = sql.rows[root] else {
             return CachedRow(number: 0, values: nil, isStored: false)
@@ -72,9 +76,9 @@ extension PostgreSQLTables {
     }
 
     private func cached(_ root: Int, _ key: RowKey) throws -> CachedRow? {
-        if let row = known(root, key) { return row }
+        if let row = try known(root, key) { return row }
         try prefetch(root, [key])
-        return known(root, key)
+        return try known(root, key)
     }
 
     func row(_ root: Int, _ key: RowKey) throws -> [StoredValue]? { try cached(root, key)?.values }
@@ -137,6 +141,7 @@ extension PostgreSQLTables {
     }
 
     func isEmpty(_ root: Int) throws -> Bool {
+        if newRows[root] != nil { return false }
         if (rows[root] ?? [:]).values.contains(where: { $0.values != nil }) { return false }
         try flush(root)
         let table = try table(root)

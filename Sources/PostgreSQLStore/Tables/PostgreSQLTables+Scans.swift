@@ -155,7 +155,7 @@ extension PostgreSQLTables {
             ON CONFLICT (entity, source, parent, page) DO UPDATE SET rows = excluded.rows, owners = excluded.owners
             """,
             parameters(scope) + [
-                .bigint(Int64(progress.page)), .bytes(ScanLogText.bytes(log.rows[saved.rows...])),
+                .bigint(Int64(progress.page)), .bytes(ScanLogText.bytes(log.rows.elements(from: saved.rows))),
                 .text(ScanLogText.json(log.owners[saved.owners...], model)),
             ], for: "saving what a scan has listed")
     }

@@ -62,6 +62,8 @@ final class PostgreSQLTables: DatabaseTables {
     /// The rows that were read for a batch; ``rows`` has those that were asked for since.
     var fetched: [Int: FetchedRows] = [:]
     var dirtyRows: [Int: Set<RowKey>] = [:]
+    /// The new rows of a page that need no more than to be inserted; none is in ``rows``.
+    var newRows: [Int: NewRows] = [:]
     var referrers: [ReferrerName: [(number: Int64, key: RowKey)]] = [:]
     /// The last number in use, by entity.
     var lastNumbers: [Int: Int64] = [:]
@@ -144,20 +146,8 @@ final class PostgreSQLTables: DatabaseTables {
     private static func state(
         _ connection: Connection, _ sql: DatabaseSQL
     ) throws -> (counters: Counters, hasStubs: Set<Int>, hasSources: Set<Int>) {
-        func flags(_ table: String) -> String {
-            """
-            (SELECT string_agg(CASE WHEN EXISTS (SELECT 1 FROM \(sql.own(table)) s WHERE s.entity = u.e) \
-            THEN '1' ELSE '0' END, '' ORDER BY u.n) FROM unnest($1::text[]) WITH ORDINALITY u(e, n))
-            """
-        }
         let roots = sql.order
-        let result = try connection.query(
-            """
-            SELECT version, schema_version, last_run, last_change, last_entry, last_acknowledged, last_quarantined,
-                EXISTS (SELECT 1 FROM \(sql.own("bmo_outbox"))), EXISTS (SELECT 1 FROM \(sql.own("bmo_acknowledged"))),
-                EXISTS (SELECT 1 FROM \(sql.own("bmo_conflicts"))), \(flags("bmo_stubs")), \(flags("bmo_sources"))
-            FROM \(sql.own("bmo_database"))
-            """, [.texts(roots.map { sql.model.entities[$0].name })], for: "reading the database's state")
+        let result = try connection.query(sql.state, for: "reading the database's state")
         guard result.count == 1 else {
             throw StoreError(
                 .schema, "\(connection.place): the table bmo_database has \(result.count) rows instead of one",

@@ -32,14 +32,28 @@ extension TablePageWriter {
 
     private func merge(_ row: PageRow) throws -> MergeOutcome {
         // Most records of most imports have not changed.
-        if let number = tables.numberOfSameRow(model.entities[row.entity].root, as: row.cells) {
+        let root = model.entities[row.entity].root
+        if let number = tables.numberOfSameRow(root, as: row.cells) {
             if row.role == .listed, let scan {
                 noteListed(number, Merged(outcome: .unchanged), row.cells, tables.layout(of: row.entity), scan)
             }
             return .unchanged
         }
+        // Most other records of a first import are new, and the history says so once for all.
+        if row.role == .listed, isUnrecorded(root), !due.concerns(row.entity),
+            let number = try tables.insertNewRow(root, row.cells)
+        {
+            writer.touched.insert(root)
+            if let scan {
+                noteListed(number, Merged(outcome: .inserted), row.cells, tables.layout(of: row.entity), scan)
+            }
+            return .inserted
+        }
         return try merge(row.entity, cells(of: row), as: row.role)
     }
+
+    /// Whether inserts into a table certainly leave no records.
+    private func isUnrecorded(_ root: Int) -> Bool { writer.run.run == nil || writer.run.loads[root] == .loading }
 
     /// Returns the cells of a row to merge: a copy of a listed object keeps what the listing brings.
     private func cells(of row: PageRow) throws -> [Cell] {

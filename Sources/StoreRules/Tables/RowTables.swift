@@ -16,6 +16,12 @@ package protocol RowTables: RowIteration {
     /// A store may return nil also where it cannot tell at once: the merge then finds out.
     func numberOfSameRow(_ root: Int, as cells: UnsafeBufferPointer<Cell>) -> Int64?
 
+    /// Inserts a page's row and returns its number; nil if the table may have one with this key, or if a store cannot tell
+    /// at once: the merge then finds out.
+    ///
+    /// Nor may the object have what ``numberOfSameRow(_:as:)`` names.
+    func insertNewRow(_ root: Int, _ cells: UnsafeBufferPointer<Cell>) throws -> Int64?
+
     /// Returns the number of a row: rows keep theirs, and later rows usually have greater ones.
     func number(of key: RowKey, in root: Int) throws -> Int64?
 
@@ -61,6 +67,9 @@ package protocol RowTables: RowIteration {
 extension RowTables {
     /// Leaves it to the merge.
     package func numberOfSameRow(_ root: Int, as cells: UnsafeBufferPointer<Cell>) -> Int64? { nil }
+
+    /// Leaves it to the merge.
+    package func insertNewRow(_ root: Int, _ cells: UnsafeBufferPointer<Cell>) throws -> Int64? { nil }
 
     /// Returns the layout of the table that holds an entity's objects.
     package func layout(of entity: Int) -> EntityLayout { model.entities[model.entities[entity].root] }

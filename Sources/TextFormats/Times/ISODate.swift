@@ -44,7 +44,11 @@ package struct ISODate: Sendable {
     /// Returns the number of days of a month, which is from 1 to 12.
     package static func days(of month: Int64, _ year: Int64) -> Int64 {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][Int(month - 1)]
+        switch month {
+        case 2: return isLeap ? 29 : 28
+        case 4, 6, 9, 11: return 30
+        default: return 31
+        }
     }
 }
 

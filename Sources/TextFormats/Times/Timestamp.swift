@@ -32,12 +32,38 @@ package enum Timestamp {
 
     /// Returns the time of a text in the form of ``text(microseconds:)``; nil for any other text.
     package static func microseconds(_ text: String) -> Int64? {
-        guard text.utf8.count == textLength, let microseconds = ISODate(text)?.microseconds else { return nil }
-        let isSame = withUnsafeTemporaryAllocation(byteCount: textLength, alignment: 1) { bytes in
-            write(microseconds: microseconds, to: bytes)
-            return text.utf8.elementsEqual(bytes)
+        var text = text
+        return text.withUTF8 { microseconds(utf8: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Returns the time of a text in the form of ``text(microseconds:)``; nil for any other text.
+    package static func microseconds(utf8 text: UnsafeRawBufferPointer) -> Int64? {
+        guard text.count == textLength, let days = days(utf8: UnsafeRawBufferPointer(rebasing: text[..<10])),
+            text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
+            text[19] == UInt8(ascii: "."), text[26] == UInt8(ascii: "Z"),
+            let hour = number(text[11..<13]), let minute = number(text[14..<16]), let second = number(text[17..<19]),
+            let fraction = number(text[20..<26]), hour < 24, minute < 60, second < 60
+        else { return nil }
+        return ((days * 24 + hour) * 3600 + minute * 60 + second) * 1_000_000 + fraction
+    }
+
+    /// Returns the days since 1970-01-01 of a text `YYYY-MM-DD`; nil for any other text.
+    package static func days(utf8 text: UnsafeRawBufferPointer) -> Int64? {
+        guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+            let year = number(text[0..<4]), let month = number(text[5..<7]), let day = number(text[8..<10]),
+            year >= 1, (1...12).contains(month), day >= 1, day <= ISODate.days(of: month, year)
+        else { return nil }
+        return days(year: year, month: month, day: day)
+    }
+
+    /// Returns the number that digits are.
+    private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int64? {
+        var number: Int64 = 0
+        for digit in digits {
+            guard (48...57).contains(digit) else { return nil }
+            number = number * 10 + Int64(digit - 48)
         }
-        return isSame ? microseconds : nil
+        return number
     }
 
     /// Returns text in a strftime pattern, in UTC; empty if the pattern gives none, or more than a kilobyte.
