@@ -25,8 +25,8 @@ func plugin(_ name: String, of bridge: String) -> Target {
 
 let package = Package(
     name: "bmo",
-    // Mutex of the standard library needs these: docs/decisions/0052.
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    // docs/decisions/0052.
+    platforms: [.macOS(.v14), .iOS(.v17)],
     products: [
         .executable(name: "bmo", targets: ["bmo"]),
         // The library, with the store that the program passes to it.
@@ -78,9 +78,10 @@ let package = Package(
         // The contract, and the code that both sides of it share.
         .target(name: "CBridge"),
         // One of each: JSON strings, base64, times, digests, edit distance, secrets and their names.
-        .target(name: "TextFormats", exclude: ["README.md"]),
-        // One of each: threads, monitors, the monotonic clock, bounded reading, atomic writing, spawn.
-        .target(name: "SystemCalls", exclude: ["README.md"]),
+        .target(name: "TextFormats", dependencies: ["SystemCalls"], exclude: ["README.md"]),
+        // One of each: threads, monitors, mutexes, the monotonic clock, bounded reading, atomic writing, spawn.
+        .target(name: "SystemCalls", dependencies: ["CAtomicWord"], exclude: ["README.md"]),
+        .systemLibrary(name: "CAtomicWord"),
         // SHA-1 and SHA-256, by libcrypto.
         .target(name: "Digests", dependencies: ["CLibCrypto", "TextFormats"], exclude: ["README.md"]),
         .target(name: "RecordBatch", dependencies: ["CBridge", "TextFormats"]),
@@ -107,10 +108,13 @@ let package = Package(
         .target(name: "BridgeXML", dependencies: ["BridgeKit", "CLibXML2"]),
         // How remotes name their pages, and what each page says about the next one; no I/O.
         .target(
-            name: "BridgePaging", dependencies: ["BridgeJSON", "BridgeKit", "TextFormats"], exclude: ["README.md"]),
+            name: "BridgePaging", dependencies: ["BridgeJSON", "BridgeKit", "SystemCalls", "TextFormats"],
+            exclude: ["README.md"]),
         .target(
             name: "RowFormats",
-            dependencies: ["BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "CCSV", "CZip", "CZlib"],
+            dependencies: [
+                "BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "TextFormats", "CCSV", "CZip", "CZlib",
+            ],
             exclude: ["README.md"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
@@ -159,7 +163,7 @@ let package = Package(
         .systemLibrary(name: "CTime"),
         .target(name: "Mapping", dependencies: ["Model", "RecordBatch", "TextFormats", "CTime"]),
         .target(
-            name: "StoreContract", dependencies: ["Model", "Mapping", "RecordBatch", "TextFormats"],
+            name: "StoreContract", dependencies: ["Model", "Mapping", "RecordBatch", "SystemCalls", "TextFormats"],
             exclude: ["README.md"]),
         .target(
             name: "StoreRules", dependencies: ["Model", "Mapping", "RecordBatch", "StoreContract", "TextFormats"],
@@ -171,7 +175,8 @@ let package = Package(
             ],
             exclude: ["README.md"]),
         .target(
-            name: "StoreConformance", dependencies: ["Model", "Mapping", "StoreContract"], exclude: ["README.md"]),
+            name: "StoreConformance", dependencies: ["Model", "Mapping", "StoreContract", "SystemCalls"],
+            exclude: ["README.md"]),
         .target(name: "Importer", dependencies: ["Model", "Mapping", "RecordBatch", "StoreContract"]),
         .target(
             name: "SQLiteStore",
@@ -213,7 +218,7 @@ let package = Package(
         .target(
             name: "WebServer",
             dependencies: [
-                "TextFormats", .product(name: "NIOCore", package: "swift-nio"),
+                "SystemCalls", "TextFormats", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .target(
@@ -227,7 +232,7 @@ let package = Package(
             name: "BMOCommand",
             dependencies: [
                 "AirbyteManifest", "BMO", "CZip", "BridgeConformance", "BridgeHost", "Importer", "Mapping", "Model",
-                "RecordBatch", "StoreContract", "SwiftModels", "TextFormats", "WebPage", "WebServer",
+                "RecordBatch", "StoreContract", "SwiftModels", "SystemCalls", "TextFormats", "WebPage", "WebServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),

@@ -14,7 +14,7 @@ let bmo: Package.Dependency =
 
 let package = Package(
     name: "Embedding",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    platforms: [.macOS(.v14), .iOS(.v17)],
     dependencies: [bmo],
     targets: [
         .executableTarget(

@@ -4,7 +4,7 @@ import PackageDescription
 // An app for the terminal over bmo: notes that a server has, and that can be read, searched and edited without it.
 let package = Package(
     name: "Notes",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v14)],
     dependencies: [.package(name: "bmo", path: "../..")],
     targets: [
         .executableTarget(

@@ -5,7 +5,7 @@ import PackageDescription
 // that bmo's own bridges are made of. In a package of your own, name bmo by its git URL.
 let package = Package(
     name: "GitBridge",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v14)],
     products: [
         .library(name: "GitBridge", type: .dynamic, targets: ["GitBridge"]),
         .library(name: "ForgeBridge", type: .dynamic, targets: ["ForgeBridge"]),

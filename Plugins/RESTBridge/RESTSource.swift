@@ -3,7 +3,7 @@ internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// A scan over a listing, page by page, that requests the next pages while one is processed.
 final class RESTSource: ListingSource {

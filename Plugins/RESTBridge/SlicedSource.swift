@@ -1,6 +1,6 @@
 internal import BridgeKit
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// The scans of several slices, or of one up to a time, one after the other, as one scan.
 ///

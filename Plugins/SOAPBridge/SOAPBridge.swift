@@ -1,7 +1,7 @@
 internal import BridgeHTTP
 public import BridgeKit
 public import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// Records from SOAP services described by a WSDL 1.1.
 public final class SOAPBridge: Bridge {

@@ -3,7 +3,7 @@
 public import BridgeKit
 internal import Glibc
 public import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// Records from any Singer tap run as a program: the bridge for `isolation: external` in a configuration.
 ///

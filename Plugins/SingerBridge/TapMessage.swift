@@ -1,3 +1,4 @@
+internal import TextFormats
 internal import RecordBatch
 
 /// A line of a tap, parsed as a message of the protocol.
@@ -15,7 +16,7 @@ struct TapMessage {
 
     /// Parses a line.
     init(_ line: [UInt8]) throws(Fault) {
-        guard let text = String(validating: line, as: UTF8.self) else {
+        guard let text = String(validUTF8: line) else {
             throw Self.looksLikeRecord(line) ? .unreadableRecord("it is not UTF-8") : .noMessage
         }
         do {

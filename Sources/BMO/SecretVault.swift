@@ -1,7 +1,7 @@
 internal import BridgeHost
 internal import Foundation
 internal import Model
-internal import Synchronization
+internal import SystemCalls
 
 /// The secrets that were removed from this process's environment, where others could read them.
 enum SecretVault {

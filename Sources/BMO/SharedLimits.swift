@@ -2,7 +2,6 @@ internal import BridgeHost
 internal import Model
 internal import StoreContract
 internal import SystemCalls
-internal import Synchronization
 
 /// The limits of bridges that all workers of a database share, as one worker process sees them.
 ///

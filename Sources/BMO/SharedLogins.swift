@@ -1,6 +1,6 @@
 internal import BridgeHost
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// The texts that a bridge shares with all processes of the workspace's database, such as its logins.
 struct SharedLogins: SharedTexts {

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// A clock that only its test moves.
 ///

@@ -1,6 +1,6 @@
 public import BridgeKit
 internal import Model
-internal import Synchronization
+internal import SystemCalls
 
 extension ScriptedRemote {
     /// Returns bridges that ask this remote, under the names of plugins.

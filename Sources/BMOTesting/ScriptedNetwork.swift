@@ -1,5 +1,5 @@
 public import BMO
-internal import Synchronization
+internal import SystemCalls
 
 /// A network for the tests of an app, which goes away and comes back as the test says, and takes its remotes along.
 ///

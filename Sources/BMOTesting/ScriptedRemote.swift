@@ -1,6 +1,6 @@
 public import BridgeKit
 public import Model
-internal import Synchronization
+internal import SystemCalls
 
 /// A remote in memory for the tests of an app: it has the objects that a test gives it, takes writes, says what it was
 /// asked, and fails on demand.

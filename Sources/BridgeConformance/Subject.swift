@@ -5,7 +5,7 @@ internal import Logging
 internal import Mapping
 internal import Model
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// The bridge under test, with the data that the checks need.
 struct Subject: Sendable {

@@ -1,5 +1,4 @@
 internal import BridgeKit
-internal import Synchronization
 internal import SystemCalls
 
 /// One request and its reply, running since ``HTTPClient/start(_:)``.

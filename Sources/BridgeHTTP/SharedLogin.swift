@@ -1,6 +1,6 @@
 internal import BridgeKit
 internal import Glibc
-internal import Synchronization
+internal import SystemCalls
 internal import TextFormats
 
 /// A login with a refresh token that all processes of a database share.

@@ -1,5 +1,5 @@
 public import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// A configured and open bridge.
 ///

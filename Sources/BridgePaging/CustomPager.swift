@@ -1,5 +1,5 @@
 internal import BridgeKit
-internal import Synchronization
+internal import SystemCalls
 
 /// A paginator in code, for a bridge that is linked into the program: what a page says about the next one.
 ///

@@ -1,3 +1,4 @@
+internal import TextFormats
 internal import BridgeContract
 internal import SystemCalls
 
@@ -34,7 +35,7 @@ struct ExchangeFolder: Sendable {
 
     /// Reads an exchange; an invalid one is reported with its line: `broken NAME:LINE: WORDS`.
     func exchange(_ name: String) -> ExchangeFile? {
-        guard let bytes = Self.read(path + "/" + name), let text = String(validating: bytes, as: UTF8.self) else {
+        guard let bytes = Self.read(path + "/" + name), let text = String(validUTF8: bytes) else {
             note("broken \(name):1: not readable UTF-8 text")
             return nil
         }

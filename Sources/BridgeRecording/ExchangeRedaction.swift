@@ -1,5 +1,5 @@
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 internal import TextFormats
 
 /// Removes secrets from exchanges, identically when they are written and when they are looked up.
@@ -134,7 +134,7 @@ final class ExchangeRedaction: Sendable {
     ///   - isToken: Whether it answers a token request: every text in it may be a token.
     func clean(body bytes: [UInt8], type: String, isReply: Bool, isToken: Bool = false) -> ExchangeFile.Body {
         if type.lowercased().hasPrefix("application/x-www-form-urlencoded"),
-            let text = String(validating: bytes, as: UTF8.self)
+            let text = String(validUTF8: bytes)
         {
             return text.isEmpty ? .none : .text(clean(parameters(text[...])))
         }
@@ -200,7 +200,7 @@ final class ExchangeRedaction: Sendable {
     func clean(exact bytes: [UInt8]) -> ExchangeFile.Body {
         let bytes = clean(bytes)
         if bytes.isEmpty { return .none }
-        guard !bytes.contains(0x0D), !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+        guard !bytes.contains(0x0D), !bytes.contains(0), let text = String(validUTF8: bytes) else {
             return .bytes(bytes)
         }
         return .text(text)

@@ -1,5 +1,4 @@
 package import BridgeContract
-internal import Synchronization
 internal import SystemCalls
 
 #if canImport(Darwin)
@@ -127,7 +126,7 @@ public final class ExchangeTape: Sendable {
         private let isToken: Bool
         private let isExact: Bool
         private let name: String
-        private let isWritten = Atomic(false)
+        private let isWritten = Mutex(false)
         /// The planned fault.
         ///
         /// If set, do not send the request; nothing is written.
@@ -155,8 +154,11 @@ public final class ExchangeTape: Sendable {
         ///
         /// - Throws: `BridgeError` when the file cannot be written.
         public func finish(_ reply: Exchange.Reply) throws {
-            guard isWritten.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
-            else { return }
+            let isFirst = isWritten.withLock { isWritten in
+                defer { isWritten = true }
+                return !isWritten
+            }
+            guard isFirst else { return }
             var file = file
             switch reply {
             case .answer(let status, let headers, let body):

@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// Formats bodies for reading: JSON and XML with one line per member; any other text stays as it is.
 ///
 /// Only white space between tokens changes; numbers and strings keep their exact characters. `replace` may substitute
@@ -14,7 +16,7 @@ enum ExchangeText {
         _ bytes: [UInt8], plain: (String) -> String = { $0 }, replace: Replacement
     ) -> ExchangeFile.Body {
         guard !bytes.isEmpty else { return .none }
-        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else { return .bytes(bytes) }
+        guard let text = String(validUTF8: bytes), !bytes.contains(0) else { return .bytes(bytes) }
         if let json = JSONLayout.text(bytes, replace: replace) { return .text(json) }
         if let lines = JSONLayout.lines(text, replace: replace) { return .text(lines) }
         if let xml = XMLLayout.text(text, replace: replace) { return .text(xml) }
@@ -40,7 +42,7 @@ struct JSONLayout {
                 layout.value(name: "", depth: 0)
             else { return nil }
             layout.skipSpace()
-            return layout.peek == nil ? String(validating: layout.out, as: UTF8.self) : nil
+            return layout.peek == nil ? String(validUTF8: layout.out) : nil
         }
     }
 

@@ -1,7 +1,7 @@
 public import Mapping
 public import StoreContract
 internal import StoreRules
-internal import Synchronization
+internal import SystemCalls
 
 /// Databases in memory, by location: all stores that one provider opens at a location share its database and its locks.
 ///

@@ -1,6 +1,6 @@
 internal import Mapping
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// The database of one check.
 final class StoreSubject: Sendable {

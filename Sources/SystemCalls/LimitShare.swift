@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import CAtomicWord
 
 #if canImport(Darwin)
 internal import Darwin
@@ -76,8 +76,8 @@ package final class LimitShare: @unchecked Sendable {
         if isOwner { unlink(path) }
     }
 
-    private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        (memory + 8 * index).assumingMemoryBound(to: Atomic<UInt64>.self)
+    private func word(_ index: Int) -> UnsafeMutablePointer<UInt64> {
+        (memory + 8 * index).assumingMemoryBound(to: UInt64.self)
     }
 
     /// Seconds since the system's start, its sleep included: a part ends while the system sleeps, too.
@@ -94,7 +94,7 @@ package final class LimitShare: @unchecked Sendable {
 
     /// By how many the limits are divided at present; 0 if no request may begin.
     package var divisor: Int {
-        let value = word(0).pointee.load(ordering: .sequentiallyConsistent)
+        let value = bmo_atomic_load(word(0))
         let end = Double(value & 0xFFFF_FFFF_FFFF) / 1000
         return Self.now < end ? Int(value >> 48) : 0
     }
@@ -103,13 +103,12 @@ package final class LimitShare: @unchecked Sendable {
     package func set(divisor: Int, until end: Double) {
         // Divisor and end are one word, so that the bridge never sees one without the other.
         let milliseconds = UInt64(max(0, min(end * 1000, Double(1 << 47))))
-        word(0).pointee.store(
-            UInt64(max(0, min(divisor, Self.most))) << 48 | milliseconds, ordering: .sequentiallyConsistent)
+        bmo_atomic_store(word(0), UInt64(max(0, min(divisor, Self.most))) << 48 | milliseconds)
     }
 
     /// The number of the bridge's running requests.
     package var running: Int {
-        get { Int(word(1).pointee.load(ordering: .sequentiallyConsistent)) }
-        set { word(1).pointee.store(UInt64(max(0, newValue)), ordering: .sequentiallyConsistent) }
+        get { Int(bmo_atomic_load(word(1))) }
+        set { bmo_atomic_store(word(1), UInt64(max(0, newValue))) }
     }
 }

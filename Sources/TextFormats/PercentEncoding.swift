@@ -53,7 +53,7 @@ package enum PercentEncoding {
             bytes.append(value)
             rest.removeFirst(3)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return String(validUTF8: bytes)
     }
 
     /// Returns the text with `%` and two digits for each byte that `isKept` refuses.

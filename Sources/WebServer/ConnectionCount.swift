@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// The number of open connections, up to a limit.
 final class ConnectionCount: Sendable {

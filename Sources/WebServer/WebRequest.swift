@@ -54,7 +54,7 @@ package struct WebRequest: Sendable {
     package var form: FormFields? {
         guard let type = header("content-type")?.lowercased(),
             type.split(separator: ";").first.map({ $0.filter { $0 != " " } }) == "application/x-www-form-urlencoded",
-            let text = String(validating: body, as: UTF8.self)
+            let text = String(validUTF8: body)
         else { return nil }
         return FormFields(text)
     }

@@ -16,12 +16,12 @@ enum Imports {
     }
 
     static let platform: Set<String> = [
-        "Swift", "Glibc", "Musl", "Darwin", "Synchronization", "Dispatch", "Observation",
+        "Swift", "Glibc", "Musl", "Darwin", "Dispatch", "Observation",
     ]
 
     static let rules: [String: Rule] = [
-        "TextFormats": Rule(),
-        "SystemCalls": Rule(),
+        "TextFormats": Rule("SystemCalls"),
+        "SystemCalls": Rule("CAtomicWord"),
         "Digests": Rule("CLibCrypto", "TextFormats"),
         "RecordBatch": Rule("CBridge", "TextFormats"),
         "BridgeContract": Rule("RecordBatch", "TextFormats"),
@@ -33,8 +33,9 @@ enum Imports {
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "CCurl", "CLibCrypto", "CZlib"),
         "BridgeJSON": Rule("BridgeKit", "JSONBatch", "RecordBatch", "TextFormats"),
         "BridgeXML": Rule("BridgeKit", "CLibXML2"),
-        "BridgePaging": Rule("BridgeJSON", "BridgeKit", "TextFormats"),
-        "RowFormats": Rule("BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "CCSV", "CZip", "CZlib"),
+        "BridgePaging": Rule("BridgeJSON", "BridgeKit", "SystemCalls", "TextFormats"),
+        "RowFormats": Rule(
+            "BridgeJSON", "BridgeKit", "BridgeXML", "RecordBatch", "TextFormats", "CCSV", "CZip", "CZlib"),
         "Inference": Rule("RecordBatch"),
         "RESTIntrospection": Rule("BridgeContract", "BridgeHTTP", "BridgeJSON", "Inference", "TextFormats"),
         "RESTBridge": Rule(
@@ -48,7 +49,7 @@ enum Imports {
         "SMBBridge": Rule(
             "BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats", "Digests", "Inference", "RowFormats",
             "CSMBClient"),
-        "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "SystemCalls"),
+        "SingerBridge": Rule("BridgeKit", "CBridge", "RecordBatch", "SystemCalls", "TextFormats"),
         "BridgeHost": Rule(
             "BridgeContract", "CBridge", "CBridgeGuard", "CBridgeProcess", "Digests", "RecordBatch", "SystemCalls",
             "TextFormats", "Logging"),
@@ -66,11 +67,11 @@ enum Imports {
             "SystemCalls", foundation: true),
         "AirbyteManifest": Rule("Model", "TextFormats", "Yams"),
         "Mapping": Rule("Model", "RecordBatch", "TextFormats", "CTime"),
-        "StoreContract": Rule("Model", "Mapping", "RecordBatch", "TextFormats"),
+        "StoreContract": Rule("Model", "Mapping", "RecordBatch", "SystemCalls", "TextFormats"),
         "StoreRules": Rule("Model", "Mapping", "RecordBatch", "StoreContract", "TextFormats"),
         "MemoryStore": Rule(
             "Model", "Mapping", "RecordBatch", "StoreContract", "StoreRules", "SystemCalls", "TextFormats"),
-        "StoreConformance": Rule("Model", "Mapping", "StoreContract"),
+        "StoreConformance": Rule("Model", "Mapping", "StoreContract", "SystemCalls"),
         "Importer": Rule("Model", "Mapping", "RecordBatch", "StoreContract"),
         "SQLiteStore": Rule(
             "Model", "Mapping", "StoreContract", "StoreRules", "RecordBatch", "SystemCalls", "TextFormats", "GRDB",
@@ -81,21 +82,21 @@ enum Imports {
             "BridgeContract", "Model", "Mapping", "Importer", "StoreContract", "BridgeHost", "RecordBatch",
             "SystemCalls", "TextFormats", "Logging", "Metrics", "Tracing",
             foundation: true),
-        "WebServer": Rule("NIOCore", "NIOHTTP1", "NIOPosix", "TextFormats"),
+        "WebServer": Rule("NIOCore", "NIOHTTP1", "NIOPosix", "SystemCalls", "TextFormats"),
         "WebPage": Rule(
             "BMO", "BridgeHost", "Digests", "Importer", "Mapping", "Model", "RecordBatch", "StoreContract",
             "SystemCalls",
             "TextFormats", "WebServer"),
         "BMOCommand": Rule(
             "AirbyteManifest", "BMO", "BridgeConformance", "BridgeHost", "CZip", "Importer", "Mapping", "Model",
-            "RecordBatch", "StoreContract", "SwiftModels", "TextFormats", "WebPage", "WebServer",
+            "RecordBatch", "StoreContract", "SwiftModels", "SystemCalls", "TextFormats", "WebPage", "WebServer",
             "ArgumentParser",
             "Logging", "Tracing", foundation: true),
         "bmo": Rule("BMOCommand", "Mapping", "PostgreSQLStore", "SQLiteStore", "StoreContract"),
         "JSONBatch": Rule("CBridge"),
         "CBridge": Rule(), "CBridgeGuard": Rule(), "CBridgeProcess": Rule(), "CCurl": Rule(), "CLibXML2": Rule(),
         "CSMBClient": Rule(), "CPQ": Rule(),
-        "CCSV": Rule(), "CTime": Rule(),
+        "CAtomicWord": Rule(), "CCSV": Rule(), "CTime": Rule(),
         "CLibCrypto": Rule(), "CZlib": Rule(), "CZip": Rule(),
     ]
 

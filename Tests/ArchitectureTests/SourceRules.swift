@@ -63,7 +63,8 @@ enum SourceRules {
         "Importer": "PageImport.swift", "BMO": "Workspace.swift", "BridgeConformance": "ConformanceRun.swift",
         "bmo": "main.swift", "bmo-models": "main.swift",
         "CBridge": "include/bmo_bridge.h", "JSONBatch": "include/json_batch.h", "CCurl": "shim.h",
-        "CLibXML2": "shim.h", "CSMBClient": "shim.h", "CCSV": "shim.h", "CTime": "shim.h", "CZlib": "shim.h",
+        "CLibXML2": "shim.h", "CSMBClient": "shim.h", "CCSV": "shim.h", "CTime": "shim.h",
+        "CAtomicWord": "shim.h", "CZlib": "shim.h",
         "CZip": "shim.h", "CLibCrypto": "shim.h", "CPQ": "include/cpq.h", "CBridgeProcess": "shim.h",
         "CBridgeGuard": "include/bridge_guard.h",
     ]

@@ -29,7 +29,7 @@ import Testing
 
     /// A host that has just begun.
     private func host(
-        origin: SearchPath.Origin = .shipped, in cacheFolder: String? = nil, settling: Int64 = 0
+        origin: SearchPath.Origin = .shipped, in cacheFolder: String? = nil, settling: Duration = .zero
     ) -> BridgeHost {
         let executable = Products.testHost
         return BridgeHost(
@@ -40,7 +40,7 @@ import Testing
 
     /// What a host that has just begun says of the plugin.
     private func listing(
-        origin: SearchPath.Origin = .shipped, in cacheFolder: String? = nil, settling: Int64 = 0
+        origin: SearchPath.Origin = .shipped, in cacheFolder: String? = nil, settling: Duration = .zero
     ) async throws -> PluginListing {
         let host = host(origin: origin, in: cacheFolder, settling: settling)
         return try #require(await host.plugins().first { $0.path == path })
@@ -54,13 +54,14 @@ import Testing
     func `a file of any time has a stamp`(seconds: Int) throws {
         let times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 999_999_999)]
         try #require(utimensat(AT_FDCWD, path, times, 0) == 0)
-        let kept = try #require(DescriptionCache(cache.path, executable: Products.testHost, settling: 0))
+        let kept = try #require(DescriptionCache(cache.path, executable: Products.testHost, settling: .zero))
         #expect(kept.stamp(of: path) != nil)
     }
 
     @Test func `times have no last year`() {
         let latest = timespec(tv_sec: .max, tv_nsec: 999_999_999)
-        #expect(DescriptionCache.nanoseconds(latest) == Int128(Int.max) * 1_000_000_000 + 999_999_999)
+        let (seconds, attoseconds) = DescriptionCache.sinceEpoch(latest).components
+        #expect(seconds == .max && attoseconds == 999_999_999_000_000_000)
     }
 
     @Test(arguments: [SearchPath.Origin.shipped, .installed])
@@ -84,7 +85,7 @@ import Testing
 
     @Test func `a file that is still changing is asked each time`() async throws {
         for count in 1...2 {
-            #expect(try await listing(settling: 3_600_000_000_000).refusal == nil)
+            #expect(try await listing(settling: .seconds(3600)).refusal == nil)
             #expect(try loads() == count)
         }
         #expect(entries() == [])
@@ -144,7 +145,7 @@ import Testing
         _ isolation: PluginListing.Isolation, _ change: [String]
     ) async throws {
         _ = try await listing()
-        let kept = DescriptionCache(cache.path, executable: Products.testHost, settling: 0)
+        let kept = DescriptionCache(cache.path, executable: Products.testHost, settling: .zero)
         let before = try #require(kept?.stamp(of: path))
         let reply = try #require(kept?.reply(for: before, of: path))
         try put([change[0]])

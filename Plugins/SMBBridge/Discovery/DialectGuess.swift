@@ -1,3 +1,4 @@
+internal import TextFormats
 import BridgeKit
 import Inference
 import RowFormats
@@ -93,7 +94,7 @@ struct DialectGuess {
 
     /// Whether the bytes are UTF-8, except for a character cut by a sample's end.
     private static func isUTF8(_ bytes: [UInt8], isWhole: Bool) -> Bool {
-        for cut in 0...(isWhole ? 0 : 3) where String(validating: bytes.dropLast(cut), as: UTF8.self) != nil {
+        for cut in 0...(isWhole ? 0 : 3) where String(validUTF8: bytes.dropLast(cut)) != nil {
             return true
         }
         return false

@@ -1,3 +1,4 @@
+internal import TextFormats
 import BridgeKit
 import Digests
 import RecordBatch
@@ -130,7 +131,7 @@ final class FileSource: RecordSource {
         do {
             let text = try decoder.decode(bytes)
             try decoder.finish()
-            guard decoder.isPassThrough, String(validating: text, as: UTF8.self) == nil else { return text }
+            guard decoder.isPassThrough, String(validUTF8: text) == nil else { return text }
             throw Refusal(reason: "the content is not UTF-8: set encoding, or content: data")
         } catch let fault as TextDecoder.Fault {
             throw Refusal(

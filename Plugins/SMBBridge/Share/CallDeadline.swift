@@ -1,6 +1,5 @@
 import CSMBClient
 import Glibc
-import Synchronization
 import SystemCalls
 
 /// Ends calls of libsmbclient that do not return.

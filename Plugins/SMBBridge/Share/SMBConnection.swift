@@ -1,7 +1,7 @@
 import BridgeKit
 import CSMBClient
 import Glibc
-import Synchronization
+import SystemCalls
 
 /// One libsmbclient context, and with it the connection to one share.
 ///

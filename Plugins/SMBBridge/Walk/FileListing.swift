@@ -1,5 +1,5 @@
 import BridgeKit
-import Synchronization
+import SystemCalls
 
 /// The files of a share that match patterns: drives a ``FolderWalk`` with a share, and collects the state for each
 /// page.
@@ -34,7 +34,7 @@ final class FileListing {
     private var scan: FolderWalk
     private var matchCounts: [Int]
     private var matchCount = 0
-    private let isCancelled = Atomic<Bool>(false)
+    private let isCancelled = Mutex(false)
 
     /// - Parameter usesStates: Whether the scan reads files, and can therefore skip unchanged ones.
     init(
@@ -82,13 +82,13 @@ final class FileListing {
 
     /// Makes ``next()`` throw; may be called from any thread.
     func cancel() {
-        isCancelled.store(true, ordering: .relaxed)
+        isCancelled.withLock { $0 = true }
         // The scan may be waiting for a helper.
         queue?.stop()
     }
 
     func checkCancelled() throws {
-        if isCancelled.load(ordering: .relaxed) {
+        if isCancelled.withLock({ $0 }) {
             throw BridgeError(.cancelled, "the scan was stopped", location: share.url.location([]))
         }
     }
@@ -249,7 +249,7 @@ final class FileListing {
         while let queue {
             switch queue.take(path) {
             case .listing(let result): return try result.get()
-            case .unknown where isCancelled.load(ordering: .relaxed): return SMBListing()
+            case .unknown where isCancelled.withLock({ $0 }): return SMBListing()
             case .unknown: return try share.list(path, fileIDs: wantsFileIDs)
             case .meanwhile(let other):
                 do throws(SMBFailure) {

@@ -1,7 +1,7 @@
 internal import BridgeHTTP
 internal import BridgeKit
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// A scan of an operation's records: streams each reply, and requests the next page while it reads one.
 final class SOAPSource: RecordSource {

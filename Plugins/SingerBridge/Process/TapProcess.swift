@@ -1,6 +1,5 @@
 internal import BridgeKit
 internal import Glibc
-internal import Synchronization
 internal import SystemCalls
 
 /// A running tap, read line by line on one thread; any thread may end it.

@@ -1,6 +1,7 @@
+internal import TextFormats
 internal import BridgeKit
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// The recorded output of a tap, with the faults that a fixture simulates.
 final class TapReplay: TapRun {
@@ -12,7 +13,7 @@ final class TapReplay: TapRun {
     private let tap: Tap
     private var lines: ArraySlice<[UInt8]> = []
     private let ending: Ending
-    private let isCancelled = Atomic(false)
+    private let isCancelled = Mutex(false)
     let lastMessage: String?
 
     init(_ tap: Tap, _ replayed: ExchangeTape.Replayed) {
@@ -43,14 +44,14 @@ final class TapReplay: TapRun {
 
     /// Returns the lines of a recording, in which a single message may span several lines.
     private static func lines(_ body: [UInt8]) -> [[UInt8]] {
-        if let text = String(validating: body, as: UTF8.self), let batch = try? JSONParser.batch(text) {
+        if let text = String(validUTF8: body), let batch = try? JSONParser.batch(text) {
             return [Array(batch.json(0).utf8)]
         }
         return body.split(separator: UInt8(ascii: "\n")).map(Array.init)
     }
 
     func next(within milliseconds: Int) throws -> TapProcess.Event {
-        if isCancelled.load(ordering: .acquiring) { throw BridgeError(.cancelled, "\(tap.name) was told to stop") }
+        if isCancelled.withLock({ $0 }) { throw BridgeError(.cancelled, "\(tap.name) was told to stop") }
         if let line = lines.popFirst() { return .line(line) }
         if case .failure(let error) = ending { throw error }
         return .end
@@ -63,7 +64,7 @@ final class TapReplay: TapRun {
         }
     }
 
-    func cancel() { isCancelled.store(true, ordering: .releasing) }
+    func cancel() { isCancelled.withLock { $0 = true } }
 
     func end() {}
 }

@@ -1,6 +1,6 @@
 internal import Mapping
 public import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// The objects of a list in the server's order, the loader's state, and their changes: an `AsyncSequence` for one consumer.
 ///

@@ -1,6 +1,5 @@
 internal import Mapping
 internal import StoreContract
-internal import Synchronization
 internal import SystemCalls
 internal import TextFormats
 

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Synchronization
+internal import SystemCalls
 
 /// Encodes a Codable type as values by name; a member that is not encoded is absent, which differs from null.
 final class ObjectEncoder: Encoder {

@@ -2,7 +2,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// Reads objects and included objects on its own thread, concurrently with imports on other connections.
 final class ObjectReader: Sendable {

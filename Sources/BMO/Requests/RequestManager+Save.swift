@@ -2,7 +2,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// The local result of a save, and its outcome on the remote.
 public struct ObjectSave: Sendable {

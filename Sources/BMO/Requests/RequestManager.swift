@@ -6,7 +6,7 @@ public import Mapping
 internal import Model
 public import RecordBatch
 public import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// Manages requests over one database: local objects are returned at once, and the remote's answer follows.
 ///

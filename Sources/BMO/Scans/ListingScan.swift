@@ -4,7 +4,7 @@ internal import Mapping
 internal import Model
 internal import RecordBatch
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// One scan: fetch, import, commit, until the end or the first failure.
 struct ListingScan: Sendable {

@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// The scans of an entity by the objects of its parent: one for each, several at a time.
 struct ParentScans {

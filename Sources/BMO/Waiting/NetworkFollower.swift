@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// Follows a network for a manager, and lets its requests wait for it.
 final class NetworkFollower: Sendable {

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// Whether other machines can be reached.
 public enum NetworkState: String, Sendable, Hashable {

@@ -1,7 +1,7 @@
 internal import BridgeHost
 internal import Mapping
 internal import Model
-internal import Synchronization
+internal import SystemCalls
 
 /// The entities and objects whose remotes reported changes: the next syncs of a watch.
 ///

@@ -5,7 +5,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// The options of a watch.
 public struct WatchOptions: Sendable {

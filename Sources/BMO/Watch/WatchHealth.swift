@@ -1,6 +1,5 @@
 internal import RecordBatch
 internal import StoreContract
-internal import Synchronization
 internal import SystemCalls
 
 #if canImport(Darwin)
@@ -27,7 +26,7 @@ final class WatchHealth: Sendable {
 
     private let path: String?
     private let state = Mutex(State())
-    private let isStopped = Atomic(false)
+    private let isStopped = Mutex(false)
     private static let stopped = "stopped"
 
     init(path: String?) { self.path = path }
@@ -43,7 +42,7 @@ final class WatchHealth: Sendable {
         state.withLock { state in
             let before = state.state
             change(&state)
-            if isStopped.load(ordering: .acquiring) { state.state = Self.stopped }
+            if isStopped.withLock({ $0 }) { state.state = Self.stopped }
             if state.state != before { state.since = Clock.now() }
             return write(state)
         }
@@ -51,7 +50,7 @@ final class WatchHealth: Sendable {
 
     /// Reports at once that the watch stops, even while work is in progress.
     func stop() {
-        isStopped.store(true, ordering: .releasing)
+        isStopped.withLock { $0 = true }
         note { _ in }
     }
 

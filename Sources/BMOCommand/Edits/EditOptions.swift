@@ -1,3 +1,4 @@
+internal import TextFormats
 internal import ArgumentParser
 internal import BMO
 internal import Foundation
@@ -63,7 +64,7 @@ struct ValueOptions: ParsableArguments {
         } catch {
             throw CommandFailure("\(values) cannot be read: \(error.localizedDescription)")
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validUTF8: bytes) else {
             throw CommandFailure("\(values) is not UTF-8", exitCode: CommandFailure.usage)
         }
         // A file that is a single JSON value is an object or a list; otherwise it has one object per line.

@@ -3,7 +3,7 @@ internal import Foundation
 internal import Logging
 internal import RecordBatch
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// What this process writes to stderr: text for people, or one JSON object per line for programs.
 ///

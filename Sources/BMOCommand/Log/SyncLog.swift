@@ -1,7 +1,7 @@
 internal import BMO
 internal import Importer
 internal import Logging
-internal import Synchronization
+internal import SystemCalls
 
 /// Writes the events and the report of a sync to a JSON log.
 ///

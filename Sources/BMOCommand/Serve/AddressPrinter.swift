@@ -1,5 +1,5 @@
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// Prints the addresses that begin sessions, one at a time.
 final class AddressPrinter: Sendable {

@@ -1,6 +1,6 @@
 internal import BMO
 internal import Foundation
-internal import Synchronization
+internal import SystemCalls
 internal import WebPage
 internal import WebServer
 
@@ -73,13 +73,13 @@ struct PageService: Sendable {
         try place.prepare()
         // Only the user may connect to a socket.
         let mask = place.socket.map { _ in umask(0o077) }
-        let isBound = Atomic(false)
+        let isBound = Mutex(false)
         async let preparation: Void = prepare()
         let failure: WebServer.Failure?
         do {
             try await WebServer(address: place.address, handler: respond).run { port in
                 if let mask { umask(mask) }
-                isBound.store(true, ordering: .relaxed)
+                isBound.withLock { $0 = true }
                 printer.start(port: port, token: password == nil ? token : nil)
                 onStart()
             }
@@ -89,7 +89,7 @@ struct PageService: Sendable {
         }
         await preparation
         await close()
-        if let socket = place.socket, isBound.load(ordering: .relaxed) { unlink(socket) }
+        if let socket = place.socket, isBound.withLock({ $0 }) { unlink(socket) }
         if let failure { throw CommandFailure(failure.description, exitCode: CommandFailure.usage) }
     }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Importer
 internal import Logging
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// `bmo sync`.
 struct SyncCommand: AsyncParsableCommand {

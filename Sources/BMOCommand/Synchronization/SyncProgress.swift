@@ -2,7 +2,7 @@ internal import BMO
 internal import Foundation
 internal import Importer
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// Shows the progress of a sync: redrawn lines on a terminal, plain lines elsewhere, JSON lines for machines.
 final class SyncProgress: Sendable {

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Synchronization
+internal import SystemCalls
 internal import WebServer
 
 /// Sends requests to a collector of OpenTelemetry, one at a time, in a task of its own.

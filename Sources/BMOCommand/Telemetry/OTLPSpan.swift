@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 internal import TextFormats
 internal import Tracing
 

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 internal import Tracing
 
 /// A tracer that sends the spans of this program to a collector of OpenTelemetry.

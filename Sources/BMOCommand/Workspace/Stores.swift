@@ -1,5 +1,5 @@
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// The kind of database of this process, which the program chooses when it starts.
 ///

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// A value that the remote sends in a header field and expects back: the option `session_header`.
 final class SessionValue: Sendable {

@@ -46,6 +46,6 @@ struct TextSeal: Sendable {
         guard size > 0 else { return nil }
         var plain = [UInt8](repeating: 0, count: size)
         guard bmo_unseal(key, Array(nonce), sealed, size, &plain) == 1 else { return nil }
-        return String(validating: plain, as: UTF8.self)
+        return String(validUTF8: plain)
     }
 }

@@ -1,5 +1,5 @@
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 internal import TextFormats
 
 /// Removes secrets from text that people will read.

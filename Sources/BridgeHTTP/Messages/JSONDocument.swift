@@ -15,7 +15,7 @@ indirect enum JSONDocument {
 
     /// Parses a text (RFC 8259); nil if it is not JSON.
     init?(_ bytes: [UInt8]) {
-        guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
+        guard String(validUTF8: bytes) != nil else { return nil }
         var tokens = JSONTokenizer(bytes, maxDepth: Self.maxDepth)
         do throws(JSONFault) {
             guard let first = try tokens.next() else { return nil }

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// A value that is set once, from any thread; the first to fulfil the promise wins and later values are dropped.
 ///

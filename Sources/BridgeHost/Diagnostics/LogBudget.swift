@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// The limit on a bridge's log output, so that a bridge that logs endlessly does not fill the log's disk.
 final class LogBudget: Sendable {

@@ -1,5 +1,5 @@
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 internal import TextFormats
 
 /// Replaces a connection's secrets with `***` in text from a bridge, in every spelling that `SecretFinder` knows.

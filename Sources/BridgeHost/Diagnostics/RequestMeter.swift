@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// The requests of one connection to a bridge, as the bridge reports them.
 public struct RequestCounts: Sendable, Equatable {

@@ -24,12 +24,12 @@ struct DescriptionCache: Sendable {
 
     /// The maximum size of an entry, which is usually a few kilobytes of JSON Schema.
     private static let limit = 1 << 20
-    /// The minimum age of a file's last change, in nanoseconds: a younger file could change again within one tick of
+    /// The minimum age of a file's last change: a younger file could change again within one tick of
     /// its file system's clock.
-    private let settling: Int64
+    private let settling: Duration
 
     /// Creates a cache in `folder`; nil if `folder` is nil.
-    init?(_ folder: String?, executable: String, settling: Int64 = 2_000_000_000) {
+    init?(_ folder: String?, executable: String, settling: Duration = .seconds(2)) {
         guard let folder else { return nil }
         self.folder = folder
         self.executable = executable
@@ -56,21 +56,24 @@ struct DescriptionCache: Sendable {
         var now = timespec()
         guard stat(path, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
         #if canImport(Darwin)
-        let (modified, changed) = (Self.nanoseconds(status.st_mtimespec), Self.nanoseconds(status.st_ctimespec))
+        let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
         #else
-        let (modified, changed) = (Self.nanoseconds(status.st_mtim), Self.nanoseconds(status.st_ctim))
+        let (modified, changed) = (status.st_mtim, status.st_ctim)
         #endif
-        guard changed + Int128(settling) < Self.nanoseconds(now) else { return nil }
+        guard Self.sinceEpoch(changed) + settling < Self.sinceEpoch(now) else { return nil }
         return
-            "\(status.st_dev):\(status.st_ino):\(status.st_size):\(modified):\(changed)"
+            "\(status.st_dev):\(status.st_ino):\(status.st_size):\(Self.text(modified)):\(Self.text(changed))"
     }
 
-    /// Returns nanoseconds since 1970.
+    /// Returns the time since 1970.
     ///
-    /// 64 bits would overflow in the year 2262, and a file's time can be set to a later one.
-    static func nanoseconds(_ time: timespec) -> Int128 {
-        Int128(time.tv_sec) * 1_000_000_000 + Int128(time.tv_nsec)
+    /// 64 bits of nanoseconds would overflow in the year 2262, and a file's time can be set to a later one.
+    static func sinceEpoch(_ time: timespec) -> Duration {
+        Duration(
+            secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
     }
+
+    private static func text(_ time: timespec) -> String { "\(time.tv_sec).\(time.tv_nsec)" }
 
     /// Returns the cached reply of the inspecting process for the file with this stamp.
     func reply(for stamp: String, of path: String) -> BridgeReply? {

@@ -1,5 +1,5 @@
 #if PLUGINS
-internal import Synchronization
+internal import SystemCalls
 
 /// Inspects plugin files in child processes.
 ///

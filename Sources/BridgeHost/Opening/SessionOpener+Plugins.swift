@@ -1,6 +1,6 @@
 #if PLUGINS
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// Opening of plugins from files.
 extension SessionOpener {

@@ -3,7 +3,7 @@ internal import CBridge
 internal import CBridgeGuard
 internal import CBridgeProcess
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 #if canImport(Darwin)
 internal import Darwin

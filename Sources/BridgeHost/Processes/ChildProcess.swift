@@ -1,5 +1,4 @@
 #if PLUGINS
-internal import Synchronization
 internal import SystemCalls
 
 #if canImport(Darwin)

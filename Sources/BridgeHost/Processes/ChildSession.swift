@@ -1,6 +1,5 @@
 #if PLUGINS
 internal import RecordBatch
-internal import Synchronization
 internal import SystemCalls
 
 #if canImport(Darwin)

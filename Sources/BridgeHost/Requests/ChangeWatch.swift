@@ -1,5 +1,5 @@
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// A watch that waits for a remote to report changes; ``BridgeConnection/watch(_:)`` opens one.
 ///

@@ -1,6 +1,6 @@
 internal import Logging
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// A scan of an entity's records, batch by batch.
 ///

@@ -1,6 +1,6 @@
 internal import CBridge
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 #if canImport(Darwin)
 internal import Darwin

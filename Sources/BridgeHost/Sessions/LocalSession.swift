@@ -1,6 +1,6 @@
 internal import CBridge
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 
 /// A session with an instance in the host's process.
 final class LocalSession: BridgeSession {

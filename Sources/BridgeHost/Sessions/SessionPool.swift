@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// The open instances of one connection, as many as its bridge's concurrency requires and allows.
 ///

@@ -1,7 +1,7 @@
 internal import BridgeContract
 internal import Digests
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 internal import TextFormats
 
 /// Answers one session's calls of `bmo_host.share`, and has its locks; see `bmo_bridge.h`.

@@ -96,7 +96,7 @@ struct TransformerChain: Sendable {
         let path = text.prefix { $0 != "?" && $0 != "#" }
         guard let segment = path.split(separator: "/").last else { return "" }
         // A segment that does not decode to UTF-8 stays as written.
-        return String(validating: PercentEncoding.bytes(segment), as: UTF8.self) ?? String(segment)
+        return String(validUTF8: PercentEncoding.bytes(segment)) ?? String(segment)
     }
 
     /// Joins the values of a list; null if there are none.

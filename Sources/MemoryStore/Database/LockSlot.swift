@@ -1,5 +1,5 @@
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 #if canImport(Darwin)
 internal import Darwin

@@ -1,5 +1,4 @@
 internal import StoreContract
-internal import Synchronization
 internal import SystemCalls
 
 /// The texts of a database that its users share, with their locks.

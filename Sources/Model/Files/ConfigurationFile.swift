@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// A configuration file, read and parsed once, whose format is documented in `docs/configuration.md`.
 ///
 /// The parsed tree serves every later question: a draft without plugins, the validated configuration, and the locations
@@ -68,7 +70,7 @@ public struct ConfigurationFile: Sendable {
         }
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let bytes = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes
-        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        if let text = String(validUTF8: bytes) { return text }
         // The bytes stop being UTF-8 where the decoder first fails.
         var mark = YAMLMark.start
         var decoder = UTF8()

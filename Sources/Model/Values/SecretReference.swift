@@ -1,3 +1,5 @@
+internal import TextFormats
+
 /// A reference to a secret in an environment variable or a file.
 ///
 /// The secret itself is never stored.
@@ -51,7 +53,7 @@ public enum SecretReference: Sendable, Hashable, CustomStringConvertible {
                 let code: SecretError.Code = error.code == .missing ? .missing : .unreadable
                 throw SecretError(code, self, "the secret's file \(absolute) \(error.reason)", error.remedy)
             }
-            guard var value = String(validating: bytes, as: UTF8.self) else {
+            guard var value = String(validUTF8: bytes) else {
                 throw SecretError(
                     .unreadable, self, "the secret's file \(absolute) is not UTF-8", "save it as UTF-8 text")
             }

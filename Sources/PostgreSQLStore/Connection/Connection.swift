@@ -1,7 +1,7 @@
 internal import CPQ
 internal import Glibc
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// A connection to a server.
 ///

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import StoreContract
-internal import Synchronization
 internal import SystemCalls
 
 /// A lock of a database whose engine has no locks of sessions: a row of `bmo_locks` with a lease, which a thread renews.

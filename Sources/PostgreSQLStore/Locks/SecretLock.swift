@@ -1,5 +1,5 @@
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// A text that the processes of a schema share, with its lock: two rows of the table `bmo_secrets`.
 ///

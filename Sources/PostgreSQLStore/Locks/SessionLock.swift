@@ -1,6 +1,6 @@
 internal import Glibc
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// A lock of a database: an advisory lock of a connection of its own.
 ///

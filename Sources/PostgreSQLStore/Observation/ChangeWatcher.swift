@@ -1,6 +1,5 @@
 internal import Mapping
 internal import StoreContract
-internal import Synchronization
 internal import SystemCalls
 
 /// Notices the commits of this store at once, and those of others by asking the server at intervals.

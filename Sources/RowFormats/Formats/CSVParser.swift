@@ -1,3 +1,4 @@
+internal import TextFormats
 import BridgeKit
 import RecordBatch
 
@@ -151,7 +152,7 @@ final class CSVParser: RowParser {
     private func isUTF8(_ reader: CSVReader) -> Bool {
         isWellFormed() || reader.isASCII
             || (0..<reader.fieldCount).allSatisfy { field in
-                reader.withField(field) { String(validating: $0, as: UTF8.self) != nil }
+                reader.withField(field) { String(validUTF8: $0) != nil }
             }
     }
 

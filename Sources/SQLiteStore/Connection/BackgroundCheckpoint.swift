@@ -1,7 +1,7 @@
 internal import StoreContract
 internal import Dispatch
 internal import GRDBSQLite
-internal import Synchronization
+internal import SystemCalls
 
 /// A background task that moves committed pages from the WAL into the database file while the writer continues.
 ///

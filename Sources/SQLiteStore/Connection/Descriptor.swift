@@ -1,5 +1,4 @@
 internal import StoreContract
-internal import Synchronization
 internal import SystemCalls
 
 #if canImport(Darwin)

@@ -1,6 +1,6 @@
 internal import GRDB
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// The connection of a writing store that sees committed data only, opened on first use.
 final class ReadConnection: Sendable {

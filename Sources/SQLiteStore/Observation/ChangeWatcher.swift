@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// The notifier of subscribers about entities that may have changed.
 ///

@@ -3,7 +3,6 @@ internal import GRDBSQLite
 public import StoreContract
 internal import StoreRules
 public import Mapping
-internal import Synchronization
 internal import SystemCalls
 
 #if canImport(Darwin)

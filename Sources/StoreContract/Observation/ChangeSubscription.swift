@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// The pending notifications of one observer: a store notes changes, and the observer takes them; any thread may call it.
 ///

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// The sessions, one per browser; they are kept in memory.
 package final class Sessions: Sendable {

@@ -1,7 +1,7 @@
 package import BMO
 internal import Importer
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// The sync or push that was started here: one at a time.
 package final class Activity: Sendable {

@@ -2,7 +2,6 @@ internal import BMO
 internal import Mapping
 internal import RecordBatch
 internal import StoreContract
-internal import Synchronization
 internal import SystemCalls
 
 /// The state of the whole database; each page shows a part of it.

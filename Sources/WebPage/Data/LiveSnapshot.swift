@@ -1,12 +1,12 @@
 internal import BMO
-internal import Synchronization
+internal import SystemCalls
 
 /// What is running, for all pages and streams: however many ask, the database is asked at most twice a second.
 final class LiveSnapshot: Sendable {
     /// A question to the database.
     private final class Question: Sendable {
         let began = ContinuousClock.now
-        let isAnswered = Atomic(false)
+        let isAnswered = Mutex(false)
         let task = Mutex<Task<LiveProgress.State, Never>?>(nil)
     }
 
@@ -34,14 +34,14 @@ final class LiveSnapshot: Sendable {
     private func question() -> Task<LiveProgress.State, Never> {
         last.withLock { last in
             if let last, let task = last.task.withLock({ $0 }),
-                !last.isAnswered.load(ordering: .acquiring) || ContinuousClock.now - last.began < Self.interval
+                !last.isAnswered.withLock({ $0 }) || ContinuousClock.now - last.began < Self.interval
             {
                 return task
             }
             let question = Question()
             let task = Task { [readers, workspace] in
                 let state = await LiveProgress.ofOthers(readers, workspace)
-                question.isAnswered.store(true, ordering: .releasing)
+                question.isAnswered.withLock { $0 = true }
                 return state
             }
             question.task.withLock { $0 = task }

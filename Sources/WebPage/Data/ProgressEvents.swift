@@ -1,5 +1,5 @@
 internal import RecordBatch
-internal import Synchronization
+internal import SystemCalls
 internal import WebServer
 
 /// The stream of `/events`: what is running, as server-sent events (HTML, section 9.2).

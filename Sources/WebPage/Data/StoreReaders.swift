@@ -1,7 +1,7 @@
 internal import BMO
 internal import Dispatch
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// Stores opened for reading, one per page that is being rendered, used on threads that may block.
 final class StoreReaders: Sendable {

@@ -1,3 +1,4 @@
+internal import TextFormats
 internal import BMO
 internal import Mapping
 internal import Model
@@ -12,7 +13,7 @@ extension HookReceiver {
         in body: [UInt8], at path: RemotePath, of entity: Int, _ workspace: Workspace
     ) throws(PageFailure) -> [String]? {
         let layout = workspace.model.entities[entity]
-        guard !layout.key.isEmpty, let text = String(validating: body, as: UTF8.self),
+        guard !layout.key.isEmpty, let text = String(validUTF8: body),
             let batch = try? JSONParser.batch(text), batch.count == 1
         else { return nil }
         let names = layout.key.map { layout.fields[$0].name }

@@ -4,7 +4,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 internal import TextFormats
 internal import WebServer
 

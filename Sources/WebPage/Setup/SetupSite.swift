@@ -2,7 +2,7 @@ internal import BMO
 package import BridgeHost
 internal import Model
 package import StoreContract
-internal import Synchronization
+internal import SystemCalls
 package import WebServer
 
 /// The site of a first start: without a configuration, a form has an API examined and writes one; then it is the web

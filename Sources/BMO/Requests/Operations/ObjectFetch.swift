@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// A running request: its local objects are available, and its remote part can be awaited, observed or ignored.
 ///

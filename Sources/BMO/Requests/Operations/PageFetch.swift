@@ -4,7 +4,7 @@ internal import Mapping
 internal import Model
 internal import RecordBatch
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// A fetch of some pages of an entity, by filters or from a cursor.
 ///

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// The remote part of equivalent requests, which share its answer.
 ///

@@ -3,7 +3,7 @@ internal import Importer
 internal import Mapping
 internal import Model
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// Follows the pages of one request: reports its events and collects the changes of each page.
 ///

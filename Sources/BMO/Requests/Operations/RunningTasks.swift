@@ -1,27 +1,32 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// The manager's tasks that continue without a waiting caller, such as pushes of saves and syncs; closing the manager
 /// waits for them.
 final class RunningTasks: Sendable {
-    private let tasks = Mutex<[Int: any RunningTask]>([:])
-    private let lastNumber = Atomic(0)
+    private struct State {
+        var tasks: [Int: any RunningTask] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Mutex(State())
 
     /// Starts a task, which continues without a waiting caller.
     func begin<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
-        let number = lastNumber.add(1, ordering: .relaxed).newValue
-        return tasks.withLock { tasks in
+        state.withLock { state in
+            state.lastNumber += 1
+            let number = state.lastNumber
             let task = Task {
-                defer { self.tasks.withLock { $0[number] = nil } }
+                defer { self.state.withLock { $0.tasks[number] = nil } }
                 return try await body()
             }
-            tasks[number] = task
+            state.tasks[number] = task
             return task
         }
     }
 
     /// Cancels the tasks, and waits for them.
     func close() async {
-        let left = tasks.withLock { Array($0.values) }
+        let left = state.withLock { Array($0.tasks.values) }
         for task in left { task.cancel() }
         for task in left { await task.end() }
     }

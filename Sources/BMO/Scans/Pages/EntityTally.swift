@@ -1,7 +1,7 @@
 internal import Importer
 internal import Mapping
 internal import Model
-internal import Synchronization
+internal import SystemCalls
 
 /// The progress of the scans of one entity, which may run concurrently.
 final class EntityTally: Sendable {

@@ -1,5 +1,5 @@
 internal import BridgeHost
-internal import Synchronization
+internal import SystemCalls
 internal import Tracing
 
 extension PageWriter {

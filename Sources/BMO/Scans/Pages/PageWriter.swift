@@ -4,7 +4,7 @@ internal import Mapping
 internal import Model
 internal import RecordBatch
 internal import StoreContract
-internal import Synchronization
+internal import SystemCalls
 
 /// Passes the batches of one scan to the store, page by page, on the import thread.
 final class PageWriter: @unchecked Sendable {

@@ -1,6 +1,6 @@
 internal import Importer
 internal import Model
-internal import Synchronization
+internal import SystemCalls
 
 /// How many more records of an entity's scans in one sync may be quarantined; scans by parent share the budget.
 final class QuarantineBudget: Sendable {

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "AcmeBridge",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v14)],
     products: [.library(name: "AcmeBridge", type: .dynamic, targets: ["AcmeBridge"])],
     dependencies: [.package(name: "bmo", path: "@KIT@")],
     targets: [

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SystemCalls
 
 /// Finds fragments of known secrets in text for people: a remote may split a secret, and any truncation may cut through
 /// one.
