@@ -101,5 +101,78 @@ extension EndToEndTests {
             let open = server.log.split(separator: "\n").filter { $0.hasPrefix("/open ") }
             #expect(open.nonEmptyAllSatisfy { $0.hasSuffix(" -") }, "\(server.log)")
         }
+
+        /// A domain of Samba, and the workspace of a configuration for the share of its controller.
+        private struct Domain {
+            let server: RemoteServer
+            let folder: TemporaryFolder
+
+            init() async throws {
+                folder = try TemporaryFolder()
+                let script = PackageFolder.path + "/Tests/Servers/domain.py"
+                let domain = try TemporaryFolder("domain", in: folder)
+                server = try await RemoteServer([
+                    "unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "python3", script,
+                    domain.path,
+                ])
+            }
+
+            /// Syncs the share's files, where the server's name is known.
+            func sync(
+                _ options: String, host: String = "dc.bmo.test", environment: [String: String] = [:]
+            ) async throws -> ProcessRun {
+                try folder.write(
+                    """
+                    version: 1
+                    bridges:
+                      share: {plugin: smb, options: {url: "smb://\(host):\(server.port)/data", \(options)}}
+                    entities:
+                      File: {bridge: share, key: path, attributes: {path: text, text: text}, smb: {files: "*.txt", content: text}}
+
+                    """, to: "bmo.yml")
+                try? FileManager.default.removeItem(atPath: folder.path + "/bmo.sqlite")
+                return try await run("exec \"$0\" sync", environment)
+            }
+
+            /// Runs a command of the shell, where the server's name is known; `$0` is the built command.
+            func run(_ command: String, _ environment: [String: String] = [:]) async throws -> ProcessRun {
+                let own = ["KRB5_CONFIG": folder.path + "/domain/krb5.conf", "KRB5CCNAME": "FILE:\(folder.path)/none"]
+                return try await ProcessRun.run(
+                    "/usr/bin/unshare",
+                    [
+                        "--mount", "sh", "-c", "mount --bind domain/hosts /etc/hosts && \(command)",
+                        try BuiltCommand.path(),
+                    ],
+                    environment: own.merging(environment) { $1 }, directory: folder.path)
+            }
+        }
+
+        @Test(.enabled(if: geteuid() == 0, "a domain controller, and a name of its own for it, need root"))
+        func `a ticket of a domain opens a share, and nothing but a ticket does so with kerberos`() async throws {
+            let domain = try await Domain()
+            let none = try await domain.sync("kerberos: true")
+            #expect(none.exitCode == 1 && none.errorOutput.contains("no valid Kerberos ticket"), "\(none)")
+
+            let cache = "FILE:\(domain.folder.path)/tickets"
+            let initial = try await domain.run("kinit -k -t domain/ann.keytab -c \(cache) ann")
+            #expect(initial.exitCode == 0, "\(initial)")
+            let given = try await domain.sync("kerberos: true, credentials_cache: \"\(cache)\"")
+            #expect(given.exitCode == 0 && given.output.contains("1         1"), "\(given)")
+            let inherited = try await domain.sync("kerberos: true", environment: ["KRB5CCNAME": cache])
+            #expect(inherited.exitCode == 0, "\(inherited)")
+            let named = try await domain.sync(
+                "kerberos: true, user: ann, domain: BMO", environment: ["KRB5CCNAME": cache])
+            #expect(named.exitCode == 0, "\(named)")
+
+            let address = try await domain.sync(
+                "kerberos: true", host: "127.0.0.1", environment: ["KRB5CCNAME": cache])
+            #expect(address.exitCode == 1 && address.errorOutput.contains("there is none for an address"), "\(address)")
+
+            let password = "user: ann, domain: BMO, password: {env: PASSWORD}"
+            let right = try await domain.sync(password, environment: ["PASSWORD": "Secret-1234"])
+            #expect(right.exitCode == 0, "\(right)")
+            let wrong = try await domain.sync(password, environment: ["PASSWORD": "Secret-4321"])
+            #expect(wrong.exitCode == 1 && wrong.errorOutput.contains("authentication: "), "\(wrong)")
+        }
     }
 }

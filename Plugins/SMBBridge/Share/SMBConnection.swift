@@ -178,7 +178,9 @@ final class SMBConnection: Share, @unchecked Sendable {
             case .kerberos(_, let user, let domain): (user, "", domain)
             }
         if let realm { copy(realm, to: domain, size: domainSize) }
-        copy(name, to: user, size: userSize)
+        // With Kerberos, the ticket tells who the user is. libsmbclient signs in anonymously if the name is empty, so
+        // its own default stays.
+        if case .kerberos = options.credentials, name.isEmpty {} else { copy(name, to: user, size: userSize) }
         copy(secret, to: password, size: passwordSize)
     }
 

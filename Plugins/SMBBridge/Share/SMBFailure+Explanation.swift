@@ -76,11 +76,17 @@ extension Share {
                 .unreachable, "the host \(options.url.host) cannot be resolved (\(reason))",
                 remedy: "check the host's name in the url", isRetryable: true)
         }
-        return Explanation(
-            .malformed,
+        let mismatch =
             "the server speaks no protocol version from \(options.minimumProtocol) to \(options.maximumProtocol), or "
-                + "refuses the requested encryption or signing",
-            remedy: "check min_protocol, max_protocol, encryption and signing")
+            + "refuses the requested encryption or signing"
+        // libsmbclient reports a lacking ticket alike (NT_STATUS_INVALID_PARAMETER).
+        if case .kerberos = options.credentials {
+            return Explanation(
+                .authentication, "no valid Kerberos ticket, or \(mismatch)",
+                remedy: "check the options \(options.credentials.optionNames), min_protocol, max_protocol, "
+                    + "encryption and signing")
+        }
+        return Explanation(.malformed, mismatch, remedy: "check min_protocol, max_protocol, encryption and signing")
     }
 
     /// Returns the reason why the host's name has no address; nil if it has one.

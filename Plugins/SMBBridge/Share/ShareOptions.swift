@@ -22,7 +22,9 @@ enum Credentials: Sendable, Equatable {
         switch self {
         case .password: "user, password and domain"
         case .guest: "guest, user and password"
-        case .kerberos: "kerberos and credentials_cache (klist shows the tickets)"
+        case .kerberos:
+            "kerberos and credentials_cache (klist shows the tickets; there is none for an address or localhost in "
+                + "url)"
         }
     }
 }

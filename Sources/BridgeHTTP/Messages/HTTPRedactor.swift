@@ -81,6 +81,7 @@ public struct HTTPRedactor: Sendable {
 
     /// Returns a URL without user info and without the values of query parameters with secret names.
     private func withoutNamed(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }) else { return text }
         var text = text
         if let scheme = text.firstRange(of: "://") {
             let authority = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }

@@ -74,10 +74,12 @@ extension String {
     /// This text with line breaks and other control characters, which could forge lines or control a terminal, replaced
     /// by spaces.
     var onOneLine: String {
-        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
+        // The category Cc of Unicode: stable, and without a look into its tables.
+        func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) }
+        guard unicodeScalars.contains(where: isControl) else { return self }
         var scalars = String.UnicodeScalarView()
         for scalar in unicodeScalars {
-            scalars.append(scalar.properties.generalCategory == .control ? " " : scalar)
+            scalars.append(isControl(scalar) ? " " : scalar)
         }
         return String(scalars)
     }

@@ -7,7 +7,8 @@ func shortened(_ text: String) -> String {
     var result = ""
     for (count, character) in text.unicodeScalars.enumerated() {
         if count == 60 { return result + "..." }
-        if character.properties.generalCategory == .control || character.properties.generalCategory == .format {
+        let isPrintableASCII = (0x20..<0x7F).contains(character.value)
+        if !isPrintableASCII, [.control, .format].contains(character.properties.generalCategory) {
             result += character.escape
         } else {
             result.unicodeScalars.append(character)

@@ -17,6 +17,14 @@ package struct DueParents {
 
     /// Finds the scans of a model.
     package init(_ model: CompiledModel) {
+        // Most models have none, and each page asks.
+        let hasAny = model.model.entities.contains { entity in
+            entity.parent?.skipsUnchanged == true || entity.sources.contains { $0.parent?.skipsUnchanged == true }
+        }
+        guard hasAny else {
+            (scans, roots) = ([:], [])
+            return
+        }
         roots = model.entities.map(\.root)
         var scans: [Int: [ScanScope]] = [:]
         for (index, entity) in model.model.entities.enumerated() {
@@ -39,6 +47,7 @@ package struct DueParents {
     ///
     /// - Parameter scan: The scan that the page belongs to; what it changes of the parents does not make it due itself.
     package mutating func note(_ entity: Int, _ key: RowKey, writtenBy scan: ScanScope?) {
+        guard concerns(entity) else { return }
         for other in scans[roots[entity]] ?? []
         where other.entity != scan?.entity || other.source != scan?.source {
             changed[other, default: []].insert(JSONText.key(key).string)

@@ -2,6 +2,7 @@ import BridgeHTTP
 import BridgeJSON
 import BridgeKit
 import BridgePaging
+import Synchronization
 
 /// Brings the listings of a JSON API over HTTP, of bmo's own parts: authentication, limits and redaction come with `HTTPOptions`,
 /// every style of paging with `PagingRule`.
@@ -40,6 +41,8 @@ private final class Listing: RecordSource {
     private var places: [(place: ReplyPlace, path: UInt32)] = []
     private var pager: Pager
     private var position: PagePosition
+    /// The request that runs, for `cancel()`, which comes from another thread.
+    private let running = Mutex<(exchange: HTTPExchange?, isCancelled: Bool)>((nil, false))
 
     init(_ client: HTTPClient, _ start: HTTPURL, _ rule: PagingRule, cursor: String?) throws {
         self.client = client
@@ -58,6 +61,11 @@ private final class Listing: RecordSource {
     func next(into writer: RecordBatchWriter) throws -> Page {
         let url = try url(of: position)
         let exchange = client.start(HTTPRequest(url: url.text))
+        let isCancelled = running.withLock { running in
+            running.exchange = exchange
+            return running.isCancelled
+        }
+        if isCancelled { exchange.cancel() }
         guard try exchange.response().status == 200 else { throw try exchange.statusError(asked: "GET \(url.text)") }
         let body = try exchange.paddedBody()
         guard reader.begin(body.bytes, count: body.count), reader.next(into: writer) == .done else {
@@ -94,5 +102,11 @@ private final class Listing: RecordSource {
         }
     }
 
-    func cancel() {}
+    func cancel() {
+        let exchange = running.withLock { running in
+            running.isCancelled = true
+            return running.exchange
+        }
+        exchange?.cancel()
+    }
 }

@@ -154,9 +154,12 @@ final class App {
     private func count() async {
         guard let manager else { return }
         if let error = $notes.error { message = "\(error)" }
-        conflicts = (try? await manager.conflicts()) ?? []
-        let entries = (try? await manager.outbox()) ?? []
-        waiting = Set(entries.compactMap { try? manager.id(of: $0) })
+        do {
+            conflicts = try await manager.conflicts()
+            waiting = Set(try await manager.outbox().compactMap { try? manager.id(of: $0) })
+        } catch {
+            message = "\(error)"
+        }
         marked = max(0, min(marked, lines.count - 1))
     }
 

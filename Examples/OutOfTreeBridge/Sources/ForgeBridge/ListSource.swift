@@ -41,7 +41,9 @@ final class ListSource: RecordSource {
     func next(into writer: RecordBatchWriter) throws -> Page {
         var url = start
         for (place, value) in rule.parameters(at: position) {
-            guard case .query(let name) = place else { continue }
+            guard case .query(let name) = place else {
+                throw BridgeError(.unsupported, "a forge pages in the query alone")
+            }
             url = url.setting(query: [(name, value.plainText ?? "")])
         }
         let exchange = client.start(HTTPRequest(url: url.text))
