@@ -61,4 +61,28 @@ import Testing
             #expect(set.insert(numbers[0]) == false && !set.contains(5001))
         }
     }
+
+    @Test func `a set has the ranges of its numbers`() {
+        var generator = SystemRandomNumberGenerator()
+        var set = LayeredSet()
+        #expect(set.ranges(atMost: 0) == [])
+        var model: Set<Int64> = []
+        for _ in 0..<20_000 {
+            let value = Int64.random(in: 0..<30_000, using: &generator)
+            set.insert(value)
+            model.insert(value)
+        }
+        let ranges = set.ranges(atMost: .max / 2) ?? []
+        #expect(ranges.flatMap { Array($0) } == model.sorted())
+        #expect(zip(ranges, ranges.dropFirst()).filter { $0.upperBound + 1 >= $1.lowerBound }.count == 0)
+        #expect(set.ranges(atMost: ranges.count) == ranges)
+        #expect(set.ranges(atMost: ranges.count - 1) == nil)
+    }
+
+    @Test func `the ends of all numbers belong to ranges too`() {
+        var set = LayeredSet()
+        for number in [.max, .min, .max - 1, 0, 1] as [Int64] { set.insert(number) }
+        let expected: [ClosedRange<Int64>] = [.min ... .min, 0...1, .max - 1 ... .max]
+        #expect(set.ranges(atMost: 9) == expected)
+    }
 }

@@ -48,14 +48,14 @@ extension MemoryTables {
     func isEmpty(_ root: Int) -> Bool { table(root)?.rows.isEmpty ?? true }
 
     func unlistedRows(
-        of root: Int, in scope: SweepScope, isListed: (_ number: Int64) -> Bool
+        of root: Int, in scope: SweepScope, notIn log: ScanLog, isCounted: Bool
     ) throws -> (rows: [(number: Int64, key: RowKey)], total: Int) {
         var rows: [(number: Int64, key: RowKey)] = []
         var total = 0
         try forEachRow(of: root) { number, key, row in
             guard scope.contains(row) else { return }
             total += 1
-            if !isListed(number) { rows.append((number, key)) }
+            if !log.contains(number) { rows.append((number, key)) }
         }
         return (rows, total)
     }

@@ -178,49 +178,6 @@ extension PostgreSQLTables {
         }
     }
 
-    func unlistedRows(
-        of root: Int, in scope: SweepScope, isListed: (_ number: Int64) -> Bool
-    ) throws -> (rows: [(number: Int64, key: RowKey)], total: Int) {
-        try flush(root)
-        let table = try table(root)
-        var rows: [(number: Int64, key: RowKey)] = []
-        var total = 0
-        // No row has a parent's key that does not fit the columns.
-        guard let (condition, parameters) = try? table.condition(scope) else { return ([], 0) }
-        // The rows of one parent are few, and a limit would make the server walk through the whole table by number.
-        let isDivided = scope.parent == nil
-        let limit = isDivided ? " LIMIT \(Self.keyPortion)" : ""
-        var last: Int64?
-        while true {
-            let further = last == nil ? "" : " AND t.\(table.numberName) > $\(parameters.count + 1)::bigint"
-            let result = try connection.query(
-                "\(table.selectKeys) WHERE true\(condition)\(further) ORDER BY t.\(table.numberName)\(limit)",
-                parameters + (last.map { [.bigint($0)] } ?? []), for: "reading the rows of \(name(root))")
-            var unlisted: [(number: Int64, key: RowKey)] = []
-            for row in 0..<result.count {
-                let number = result.bigint(row, 0) ?? 0
-                last = number
-                // Most rows are listed, and their keys need not be known, unless the transaction deletes rows.
-                let wasListed = isListed(number)
-                if wasListed, dirtyRows[root] == nil {
-                    total += 1
-                    continue
-                }
-                let key = table.isNumbered ? [.integer(number)] : result.values(row, from: 1, table.keyCodecs)
-                guard !isErased(root, key) else { continue }
-                total += 1
-                if !wasListed { unlisted.append((number, key)) }
-            }
-            // The rules ask next whether these are stubs, and where they came from.
-            if !unlisted.isEmpty { try prefetchState(root, unlisted.map(\.key)) }
-            rows += unlisted
-            guard isDivided, result.count == Self.keyPortion else { return (rows, total) }
-        }
-    }
-
-    /// The number of keys read at a time.
-    private static let keyPortion = 50_000
-
     /// Returns the least value of a column; null without rows.
     func leastValue(of field: Int, in root: Int) throws -> StoredValue {
         try flush(root)

@@ -71,6 +71,34 @@ package struct LayeredSet: Sendable {
         newest.contains(number) || layers.contains { $0.contains(number) }
     }
 
+    /// Returns the ranges of successive numbers, in ascending order; nil if there may be more than a limit.
+    package func ranges(atMost limit: Int) -> [ClosedRange<Int64>]? {
+        var ranges: [ClosedRange<Int64>] = []
+        for numbers in layers.map(\.numbers) + [newest.sorted()] {
+            var first: Int64?
+            for (index, number) in numbers.enumerated() {
+                let start = first ?? number
+                guard index + 1 == numbers.count || numbers[index + 1] != number &+ 1 else {
+                    first = start
+                    continue
+                }
+                guard ranges.count < 2 * limit else { return nil }
+                ranges.append(start...number)
+                first = nil
+            }
+        }
+        ranges.sort { $0.lowerBound < $1.lowerBound }
+        var joined: [ClosedRange<Int64>] = []
+        for range in ranges {
+            if let last = joined.last, last.upperBound &+ 1 == range.lowerBound {
+                joined[joined.count - 1] = last.lowerBound...range.upperBound
+            } else {
+                joined.append(range)
+            }
+        }
+        return joined.count <= limit ? joined : nil
+    }
+
     /// Inserts a number; returns whether it was new.
     @discardableResult
     package mutating func insert(_ number: Int64) -> Bool {

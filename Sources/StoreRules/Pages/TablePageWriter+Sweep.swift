@@ -52,7 +52,7 @@ extension TablePageWriter {
         var found: AbsentRows?
         let step = try SweepStep(end, hasUnknown: log?.hasUnknown) {
             guard let log else { return 0 }
-            let absent = try absent(scan, log)
+            let absent = try absent(scan, log, isCounted: end.defersSweep)
             found = absent
             return noteMissing(scan, absent)
         }
@@ -62,9 +62,10 @@ extension TablePageWriter {
             case .none: break
             case .isUncertain: result.isUncertain = true
             case .waitsForSecondListing(let count): result.unconfirmed = count
-            case .waitsForParents: isSettled = try !wait(scan, found ?? absent(scan, log), end.cursor, rule.listing)
+            case .waitsForParents:
+                isSettled = try !wait(scan, found ?? absent(scan, log, isCounted: true), end.cursor, rule.listing)
             case .sweeps:
-                result = try sweep(scan, found ?? absent(scan, log), rule)
+                result = try sweep(scan, found ?? absent(scan, log, isCounted: false), rule)
                 isSettled = result.held == nil
             }
         }
@@ -142,11 +143,13 @@ extension TablePageWriter {
     }
 
     /// Returns the rows in the scan's scope that are not in its log, and the number of rows in the scope.
-    private func absent(_ scan: ScanTarget, _ log: ScanLog) throws -> AbsentRows {
+    ///
+    /// - Parameter isCounted: Whether the number of rows matters also if none is absent.
+    private func absent(_ scan: ScanTarget, _ log: ScanLog, isCounted: Bool) throws -> AbsentRows {
         let layout = model.entities[scan.entity]
         guard !layout.key.isEmpty, writer.deletionMode(of: scan.entity) != .ignore else { return ([], 0) }
         let scope = SweepScope(scan, layout, in: model)
-        let (rows, total) = try tables.unlistedRows(of: layout.root, in: scope) { log.contains($0) }
+        let (rows, total) = try tables.unlistedRows(of: layout.root, in: scope, notIn: log, isCounted: isCounted)
         let gone = try rows.filter { try isListed(layout.root, $0.key) }.map(\.number)
         return (gone, total - rows.count + gone.count)
     }

@@ -50,8 +50,10 @@ package protocol RowTables: RowIteration {
     /// rows in the scope.
     ///
     /// A scan by parents calls it for each of them, so a store must find the rows of one parent by an index.
+    ///
+    /// - Parameter isCounted: Whether all rows are counted also if none is unlisted; the number may be 0 otherwise.
     func unlistedRows(
-        of root: Int, in scope: SweepScope, isListed: (_ number: Int64) -> Bool
+        of root: Int, in scope: SweepScope, notIn log: ScanLog, isCounted: Bool
     ) throws -> (rows: [(number: Int64, key: RowKey)], total: Int)
 
     /// Returns the keys of a table's stubs.

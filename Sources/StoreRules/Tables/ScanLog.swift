@@ -59,6 +59,21 @@ package struct ScanLog: Sendable {
     /// Whether the scan listed a row.
     package func contains(_ row: Int64) -> Bool { distinct.contains(row) }
 
+    /// Returns the ranges of numbers without a listed row, in ascending order; nil if there are more than a limit.
+    ///
+    /// The numbers of a whole listing mostly follow one another.
+    package func gaps(atMost limit: Int) -> [ClosedRange<Int64>]? {
+        guard let ranges = distinct.ranges(atMost: limit - 1) else { return nil }
+        var gaps: [ClosedRange<Int64>] = []
+        var next: Int64? = .min
+        for range in ranges {
+            if let next, next < range.lowerBound { gaps.append(next...range.lowerBound - 1) }
+            next = range.upperBound == .max ? nil : range.upperBound + 1
+        }
+        if let next { gaps.append(next...Int64.max) }
+        return gaps
+    }
+
     /// The number of distinct rows; nil if some cannot be identified.
     package var distinctCount: Int? { hasUnknown ? nil : distinct.count }
 
