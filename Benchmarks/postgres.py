@@ -110,10 +110,6 @@ class Database:
         every = os.cpu_count()
         os.sched_setaffinity(self.process.pid, {every - 1} if isPinned else range(every))
 
-    def statements(self):
-        text = (self.folder / "log").read_text(errors="replace")
-        return text.count("LOG:  statement:") + text.count("LOG:  execute ")
-
 
 class Proxy:
     """A delay of half as many milliseconds each way; a context manager."""
@@ -124,13 +120,14 @@ class Proxy:
     def __enter__(self):
         self.port = free_port()
         program = compiled("delay-proxy", "delay-proxy.c", "-pthread")
-        self.process = subprocess.Popen([program, str(self.port), str(self.target), str(self.delay / 2)])
+        self.process = subprocess.Popen([program, str(self.port), str(self.target), str(self.delay / 2)],
+                                        stdout=subprocess.PIPE, text=True)
         wait_for(self.port, self.process)
         return self
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait()
+        self.trips = int(self.process.communicate()[0])
 
 
 def measured(database, command, folder):
@@ -221,15 +218,15 @@ def print_pairs(title, found):
         ])
 
 
-def round_trips(database, bmo, folder):
-    """The statements of a sync, cold and unchanged, of which each is a round trip."""
-    database.psql("DROP SCHEMA IF EXISTS bmo CASCADE; ALTER ROLE bmo SET log_statement = 'all'")
+def round_trips(database, bmo, folder, port):
+    """How often a sync, cold and unchanged, sends something after an answer."""
+    database.psql("DROP SCHEMA IF EXISTS bmo CASCADE")
     counts = []
     for _ in range(2):
-        before = database.statements()
-        measuring.run([bmo, "sync", "-q"], folder)
-        counts.append(database.statements() - before)
-    database.psql("ALTER ROLE bmo RESET log_statement")
+        with Proxy(database.port, 0) as proxy:
+            configure(folder, port, f"postgresql://bmo@127.0.0.1:{proxy.port}/postgres")
+            measuring.run([bmo, "sync", "-q"], folder)
+        counts.append(proxy.trips)
     return counts
 
 
@@ -256,7 +253,7 @@ def main():
         configure(folder, server.port, f"postgresql://bmo@127.0.0.1:{database.port}/postgres")
         found = pairs(database, floor, bmo, rows, folder, database.port, options.rounds, options.users)
         print_pairs("Without delay", found)
-        trips = round_trips(database, bmo, folder)
+        trips = round_trips(database, bmo, folder, server.port)
         print(f"\nRound trips: {trips[0]} cold, {trips[1]} unchanged; the floor's: {len(pages)}", flush=True)
         for delay in filter(None, options.delays.split(",")):
             with Proxy(database.port, float(delay)) as proxy:
