@@ -11,9 +11,11 @@ static const char library_name[] = "libpq.so.5";
     static __typeof__(function) *loaded_##function; \
     type function parameters { return loaded_##function arguments; }
 CPQ_FUNCTIONS(FORWARD)
+CPQ_PIPELINE_FUNCTIONS(FORWARD)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char failure[512];
+static int has_pipelining = 1;
 
 static void fail(const char *reason) {
     snprintf(failure, sizeof failure, "%s", reason ? reason : "unknown reason");
@@ -31,7 +33,12 @@ static void load(void) {
         return; \
     }
     CPQ_FUNCTIONS(FIND)
+#define FIND_NEWER(type, function, parameters, arguments) \
+    if (!(loaded_##function = (__typeof__(function) *)dlsym(library, #function))) has_pipelining = 0;
+    CPQ_PIPELINE_FUNCTIONS(FIND_NEWER)
 }
+
+int cpq_has_pipelining(void) { return has_pipelining; }
 
 const char *cpq_load(void) {
     pthread_once(&once, load);

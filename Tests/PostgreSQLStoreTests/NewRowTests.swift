@@ -95,4 +95,23 @@ struct NewRowTests {
         #expect(try fixture.lines("Thing") == [])
         #expect(try fixture.add("Thing", ["number": 2]).inserted == 1)
     }
+
+    @Test func `a row that another program's constraint refuses fails the page, and the error names the constraint`()
+        throws
+    {
+        let fixture = try StoreFixture(overPostgreSQL: Self.model())
+        _ = try fixture.server.rows(
+            #"ALTER TABLE "\#(fixture.schema)"."Thing" ADD CONSTRAINT few CHECK (number < 100)"#)
+        let page = try fixture.begin("Thing")
+        let records = (0..<1_000 as Range<Int64>).map { number -> Literal in ["number": .integer(number)] }
+        let error = #expect(throws: StoreError.self) {
+            // Some are sent before the page ends, and the second listing of a row asks for them.
+            try page.add(try Literal.batch(records + records), location: nil)
+            try page.commit(progress: nil)
+        }
+        page.rollback()
+        #expect(error?.description.contains("violates check constraint \"few\"") == true)
+        #expect(try fixture.store.quarantined().count == 0)
+        #expect(try fixture.add("Thing", ["number": 7]).inserted == 1)
+    }
 }

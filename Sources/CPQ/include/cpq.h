@@ -20,6 +20,13 @@
  */
 const char *cpq_load(void);
 
+#ifndef LIBPQ_HAS_PIPELINING
+#error "libpq-dev is older than PostgreSQL 14"
+#endif
+
+/* Whether the loaded libpq has the functions of the pipeline mode, which came with PostgreSQL 14. */
+int cpq_has_pipelining(void);
+
 /* The functions of libpq that CPQ forwards: X(result, name, parameters, arguments). */
 #define CPQ_FUNCTIONS(X) \
     X(int, PQbackendPID, (const PGconn *connection), (connection)) \
@@ -45,6 +52,7 @@ const char *cpq_load(void);
         (connection, name, count, values, lengths, formats, format)) \
     X(void, PQfinish, (PGconn * connection), (connection)) \
     X(void, PQfreemem, (void *memory), (memory)) \
+    X(PGresult *, PQgetResult, (PGconn * connection), (connection)) \
     X(int, PQgetisnull, (const PGresult *result, int row, int column), (result, row, column)) \
     X(int, PQgetlength, (const PGresult *result, int row, int column), (result, row, column)) \
     X(char *, PQgetvalue, (const PGresult *result, int row, int column), (result, row, column)) \
@@ -55,15 +63,30 @@ const char *cpq_load(void);
         (connection, name, sql, count, types)) \
     X(char *, PQresultErrorField, (const PGresult *result, int code), (result, code)) \
     X(ExecStatusType, PQresultStatus, (const PGresult *result), (result)) \
+    X(int, PQsendQueryParams, \
+        (PGconn * connection, const char *sql, int count, const Oid *types, const char *const *values, \
+            const int *lengths, const int *formats, int format), \
+        (connection, sql, count, types, values, lengths, formats, format)) \
+    X(int, PQsendQueryPrepared, \
+        (PGconn * connection, const char *name, int count, const char *const *values, const int *lengths, \
+            const int *formats, int format), \
+        (connection, name, count, values, lengths, formats, format)) \
     X(int, PQserverVersion, (const PGconn *connection), (connection)) \
     X(PQnoticeProcessor, PQsetNoticeProcessor, (PGconn * connection, PQnoticeProcessor processor, void *context), \
         (connection, processor, context)) \
     X(ConnStatusType, PQstatus, (const PGconn *connection), (connection)) \
     X(PGTransactionStatusType, PQtransactionStatus, (const PGconn *connection), (connection))
 
+/* Those that an older libpq lacks. */
+#define CPQ_PIPELINE_FUNCTIONS(X) \
+    X(int, PQenterPipelineMode, (PGconn * connection), (connection)) \
+    X(int, PQexitPipelineMode, (PGconn * connection), (connection)) \
+    X(int, PQpipelineSync, (PGconn * connection), (connection))
+
 /* The functions have symbols of their own, so that a program may link libpq as well. */
 #define CPQ_DECLARE(type, function, parameters, arguments) type function parameters __asm__("cpq_" #function);
 CPQ_FUNCTIONS(CPQ_DECLARE)
+CPQ_PIPELINE_FUNCTIONS(CPQ_DECLARE)
 #undef CPQ_DECLARE
 
 #endif

@@ -9,8 +9,7 @@ extension PostgreSQLTables {
         let fields = table.layout.key
         let keys = batch.lazy.map { row in fields.map { row.cells[$0].value ?? .null } }
         if table.isNumbered {
-            let numbers = batch.lazy.map { $0.cells[fields[0]] }.filter { $0.storage == .integer }.map(\.integer)
-            try fetch(table, Set(numbers))
+            try fetch(table, batch.map { $0.cells[fields[0]] }.filter { $0.storage == .integer }.map(\.integer))
         } else {
             try prefetch(root, keys)
         }
@@ -18,39 +17,58 @@ extension PostgreSQLTables {
     }
 
     func numberOfSameRow(_ root: Int, as cells: UnsafeBufferPointer<Cell>) -> Int64? {
-        guard !hasEdits, let number = fetched[root]?.numberOfSameRow(as: cells), isBare(root, number) else {
+        guard !hasEdits, let number = fetched(root)?.numberOfSameRow(as: cells), isBare(root, number) else {
             return nil
         }
         return number
+    }
+
+    /// Returns what was read of a table whose key is one integer.
+    private func fetched(_ root: Int) -> FetchedRows? {
+        if let last = lastFetched, last.root == root { return last }
+        lastFetched = fetched[root]
+        return lastFetched
     }
 
     // MARK: - New rows
 
     func insertNewRow(_ root: Int, _ cells: UnsafeBufferPointer<Cell>) throws -> Int64? {
-        guard let table = sql.rows[root], table.isNumbered, referrers.isEmpty, !hasEdits else { return nil }
-        let number = cells[table.layout.key[0]].integer
-        guard fetched[root]?.isMissing(number) == true, isBare(root, number), sql.canInsertFirst(root) else {
-            return nil
-        }
-        let new = newRows[root] ?? NewRows(table)
+        guard let fetched = fetched(root), referrers.isEmpty, !hasEdits else { return nil }
+        let key = cells[fetched.keyColumn]
+        guard key.kind == .integer, fetched.isMissing(key.integer), isBare(root, key.integer), sql.canInsertFirst(root)
+        else { return nil }
+        let new = try fetched.newRows ?? NewRows(table(root))
         guard new.add(cells) else { return nil }
-        newRows[root] = new
-        if new.count == Self.rowsPerStatement || new.size > sql.engine.longestStatement / 2 { try flush(root) }
-        return number
+        if fetched.newRows == nil {
+            fetched.newRows = new
+            newRows[root] = new
+        }
+        fetched.noteNew(key.integer)
+        if sql.engine.foreignKeys != .immediate {
+            if new.count == Self.newRowsPerStatement || new.size > Self.newBytesPerStatement { try insertNewRows(root) }
+        } else if new.count == Self.rowsPerStatement || new.size > sql.engine.longestStatement / 2 {
+            try flush(root)
+        }
+        return key.integer
     }
+
+    /// The number of new rows, and of their bytes, that are sent at once: the server inserts them while the page goes on.
+    private static let newRowsPerStatement = 500
+    private static let newBytesPerStatement = 1 << 20
 
     /// Inserts the new rows of a table.
     func insertNewRows(_ root: Int) throws {
         guard let new = newRows.removeValue(forKey: root) else { return }
         noteWritten()
-        try connection.query(try table(root).upsert, new.parameters, for: "writing rows of \(name(root))")
+        try connection.send(try table(root).upsert, new.parameters, for: "writing rows of \(name(root))")
         // A question about one of them is answered by the database.
-        fetched[root]?.forget(new.numbers)
+        fetched[root]?.forgetNewRows(areWritten: true)
     }
 
     /// Gives the new rows of a table their values, as one of them is asked for.
     func keepValues(ofNewRowsOf root: Int) throws {
         guard let new = newRows.removeValue(forKey: root) else { return }
+        fetched[root]?.forgetNewRows(areWritten: false)
         let table = try table(root)
         for encoded in new.rows() {
             let values = zip(table.codecs, encoded).map { codec, bytes in
@@ -72,9 +90,11 @@ extension PostgreSQLTables {
 
     /// Returns whether a row is as it was read, and nothing else is known about its object.
     private func isBare(_ root: Int, _ number: Int64) -> Bool {
-        let isUsed = rows[root]?.isEmpty == false
-        let mayBeStub = hasStubs.contains(root) || stubs[root]?.isEmpty == false
-        let mayHaveSources = hasSources.contains(root) || !sources.isEmpty
+        // Mostly all are empty, and need no look-up.
+        let isUsed = !rows.isEmpty && rows[root]?.isEmpty == false
+        let mayBeStub =
+            !hasStubs.isEmpty && hasStubs.contains(root) || !stubs.isEmpty && stubs[root]?.isEmpty == false
+        let mayHaveSources = !hasSources.isEmpty && hasSources.contains(root) || !sources.isEmpty
         guard isUsed || mayBeStub || mayHaveSources else { return true }
         let key: RowKey = [.integer(number)]
         if isUsed, rows[root]?[key] != nil { return false }

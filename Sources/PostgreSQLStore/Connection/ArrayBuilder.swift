@@ -5,90 +5,95 @@
 final class ArrayBuilder: @unchecked Sendable {
     // Sendable because it belongs to the tables of one transaction, which one thread uses at a time, and the connection
     // only reads it while that thread waits.
-    private static let headerLength = 20
 
-    private var start: UnsafeMutableRawPointer
-    private var capacity = 4096
-    private var length = headerLength
-    private var count = 0
+    private struct State {
+        var start: UnsafeMutableRawPointer
+        var capacity = 4096
+        var length = 20
+        var count = 0
+        /// The place of the last element.
+        var last = 20
 
-    init(of type: SQLType) {
-        start = .allocate(byteCount: capacity, alignment: 8)
-        put(1 as Int32, at: 0)
-        put(0 as Int32, at: 4)
-        put(type.oid, at: 8)
-        put(0 as Int32, at: 12)
-        put(1 as Int32, at: 16)
+        init() { start = .allocate(byteCount: capacity, alignment: 8) }
+
+        func put<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
+            start.storeBytes(of: number.bigEndian, toByteOffset: offset, as: Number.self)
+        }
+
+        /// Begins an element with the number of its bytes; returns where these go.
+        mutating func begin(_ size: Int) -> UnsafeMutableRawPointer {
+            if length + 4 + size > capacity { grow(4 + size) }
+            put(Int32(size), at: length)
+            last = length
+            length += 4 + size
+            count += 1
+            return start + last + 4
+        }
+
+        private mutating func grow(_ size: Int) {
+            let larger = max(2 * capacity, length + size)
+            let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)
+            moved.copyMemory(from: start, byteCount: length)
+            start.deallocate()
+            (start, capacity) = (moved, larger)
+        }
     }
 
-    deinit { start.deallocate() }
+    private let state: UnsafeMutablePointer<State>
+
+    init(of type: SQLType) {
+        state = .allocate(capacity: 1)
+        state.initialize(to: State())
+        state.pointee.put(1 as Int32, at: 0)
+        state.pointee.put(0 as Int32, at: 4)
+        state.pointee.put(type.oid, at: 8)
+        state.pointee.put(1 as Int32, at: 16)
+    }
+
+    deinit {
+        state.pointee.start.deallocate()
+        state.deallocate()
+    }
 
     /// The bytes of the array, which has at least one element; valid until the next change.
     var bytes: UnsafeRawBufferPointer {
-        put(Int32(count), at: 12)
-        return UnsafeRawBufferPointer(start: start, count: length)
+        state.pointee.put(Int32(state.pointee.count), at: 12)
+        return UnsafeRawBufferPointer(start: state.pointee.start, count: state.pointee.length)
     }
-
-    /// How far the array is filled.
-    struct Mark {
-        fileprivate var length: Int
-        fileprivate var count: Int
-    }
-
-    var mark: Mark { Mark(length: length, count: count) }
-
-    /// Removes what was appended since a mark.
-    func removeAll(after mark: Mark) { (length, count) = (mark.length, mark.count) }
 
     func appendNull() {
-        put(1 as Int32, at: 4)
-        reserve(4)
-        put(-1 as Int32, at: length)
-        length += 4
-        count += 1
+        state.pointee.put(1 as Int32, at: 4)
+        _ = state.pointee.begin(0)
+        state.pointee.put(-1 as Int32, at: state.pointee.last)
     }
 
     func append<Number: FixedWidthInteger>(_ number: Number) {
-        let size = MemoryLayout<Number>.size
-        reserve(4 + size)
-        put(Int32(size), at: length)
-        put(number, at: length + 4)
-        length += 4 + size
-        count += 1
+        state.pointee.begin(MemoryLayout<Number>.size).storeBytes(of: number.bigEndian, as: Number.self)
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) {
-        reserve(4 + bytes.count)
-        put(Int32(bytes.count), at: length)
-        if let source = bytes.baseAddress { (start + length + 4).copyMemory(from: source, byteCount: bytes.count) }
-        length += 4 + bytes.count
-        count += 1
+        let place = state.pointee.begin(bytes.count)
+        if let source = bytes.baseAddress { place.copyMemory(from: source, byteCount: bytes.count) }
+    }
+
+    /// Removes the element that was appended last, once.
+    func removeLast() {
+        state.pointee.length = state.pointee.last
+        state.pointee.count -= 1
     }
 
     /// Returns the bytes of each element; nil for null.
     func elements() -> [[UInt8]?] {
+        let bytes = bytes
         var elements: [[UInt8]?] = []
-        elements.reserveCapacity(count)
-        var offset = Self.headerLength
-        while offset < length {
-            let size = Int(Int32(bigEndian: start.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
+        elements.reserveCapacity(state.pointee.count)
+        var offset = 20
+        while offset < bytes.count {
+            let size = Int(Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
             offset += 4
-            elements.append(size < 0 ? nil : Array(UnsafeRawBufferPointer(start: start + offset, count: size)))
+            elements.append(size < 0 ? nil : Array(bytes[offset..<offset + size]))
             offset += max(size, 0)
         }
         return elements
-    }
-
-    private func put<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
-        start.storeBytes(of: number.bigEndian, toByteOffset: offset, as: Number.self)
-    }
-
-    private func reserve(_ count: Int) {
-        guard length + count > capacity else { return }
-        let larger = max(2 * capacity, length + count)
-        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)
-        moved.copyMemory(from: start, byteCount: length)
-        start.deallocate()
-        (start, capacity) = (moved, larger)
     }
 }

@@ -7,11 +7,12 @@ internal import SystemCalls
 ///
 /// Calls block, and may come from any thread; one runs at a time.
 final class Connection: @unchecked Sendable {
-    // Sendable because `handle` and `statements` are used while `mutex` is held.
+    // Sendable because `handle`, `statements` and `pipeline` are used while `mutex` is held.
     private let handle: OpaquePointer
     private let mutex = Mutex(())
     /// The names of the prepared statements, by SQL.
     private var statements: [String: String] = [:]
+    private var pipeline: Pipeline
     /// Whether ``end()`` was called.
     private var isEnded = false
     /// Where the database is, for messages: host, database and schema.
@@ -38,6 +39,7 @@ final class Connection: @unchecked Sendable {
             throw ServerError.refused(message).storeError(place)
         }
         self.handle = handle
+        pipeline = Pipeline(handle)
         // Should this throw, `deinit` ends the connection: every property has its value.
         try begin()
     }
@@ -75,12 +77,16 @@ final class Connection: @unchecked Sendable {
     /// Whether a transaction is open or failed.
     var isInTransaction: Bool { mutex.withLock { _ in PQtransactionStatus(handle) != PQTRANS_IDLE } }
 
+    /// Whether the open transaction has failed.
+    var isInFailedTransaction: Bool { mutex.withLock { _ in PQtransactionStatus(handle) == PQTRANS_INERROR } }
+
     /// Rolls the open transaction back, and refuses further statements.
     ///
     /// - Parameter last: A statement that is run before; the connection ends also if it fails.
     func end(after last: String? = nil) {
         mutex.withLock { _ in
             isEnded = true
+            PQclear(pipeline.finish()?.result)
             guard PQstatus(handle) == CONNECTION_OK else { return }
             if PQtransactionStatus(handle) != PQTRANS_IDLE { PQclear(PQexec(handle, "ROLLBACK")) }
             if let last { PQclear(PQexec(handle, last)) }
@@ -97,6 +103,7 @@ final class Connection: @unchecked Sendable {
     func run(_ sql: String, for action: @autoclosure () -> String = "a statement") throws {
         try mutex.withLock { _ in
             try checkOpen()
+            try finishPipeline()
             guard let result = PQexec(handle, sql) else { throw failure(nil, action()) }
             defer { PQclear(result) }
             let status = PQresultStatus(result)
@@ -114,21 +121,87 @@ final class Connection: @unchecked Sendable {
         try mutex.withLock { _ in
             try checkOpen()
             let name = try prepared(sql, action())
-            let result = withPointers(parameters) { values, lengths, formats in
+            if !pipeline.isEmpty {
+                guard pipeline.send(name, sql, parameters, action()) else { throw failure(nil, action()) }
+                let (result, action) = pipeline.finish() ?? (nil, action())
+                return QueryResult(try checked(result, action))
+            }
+            let result = parameters.withPointers { values, lengths, formats in
                 if let name {
                     PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
                 } else {
                     PQexecParams(handle, sql, Int32(parameters.count), nil, values, lengths, formats, 1)
                 }
             }
-            guard let result else { throw failure(nil, action()) }
-            let status = PQresultStatus(result)
-            guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
-                defer { PQclear(result) }
-                throw failure(result, action())
-            }
-            return QueryResult(result)
+            return QueryResult(try checked(result, action()))
         }
+    }
+
+    /// Runs a statement whose result is of no interest; it fails now or with the next statement.
+    ///
+    /// Several such statements and the next one cost a single round trip.
+    func send(
+        _ sql: String, _ parameters: [SQLParameter] = [], for action: @autoclosure () -> String = "a statement"
+    ) throws {
+        try send(sql, parameters, isPrepared: true, isLast: false, action())
+    }
+
+    /// Sends statements without parameters and results, which are not prepared.
+    ///
+    /// - Parameter isLast: Whether the server runs them at once; the next statement waits for them.
+    func send(
+        _ statements: [String], isLast: Bool = false, for action: @autoclosure () -> String = "a statement"
+    ) throws {
+        for (index, sql) in statements.enumerated() {
+            try send(sql, [], isPrepared: false, isLast: isLast && index == statements.count - 1, action())
+        }
+    }
+
+    private func send(
+        _ sql: String, _ parameters: [SQLParameter], isPrepared: Bool, isLast: Bool, _ action: @autoclosure () -> String
+    ) throws {
+        guard cpq_has_pipelining() != 0 else {
+            if isPrepared { try query(sql, parameters, for: action()) } else { try run(sql, for: action()) }
+            return
+        }
+        try mutex.withLock { _ in
+            try checkOpen()
+            let name = isPrepared ? try prepared(sql, action()) : nil
+            guard pipeline.send(name, sql, parameters, action()), !isLast || pipeline.synchronize() else {
+                throw failure(nil, action())
+            }
+        }
+    }
+
+    /// Commits the transaction.
+    ///
+    /// - Parameter waits: Whether to wait until it is committed; if it wrote nothing, the next statement may wait instead.
+    func commit(waits: Bool) throws {
+        if waits { try run("COMMIT", for: "committing") } else { try send(["COMMIT"], isLast: true, for: "committing") }
+    }
+
+    /// Waits for the statements that were sent, and ignores how they end: their transaction is rolled back.
+    func abandonSent() { mutex.withLock { _ in PQclear(pipeline.finish()?.result) } }
+
+    /// Waits for the statements that were sent.
+    func finishSent() throws { try mutex.withLock { _ in try finishPipeline() } }
+
+    private func finishPipeline() throws {
+        guard let (result, action) = pipeline.finish() else { return }
+        PQclear(try checked(result, action))
+    }
+
+    /// Returns the result of a statement.
+    ///
+    /// - Throws: `StoreError` if the statement failed; the result is freed then.
+    private func checked(_ result: OpaquePointer?, _ action: String) throws -> OpaquePointer {
+        guard let result else { throw failure(nil, action) }
+        let status = PQresultStatus(result)
+        guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
+            defer { PQclear(result) }
+            throw failure(result, action)
+        }
+        return result
     }
 
     /// The number of prepared statements per connection: queries of a long-lived program may have any text.
@@ -138,48 +211,13 @@ final class Connection: @unchecked Sendable {
     private func prepared(_ sql: String, _ action: String) throws -> String? {
         if let name = statements[sql] { return name }
         guard statements.count < Self.mostStatements else { return nil }
+        try finishPipeline()
         let name = "bmo\(statements.count)"
         guard let result = PQprepare(handle, name, sql, 0, nil) else { throw failure(nil, action) }
         defer { PQclear(result) }
         guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result, action) }
         statements[sql] = name
         return name
-    }
-
-    private func withPointers<Result>(
-        _ parameters: [SQLParameter],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> Result
-    ) -> Result {
-        // One buffer for all values but arrays, so that a single pointer need stay valid; an empty value still needs an
-        // address.
-        var all: [UInt8] = []
-        all.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
-        for parameter in parameters { if let bytes = parameter.bytes { all += bytes } }
-        all.append(0)
-        let formats = [Int32](repeating: 1, count: parameters.count + 1)
-        return all.withUnsafeBytes { buffer in
-            var offset = 0
-            var pointers: [UnsafePointer<CChar>?] = []
-            var lengths: [Int32] = []
-            for parameter in parameters {
-                let start: UnsafeRawPointer?
-                if let array = parameter.array?.bytes {
-                    start = array.baseAddress
-                    lengths.append(Int32(array.count))
-                } else if let bytes = parameter.bytes {
-                    start = buffer.baseAddress?.advanced(by: offset)
-                    lengths.append(Int32(bytes.count))
-                    offset += bytes.count
-                } else {
-                    start = nil
-                    lengths.append(0)
-                }
-                pointers.append(start?.assumingMemoryBound(to: CChar.self))
-            }
-            pointers.append(nil)
-            lengths.append(0)
-            return withExtendedLifetime(parameters) { body(pointers, lengths, formats) }
-        }
     }
 
     // MARK: - Errors

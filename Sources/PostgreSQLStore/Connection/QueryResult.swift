@@ -3,7 +3,8 @@ internal import Mapping
 internal import Model
 
 /// The rows of a statement, in binary format.
-final class QueryResult {
+final class QueryResult: @unchecked Sendable {
+    // Sendable because nothing changes a result: libpq allows any thread to read it.
     private let handle: OpaquePointer
     /// The number of rows.
     let count: Int

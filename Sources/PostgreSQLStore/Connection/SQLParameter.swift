@@ -57,6 +57,44 @@ struct SQLParameter {
     }
 }
 
+extension [SQLParameter] {
+    /// Calls `body` with the values, their lengths and formats, each list ended by an element more.
+    func withPointers<Result>(
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> Result
+    ) -> Result {
+        // One buffer for all values but arrays, so that a single pointer need stay valid; an empty value still needs an
+        // address.
+        var all: [UInt8] = []
+        all.reserveCapacity(reduce(1) { $0 + ($1.bytes?.count ?? 0) })
+        for parameter in self { if let bytes = parameter.bytes { all += bytes } }
+        all.append(0)
+        let formats = [Int32](repeating: 1, count: count + 1)
+        return all.withUnsafeBytes { buffer in
+            var offset = 0
+            var pointers: [UnsafePointer<CChar>?] = []
+            var lengths: [Int32] = []
+            for parameter in self {
+                let start: UnsafeRawPointer?
+                if let array = parameter.array?.bytes {
+                    start = array.baseAddress
+                    lengths.append(Int32(array.count))
+                } else if let bytes = parameter.bytes {
+                    start = buffer.baseAddress?.advanced(by: offset)
+                    lengths.append(Int32(bytes.count))
+                    offset += bytes.count
+                } else {
+                    start = nil
+                    lengths.append(0)
+                }
+                pointers.append(start?.assumingMemoryBound(to: CChar.self))
+            }
+            pointers.append(nil)
+            lengths.append(0)
+            return withExtendedLifetime(self) { body(pointers, lengths, formats) }
+        }
+    }
+}
+
 extension [UInt8] {
     /// Appends the bytes of a number.
     mutating func append(bigEndian value: some FixedWidthInteger) {

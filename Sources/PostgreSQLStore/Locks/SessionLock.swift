@@ -14,9 +14,12 @@ final class SessionLock: StoreLock {
     /// Closes the connection, which releases the lock; later calls do nothing.
     func release() { connection.withLock { $0 = nil } }
 
-    /// Whether the connection, and so the lock, still exists.
+    /// Asks the server whether the connection still exists, without waiting for the answer.
+    func ask() { connection.withLock { try? $0?.send(["SELECT 1"], isLast: true) } }
+
+    /// Whether the connection, and so the lock, existed when the server was last asked.
     var isHeld: Bool {
-        connection.withLock { connection in connection.map { (try? $0.query("SELECT 1")) != nil } ?? false }
+        connection.withLock { connection in connection.map { (try? $0.finishSent()) != nil && $0.isAlive } ?? false }
     }
 
     /// Takes a lock without waiting.

@@ -4,7 +4,9 @@ internal import StoreContract
 internal import StoreRules
 
 /// The statements of one entity's table.
-struct RowTableSQL {
+///
+/// A class because each row of a page looks at it.
+final class RowTableSQL: Sendable {
     /// The hidden column with a row's number, in tables whose key is not a single integer.
     static let numberColumn = "bmo_row"
     /// The longest text of a key in bytes, below the 2,704 that an index entry can have (BTMaxItemSize).

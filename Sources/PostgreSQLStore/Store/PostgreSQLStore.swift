@@ -45,13 +45,11 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     ///
     /// - Parameter lease: The lease of a worker: the server ends a transaction that is idle for as long, so that it does not
     ///   keep the others from writing.
-    static func beginning(_ sql: DatabaseSQL, lease: Duration? = nil) -> String {
+    static func beginning(_ sql: DatabaseSQL, lease: Duration? = nil) -> [String] {
         let seconds = lease?.components.seconds ?? 0
-        let limit = lease == nil ? "" : "SET LOCAL idle_in_transaction_session_timeout = '\(seconds)s'; "
-        return """
-            BEGIN \(sql.engine.isolation); SET LOCAL lock_timeout = '\(30 + 2 * seconds)s'; \(limit)\
-            \(sql.writerLock)
-            """
+        let limit = lease == nil ? [] : ["SET LOCAL idle_in_transaction_session_timeout = '\(seconds)s'"]
+        return ["BEGIN \(sql.engine.isolation)", "SET LOCAL lock_timeout = '\(30 + 2 * seconds)s'"] + limit
+            + [sql.writerLock]
     }
 
     /// Opens a schema whose tables fit the model.
@@ -170,15 +168,17 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     func begin() throws -> PostgreSQLTables {
         try state.withLock { try $0.shared.begin(use, at: $0.writer.place) }
         do {
-            try checkLock()
-            let connection = try writer()
-            try connection.run(
-                isRehearsal ? "SAVEPOINT bmo_page" : Self.beginning(sql, lease: work.worker?.lease),
+            let (lock, connection) = (withState { $0.lock }, try writer())
+            (lock as? SessionLock)?.ask()
+            try connection.send(
+                isRehearsal ? ["SAVEPOINT bmo_page"] : Self.beginning(sql, lease: work.worker?.lease),
                 for: "beginning a transaction")
-            if let lock = withState({ $0.lock as? LeaseLock }), try !lock.isHeld(in: connection) {
+            if let lock = lock as? LeaseLock, try !lock.isHeld(in: connection) {
                 throw lostLock(at: connection.place)
             }
             let tables = try PostgreSQLTables(connection, sql)
+            // A lock that was lost with its connection may be another sync's.
+            if let lock = lock as? SessionLock, !lock.isHeld { throw lostLock(at: connection.place) }
             guard tables.counters.schemaVersion == schemaVersion else {
                 throw tablesChanged(at: connection.place)
             }
@@ -191,15 +191,6 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             rollBack()
             throw error
         }
-    }
-
-    /// Checks that the lock was not lost with its connection, so that another sync may have begun.
-    ///
-    /// - Throws: ``StoreError``.
-    private func checkLock() throws {
-        let (lock, place) = state.withLock { ($0.shared.lock as? SessionLock, $0.writer.place) }
-        guard let lock, !lock.isHeld else { return }
-        throw lostLock(at: place)
     }
 
     private func lostLock(at place: String) -> StoreError {
@@ -234,7 +225,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         }
         try watcher.committing(entities) {
             do {
-                try tables.connection.run("COMMIT", for: "committing")
+                try tables.connection.commit(waits: tables.hasWritten)
             } catch {
                 defer { rollBack() }
                 guard try wasCommitted(number, over: tables.connection) else { throw error }
@@ -256,7 +247,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             return try TransientRetry(tries: 5, firstPause: 200).run {
                 let other = try Connection.again(location)
                 // The server's process of the old connection holds this lock until its commit has ended.
-                try other.run(Self.beginning(sql), for: "waiting for the commit")
+                try other.send(Self.beginning(sql), for: "waiting for the commit")
                 defer { try? other.run("ROLLBACK") }
                 guard try wasCommitted(number, asSeenBy: other) else { return false }
                 state.withLock { $0.writer = other }
@@ -284,6 +275,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     /// Rolls a transaction back.
     func rollBack() {
         let (wasOpen, writer) = state.withLock { ($0.shared.end(), $0.writer) }
+        writer.abandonSent()
         guard wasOpen, writer.isAlive else { return }
         // If this fails, the server rolls back when the connection closes.
         if isRehearsal {

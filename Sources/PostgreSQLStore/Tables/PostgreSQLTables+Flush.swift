@@ -132,7 +132,7 @@ extension PostgreSQLTables {
         let names = (table.isNumbered ? [] : [RowTableSQL.numberColumn]) + columns
         let types = (table.isNumbered ? [] : [SQLType.bigint]) + codecs.map(\.sqlType)
         let arrays = types.enumerated().map { $1.arrayParameter($0 + 1) }.joined(separator: ", ")
-        try connection.query(
+        try connection.send(
             "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) SELECT * FROM unnest(\(arrays))",
             parameters, for: "inserting rows of \(name(root))")
         for key in keys { rows[root]?[key]?.isStored = true }
@@ -145,7 +145,7 @@ extension PostgreSQLTables {
         for (field, codec) in table.codecs.enumerated() {
             parameters.append(.array(of: codec.sqlType.transferred, written.lazy.map { $0.encoded[field] }))
         }
-        try connection.query(table.upsert, parameters, for: "writing rows of \(name(root))")
+        try connection.send(table.upsert, parameters, for: "writing rows of \(name(root))")
         for row in written { rows[root]?[row.key]?.noteStored() }
     }
 
@@ -159,7 +159,7 @@ extension PostgreSQLTables {
                 "\(Identifier.quoted(table.layout.fields[toOne.firstField + $0].name)) = NULL"
             }
             let statement = table.delete.replacing("DELETE FROM \(table.name) t USING ", with: "")
-            try connection.query(
+            try connection.send(
                 "UPDATE \(table.name) t SET \(names.joined(separator: ", ")) FROM \(statement)", parameters,
                 for: "deleting rows of \(name(root))")
         }
@@ -167,7 +167,7 @@ extension PostgreSQLTables {
 
     private func delete(_ root: Int, _ keys: [RowKey]) throws {
         guard !keys.isEmpty, let parameters = try table(root).parameters(keys) else { return }
-        try connection.query(try table(root).delete, parameters, for: "deleting rows of \(name(root))")
+        try connection.send(try table(root).delete, parameters, for: "deleting rows of \(name(root))")
         for key in keys {
             rows[root]?[key]?.isStored = false
             rows[root]?[key]?.isDirty = false
@@ -194,11 +194,11 @@ extension PostgreSQLTables {
             }
             let position = ValueCodec(.integer)
             if let parameters = RowTableSQL.parameters(removed, links.sourceCodecs + [position]) {
-                try connection.query(links.delete, parameters, for: "deleting links of \(table)")
+                try connection.send(links.delete, parameters, for: "deleting links of \(table)")
             }
             let codecs = links.sourceCodecs + [position] + links.targetCodecs
             if let parameters = RowTableSQL.parameters(added, codecs) {
-                try connection.query(links.upsert, parameters, for: "writing links of \(table)")
+                try connection.send(links.upsert, parameters, for: "writing links of \(table)")
             }
         }
         dirtyLists = []
@@ -215,7 +215,7 @@ extension PostgreSQLTables {
                 if stubs[root]?[reference.key] == true { lists.0.append(text) } else { lists.1.append(text) }
             }
             if !added.isEmpty {
-                try connection.query(
+                try connection.send(
                     """
                     INSERT INTO \(sql.own("bmo_stubs")) SELECT $1::text, * FROM unnest($2::text[]) ON CONFLICT DO NOTHING
                     """, [.text(name(root)), .texts(added)], for: "recording stubs of \(name(root))")
@@ -223,7 +223,7 @@ extension PostgreSQLTables {
                 hasStubs.insert(root)
             }
             if !removed.isEmpty {
-                try connection.query(
+                try connection.send(
                     "DELETE FROM \(sql.own("bmo_stubs")) WHERE entity = $1::text AND key = ANY($2::text[])",
                     [.text(name(root)), .texts(removed)], for: "removing stubs of \(name(root))")
             }
@@ -234,7 +234,7 @@ extension PostgreSQLTables {
     private func flushSources() throws {
         if !newSourceScans.isEmpty {
             noteWritten()
-            try connection.query(
+            try connection.send(
                 """
                 INSERT INTO \(sql.own("bmo_source_scans")) SELECT * FROM unnest($1::text[], $2::text[])
                 ON CONFLICT DO NOTHING
@@ -245,7 +245,7 @@ extension PostgreSQLTables {
         guard !dirtySources.isEmpty else { return }
         noteWritten()
         let dirty = dirtySources.map { (name($0.root), JSONText.key($0.key).string, sources[$0] ?? []) }
-        try connection.query(
+        try connection.send(
             """
             DELETE FROM \(sql.own("bmo_sources")) t USING unnest($1::text[], $2::text[]) AS u(e, k)
             WHERE t.entity = u.e AND t.key = u.k
@@ -259,7 +259,7 @@ extension PostgreSQLTables {
         }
         dirtySources = []
         guard !records.isEmpty else { return }
-        try connection.query(
+        try connection.send(
             """
             INSERT INTO \(sql.own("bmo_sources"))
                 (entity, key, ord, bridge, scan, columns, first_run, last_run, location, is_listed)

@@ -75,7 +75,7 @@ extension PostgreSQLTables {
         guard !newChanges.isEmpty else { return }
         noteWritten()
         let changes = newChanges
-        try connection.query(
+        try connection.send(
             """
             INSERT INTO \(sql.own("bmo_changes"))
             SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],

@@ -7,7 +7,7 @@ extension PostgreSQLTables {
     /// Reads rows that the transaction needs, one statement for all of a table.
     func prefetch(_ root: Int, _ keys: some Sequence<RowKey>) throws {
         let table = try table(root)
-        guard !table.isNumbered else { return try fetch(table, Set(keys.lazy.compactMap(Self.number))) }
+        guard !table.isNumbered else { return try fetch(table, keys.compactMap(Self.number)) }
         var wanted = Set(keys).filter { rows[root]?[$0] == nil }
         guard !wanted.isEmpty else { return }
         defer {
@@ -23,26 +23,27 @@ extension PostgreSQLTables {
     }
 
     /// Reads rows by their numbers, and keeps them as the server sends them.
-    func fetch(_ table: RowTableSQL, _ numbers: Set<Int64>) throws {
+    func fetch(_ table: RowTableSQL, _ numbers: [Int64]) throws {
         let root = table.layout.index
         let used = rows[root] ?? [:]
-        let wanted = numbers.filter { number in
-            fetched[root]?.isKnown(number) != true && (used.isEmpty || used[[.integer(number)]] == nil)
+        let known = fetched[root] ?? FetchedRows(root, table.codecs, keyColumn: table.layout.key[0])
+        let asked = numbers.count == 1 ? known.takeWritten(with: numbers[0]) : numbers
+        let wanted = asked.filter { number in
+            !known.isKnown(number) && (used.isEmpty || used[[.integer(number)]] == nil)
         }
         guard !wanted.isEmpty else { return }
-        let result =
-            if let range = Self.range(of: wanted) {
-                try connection.query(
-                    table.selectByRange, [.bigint(range.lowerBound), .bigint(range.upperBound)],
-                    for: "reading rows of \(name(root))")
-            } else {
-                try connection.query(table.selectByKey, [.bigints(wanted)], for: "reading rows of \(name(root))")
-            }
-        fetched[root, default: FetchedRows(table.codecs, keyColumn: table.layout.key[0])].add(result, of: wanted)
+        fetched[root] = known
+        let action = "reading rows of \(name(root))"
+        if let range = Self.range(of: wanted) {
+            let ends: [SQLParameter] = [.bigint(range.lowerBound), .bigint(range.upperBound)]
+            known.add(try connection.query(table.selectByRange, ends, for: action), in: range)
+        } else {
+            known.add(try connection.query(table.selectByKey, [.bigints(wanted)], for: action), of: wanted)
+        }
     }
 
     /// Returns the range of numbers if they are dense; a range is read faster than a list.
-    private static func range(of numbers: Set<Int64>) -> ClosedRange<Int64>? {
+    private static func range(of numbers: [Int64]) -> ClosedRange<Int64>? {
         guard numbers.count > 8, let low = numbers.min(), let high = numbers.max() else { return nil }
         let (distance, overflow) = high.subtractingReportingOverflow(low)
         return !overflow && distance < 2 * Int64(numbers.count) ? low...high : nil
@@ -57,11 +58,11 @@ extension PostgreSQLTables {
     /// Returns what was read of a row, or written.
     private func known(_ root: Int, _ key: RowKey) throws -> CachedRow? {
         if let row = rows[root]?[key] { return row }
-        if let new = newRows[root], let number = Self.number(key), new.contains(number) {
+        guard let fetched = fetched[root], let number = Self.number(key), fetched.isKnown(number) else { return nil }
+        if fetched.isNew(number) {
             try keepValues(ofNewRowsOf: root)
             return rows[root]?[key]
         }
-        guard let fetched = fetched[root], let number = Self.number(key), fetched.isKnown(number) else { return nil }
         guard let place = fetched.row(number), let table = sql.rows[root] else {
             return CachedRow(number: 0, values: nil, isStored: false)
         }

@@ -58,7 +58,7 @@ extension PostgreSQLTables {
 
     func setCursor(_ cursor: ScanCursor, of scope: ScanScope) throws {
         noteWritten()
-        try connection.query(
+        try connection.send(
             """
             INSERT INTO \(sql.own("bmo_cursors"))
             VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text)
@@ -133,7 +133,7 @@ extension PostgreSQLTables {
         noteWritten()
         if saved == (0, 0) { try forget(scope) }
         let waiting = ScanLogText.json(Array(log.waiting.values), model)
-        try connection.query(
+        try connection.send(
             """
             INSERT INTO \(sql.own("bmo_progress"))
             VALUES ($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text, $7::text, $8::text, $9::bigint,
@@ -149,7 +149,7 @@ extension PostgreSQLTables {
                 .bigint(counters.schemaVersion), .text(Clock.now()), .text(progress.began), .text(waiting),
                 .boolean(log.hasUnknown), .bytes(ScanLogText.bytes(log.repeatedRows)),
             ], for: "saving the position of a scan")
-        try connection.query(
+        try connection.send(
             """
             INSERT INTO \(sql.own("bmo_seen")) VALUES ($1::text, $2::text, $3::text, $4::bigint, $5::bytea, $6::text)
             ON CONFLICT (entity, source, parent, page) DO UPDATE SET rows = excluded.rows, owners = excluded.owners

@@ -61,6 +61,8 @@ final class PostgreSQLTables: DatabaseTables {
     var rows: [Int: [RowKey: CachedRow]] = [:]
     /// The rows that were read for a batch; ``rows`` has those that were asked for since.
     var fetched: [Int: FetchedRows] = [:]
+    /// That of the last row: most rows of a page are in one table.
+    var lastFetched: FetchedRows?
     var dirtyRows: [Int: Set<RowKey>] = [:]
     /// The new rows of a page that need no more than to be inserted; none is in ``rows``.
     var newRows: [Int: NewRows] = [:]
@@ -104,6 +106,7 @@ final class PostgreSQLTables: DatabaseTables {
     }
 
     var model: CompiledModel { sql.model }
+    var isBroken: Bool { connection.isInFailedTransaction }
 
     func name(_ root: Int) -> String { model.entities[root].name }
 

@@ -22,7 +22,7 @@ extension TablePageWriter {
             let result: Result<MergeOutcome, StoreError>
             do {
                 result = .success(try merge(row))
-            } catch let error as StoreError where error.code == .constraint {
+            } catch let error as StoreError where error.code == .constraint && !tables.isBroken {
                 refused = row.record
                 result = .failure(error)
             }

@@ -7,6 +7,9 @@ package protocol RowTables: RowIteration {
     /// The model, whose tables the store has.
     var model: CompiledModel { get }
 
+    /// Whether the transaction can only be rolled back after an error; where it cannot tell, a store says no.
+    var isBroken: Bool { get }
+
     /// Returns a row, with one value per field of the table; nil if there is none with this key.
     func row(_ root: Int, _ key: RowKey) throws -> [StoredValue]?
 
@@ -67,6 +70,8 @@ package protocol RowTables: RowIteration {
 }
 
 extension RowTables {
+    package var isBroken: Bool { false }
+
     /// Leaves it to the merge.
     package func numberOfSameRow(_ root: Int, as cells: UnsafeBufferPointer<Cell>) -> Int64? { nil }
 
