@@ -87,7 +87,7 @@ extension WriteTests {
 
     @Test func `a remote that refuses the whole of a nested object is reported with the way out`() throws {
         _ = try write(.create, "plain", ["create": [:]], values: ["text": "a"])
-        let error = try bridgeError { _ = try move("refuse", [:]) }
+        let error = try bridgeError { _ = try move("refuse", [:], readOne: ["path": "/plain/notes/{parent.id}"]) }
         #expect(error.remedy?.hasSuffix("set write.update.nested: part") == true, "\(error)")
     }
 

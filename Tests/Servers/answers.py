@@ -34,6 +34,8 @@ def serve(answer):
         def do_POST(self):
             self.reply(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
 
+        do_PATCH = do_PUT = do_DELETE = do_POST
+
         def do_GET(self): self.reply("")
 
         def reply(self, form):

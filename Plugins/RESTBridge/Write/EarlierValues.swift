@@ -31,7 +31,7 @@ struct EarlierValues {
     }
 
     /// The notation of a value; empty for null.
-    private static func scalar(_ value: JSONTree) -> String? {
+    static func scalar(_ value: JSONTree) -> String? {
         switch value {
         case .null: ""
         case .bool(let flag): flag ? "true" : "false"

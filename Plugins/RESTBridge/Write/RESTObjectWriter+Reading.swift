@@ -20,23 +20,16 @@ extension RESTObjectWriter {
         guard (200..<300).contains(response.status) else {
             throw try exchange.statusError(asked: "reading before \(asked)")
         }
-        guard let object = record(in: try exchange.body(), at: place.records) else {
-            throw BridgeError(
-                .remote, "reading before \(asked): the reply holds no object",
-                remedy:
-                    "set \(place.isOwn ? "read_one.records" : "write.update.records"), or format: json to send only what "
-                    + "changed",
-                location: response.location)
-        }
+        let object = try object(in: exchange.body(), response, place, orElse: "format: json to send only what changed")
         try checkUnchanged(object)
         return (object, response.header("etag"))
     }
 
     /// Returns the nested objects that the update changes in part, as the remote has them.
     ///
-    /// If the remote does not allow reading them, they have only the locally known parts.
+    /// If the remote has no way to read them, they have only the locally known parts.
     ///
-    /// - Throws: ``BridgeError`` if the remote is unreachable or too busy; nothing was sent.
+    /// - Throws: ``BridgeError`` if reading fails, or returns something else than the object; nothing was sent.
     func wholeNested(_ url: HTTPURL) throws -> JSONTree? {
         guard let nested = request.nested else { return nil }
         let known = JSONTree(nested)
@@ -61,33 +54,83 @@ extension RESTObjectWriter {
             .conflict, "\(asked) was not sent: the remote now has a different \(path)", remedy: "read the object again")
     }
 
-    /// Returns the object in the structure of the listing's records, or nil if the remote does not allow reading it.
+    /// Returns the object in the structure of the listing's records, or nil if the remote has no way to read it.
     private func readIfPossible(_ url: HTTPURL) throws -> JSONTree? {
         guard let place = try readingPlace(url) else { return nil }
         let exchange = client.start(place.request)
         let response = try exchange.response()
         guard (200..<300).contains(response.status) else {
-            let error = try exchange.statusError(asked: "reading before \(asked)")
-            if error.isRetryable { throw error }
-            return nil
+            var error = try exchange.statusError(asked: "reading before \(asked)")
+            // There is no such method, whatever the object is (RFC 9110, sections 15.5.6 and 15.6.2).
+            if [405, 501].contains(response.status) { return nil }
+            if !error.isRetryable, error.code != .authentication {
+                error.remedy =
+                    (error.remedy.map { "\($0); " } ?? "") + "or set write.update.nested: part, which reads nothing"
+            }
+            throw error
         }
-        let body = try exchange.body()
-        guard let object = record(in: body, at: place.records) else { return nil }
+        let object = try object(
+            in: exchange.body(), response, place, orElse: "nested: part to send only what changed")
         guard let shaped = try? shaped(object) else { return object }
         return withExtendedLifetime(shaped) { JSONTree(shaped[0]) }
     }
 
+    /// Returns the object in the reply to a read.
+    ///
+    /// - Parameter alternative: What may be set under `write.update` to do without reading.
+    /// - Throws: ``BridgeError`` if the reply has a message in the object's place, or another object. Sent back with the
+    ///   changes, it would replace the object.
+    private func object(
+        in body: [UInt8], _ response: HTTPResponse, _ place: ReadingPlace, orElse alternative: String
+    ) throws -> JSONTree {
+        func refusal(_ words: String) -> BridgeError {
+            BridgeError(
+                .remote, "reading before \(asked): \(words); nothing was sent",
+                remedy: "set \(place.isOwn ? "read_one.records" : "write.update.records") to the object's place in the "
+                    + "reply, or \(alternative)",
+                location: response.location,
+                remote: String(response.redactor.clean(String(decoding: body.prefix(2000), as: UTF8.self)).prefix(500)))
+        }
+        guard let object = record(in: body, at: place.records) else { throw refusal("the reply holds no object") }
+        let shown = try shaped(object).map { batch in withExtendedLifetime(batch) { JSONTree(batch[0]) } } ?? object
+        for (name, path) in request.keyPaths.sorted(by: { $0.key < $1.key }) {
+            guard let wanted = request.key.string(name) else { continue }
+            let words = path.joined(separator: ".")
+            guard let value = shown[path], let found = EarlierValues.scalar(value), !found.isEmpty else {
+                try checkDisguise(body, response, asked: "reading before \(asked)")
+                throw refusal("the reply's object has no \(words)")
+            }
+            guard SameNotation.isSame(found, wanted) else {
+                throw refusal("the reply has another object, by its \(words)")
+            }
+        }
+        if request.keyPaths.isEmpty { try checkDisguise(body, response, asked: "reading before \(asked)") }
+        return object
+    }
+
+    /// Where the object is read.
+    private struct ReadingPlace {
+        let request: HTTPRequest
+        let records: JSONPath?
+        /// Whether `read_one` says so.
+        let isOwn: Bool
+    }
+
     /// Returns the request that reads the object: from `read_one`, or else at the URL of the write.
-    private func readingPlace(_ url: HTTPURL) throws -> (request: HTTPRequest, records: JSONPath?, isOwn: Bool)? {
+    private func readingPlace(_ url: HTTPURL) throws -> ReadingPlace? {
         if let readOne = request.readOne {
             var fetch = FetchRequest(entity: request.entity, section: readOne)
             fetch.parent = keyedObject
             fetch.userInfo = request.userInfo
             let section = try RESTSection(fetch, base: base, parameters: parameters)
-            return (try section.request(at: .only, after: nil, delta: nil).0, section.records, true)
+            return ReadingPlace(
+                request: try section.request(at: .only, after: nil, delta: nil).0, records: section.records, isOwn: true
+            )
         }
         guard rule.isReadWhereWritten else { return nil }
-        return (HTTPRequest(url: url.text, headers: [(name: "Accept", value: rule.accept)]), nil, false)
+        return ReadingPlace(
+            request: HTTPRequest(url: url.text, headers: [(name: "Accept", value: rule.accept)]), records: nil,
+            isOwn: false)
     }
 
     /// The object's values, with the key as the remote has it.

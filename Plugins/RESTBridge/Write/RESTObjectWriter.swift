@@ -73,11 +73,10 @@ struct RESTObjectWriter {
         if rule.mutation != nil {
             (reply, isAccepted) = try mutationReply(exchange, response)
         } else {
-            // The change is made, so an unreadable reply does not make the write fail.
-            reply = (try? exchange.body()) ?? []
+            reply = try self.reply(exchange, response)
             isAccepted = try self.isAccepted(reply, response)
         }
-        if !isAccepted { try checkDisguise(reply, response) }
+        if !isAccepted { try checkDisguise(reply, response, asked: asked) }
         var record = keyed(reply) ?? record(in: reply)
         if record == nil, rule.mutation != nil { try checkPayload(reply, response) }
         if record == nil, request.operation == .create { record = created(response) }
@@ -281,65 +280,6 @@ struct RESTObjectWriter {
         default: error.isRetryable = rule.isIdempotent && error.isRetryable
         }
         return error
-    }
-
-    // MARK: Reply
-
-    /// Refuses a failure reported with status 200.
-    private func checkDisguise(_ reply: [UInt8], _ response: HTTPResponse) throws {
-        let body = HTTPExchange.PaddedBody(reply)
-        guard !reply.isEmpty, let survey = ReplySurvey(body), !survey.isArray,
-            let failure = DisguisedFailure(survey, isSingleObject: true) ?? DisguisedFailure(statusOf: survey)
-        else { return }
-        let rules = try request.section.objects("responses").map(ResponseRule.init)
-        guard !rules.contains(where: { $0.path?.description == failure.path }) else { return }
-        throw failure.error(asked: asked, response: response, body: body, isWrite: true)
-    }
-
-    /// Returns the reply's only object, or nil if there is none.
-    func record(in body: [UInt8], at place: JSONPath? = nil) -> JSONTree? {
-        guard !body.isEmpty, let root = try? JSONTree(parsing: body, what: asked) else { return nil }
-        for path in [place].compactMap(\.self) + rule.records {
-            var found = path.values(in: root)
-            if found.count == 1, case .array(let elements) = found[0] { found = elements }
-            if found.count == 1, found[0].isObject { return found[0] }
-        }
-        return nil
-    }
-
-    /// Returns a record with only the key that the reply has at `reply_key`.
-    private func keyed(_ reply: [UInt8]) -> JSONTree? {
-        guard request.operation == .create, let path = rule.replyKey, let field = rule.keyField,
-            let root = try? JSONTree(parsing: reply, what: asked), let key = path.values(in: root).first
-        else { return nil }
-        switch key {
-        case .text, .number:
-            var record = JSONTree.object([])
-            record.set(key, at: field[...])
-            return record
-        case .null, .bool, .array, .object: return nil
-        }
-    }
-
-    /// Returns the new object from Location: its key, or the object at that URL.
-    ///
-    /// Only beside 201 it is the object's (RFC 9110, section 10.2.2). That of a 202 is often a job's: without a
-    /// record, the host searches for the object.
-    private func created(_ response: HTTPResponse) -> JSONTree? {
-        guard response.status == 201, let location = response.header("location"), let sent = HTTPURL(response.url),
-            let url = HTTPURL(location, relativeTo: sent)
-        else { return nil }
-        if let field = rule.keyField {
-            guard let last = url.lastPathSegment else { return nil }
-            var record = JSONTree.object([])
-            record.set(Int64(last).map { String($0) == last } == true ? .number(last) : .text(last), at: field[...])
-            return record
-        }
-        var http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: rule.accept)])
-        http.sendsCredentials = url.origin == base.origin
-        let exchange = client.start(http)
-        guard let reply = try? exchange.response(), (200..<300).contains(reply.status) else { return nil }
-        return (try? exchange.body()).flatMap { record(in: $0) }
     }
 }
 

@@ -147,8 +147,10 @@ struct PushReader {
         var found: RemoteObject?
         let tombstone = model.model.root(of: definition).deletes.tombstone
         var isGone = false
+        var count = 0
         do {
-            let isWhole = try await scan(fetch, conditions: conditions, isReadOne: isReadOne) { mapper, batch in
+            let isWhole = try await scan(fetch, conditions: conditions) { mapper, batch in
+                count += batch.count
                 for index in 0..<batch.count {
                     guard let key = mapper.key(of: batch[index], as: entity, parent: parent?.key), fits(key) else {
                         continue
@@ -163,6 +165,10 @@ struct PushReader {
                 return true
             }
             if let found { return .object(found) }
+            // A message in the object's place, or another object, does not say that it is gone.
+            if isReadOne, count > 0, !isGone {
+                return .cannotTell("what read_one of \(definition.name) returned has not the object's key")
+            }
             return isWhole || isGone ? .gone : .cannotTell(Self.limitWords(definition))
         } catch let failure as BridgeFailure where definition.readOne != nil && failure.code == .notFound {
             return .gone
@@ -173,7 +179,7 @@ struct PushReader {
     ///
     /// - Returns: Whether all requested records were received.
     private func scan(
-        _ fetch: FetchRequest, conditions: Int, isReadOne: Bool = false, _ body: (Mapper, RecordBatch) -> Bool
+        _ fetch: FetchRequest, conditions: Int, _ body: (Mapper, RecordBatch) -> Bool
     ) async throws -> Bool {
         let connection = try await connections.connection(for: definition.bridge)
         let stream = try await connection.fetch(fetch)
@@ -192,7 +198,7 @@ struct PushReader {
                     await stream.close()
                     // Conditions make a listing partial, but the records that they leave out are irrelevant.
                     let isFiltered = conditions > 0 && !fetched.page.pushed.isEmpty
-                    return fetched.page.complete || isFiltered || isReadOne
+                    return fetched.page.complete || isFiltered
                 }
                 if count >= Self.maxRecords { break }
             }

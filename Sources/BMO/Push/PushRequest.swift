@@ -31,7 +31,7 @@ struct PushRequest: Sendable {
         let plan = OutgoingPlan(of: index, in: model)
         let definition = model.model.scanned(model.model.entities[index])
         let row = try Self.row(of: entry, layout, store)
-        parent = try Self.parent(of: definition, layout, row, workspace, store)
+        parent = try Self.parent(of: definition, layout, Self.remoteRow(of: entry, row), workspace, store)
         // It was stored because the bridge took it: without it, the edit could reach another tenant.
         guard entry.userInfo == nil || workspace.can("user_info", definition.bridge) else {
             throw OutgoingPlan.Refusal(
@@ -204,6 +204,11 @@ struct PushRequest: Sendable {
             for change in later.changes { if let old = change.old { row[change.name] = old } }
         }
         return row
+    }
+
+    /// Returns the row with the parent that the remote knows: it keeps an object under its old one until it is moved.
+    private static func remoteRow(of entry: OutboxEntry, _ row: [String: StoredValue]) -> [String: StoredValue] {
+        entry.operation == .update ? row.merging(old(of: entry)) { $1 } : row
     }
 
     private static func parent(

@@ -76,6 +76,12 @@ package struct OutgoingPlan: Sendable {
             guard let found = relationships[relationship] else { return foreign(name, what) }
             if let source = sources[relationship] { return sourced(name, what, source) }
             rule = found.write
+            if !isNew, relationship == parent, !rule.isExplicit {
+                return Refusal(
+                    name,
+                    "\(what) is the parent, which is sent in the path only, so the object stays where it is: "
+                        + "\"write: true\" sends it in the body, to a remote that moves objects so")
+            }
         } else {
             guard let attribute = attributes[name] else { return foreign(name, what) }
             if let source = sources[name] { return sourced(name, what, source) }

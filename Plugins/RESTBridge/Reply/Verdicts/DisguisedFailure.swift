@@ -58,6 +58,58 @@ struct DisguisedFailure {
         return nil
     }
 
+    /// The failure that the reply to a change reports, whose record would be the reply itself.
+    init?(ofChange survey: ReplySurvey) {
+        if let known = DisguisedFailure(survey, isSingleObject: true) ?? DisguisedFailure(statusOf: survey) {
+            self = known
+            return
+        }
+        guard let sign = Self.signOfChange(survey) else { return nil }
+        path = sign.path
+        value = sign.value
+        words = Self.words(survey, "$", sign.path)
+    }
+
+    /// A sign that a written object could have as a value of its own: it counts only where the reply has nothing of such an
+    /// object.
+    private static func signOfChange(_ survey: ReplySurvey) -> (path: String, value: String)? {
+        let names = survey.findings.compactMap { finding -> String? in
+            let name = finding.path.dropFirst(2)
+            return finding.path.hasPrefix("$.") && !name.contains(".") && !name.contains("[") ? String(name) : nil
+        }
+        let signs = successes + codes + ["status", "Status", "stat", "result"]
+        let reasons = [
+            "message", "Message", "msg", "detail", "details", "reason", "description", "title", "timestamp", "path",
+            "type",
+        ]
+        guard names.allSatisfy({ (identities + signs + errors + reasons).contains($0) }) else { return nil }
+        for name in successes {
+            switch survey["$.\(name)"] {
+            case .bool(false): return ("$.\(name)", "false")
+            case .number("0"): return ("$.\(name)", "0")
+            default: break
+            }
+        }
+        // Of the other signs, a written object may have any as a value of its own.
+        guard identities.allSatisfy({ survey["$.\($0)"] == .missing }) else { return nil }
+        for name in codes {
+            guard let number = survey["$.\(name)"].integer else { continue }
+            if name.lowercased().hasPrefix("err") ? number != 0 : (400...599).contains(number) {
+                return ("$.\(name)", String(number))
+            }
+        }
+        for name in ["status", "Status", "stat", "result"] {
+            guard case .text(let text) = survey["$.\(name)"] else { continue }
+            let word = text.lowercased()
+            if word == "error" || failed.contains(word) || failedWords.contains(word) { return ("$.\(name)", text) }
+        }
+        return nil
+    }
+
+    /// Names of members that hold a code of HTTP or of an error.
+    private static let codes = [
+        "status", "statusCode", "status_code", "code", "errcode", "errno", "error_code", "errorCode",
+    ]
     private static let failedWords: Set<String> = ["fail", "failed", "failure"]
     private static let successes = ["success", "Success", "ok", "succeeded", "isSuccess", "IsSuccess", "successful"]
     private static let errors = [
@@ -109,7 +161,7 @@ struct DisguisedFailure {
                 return (path, text)
             }
         }
-        for name in ["status", "statusCode", "status_code", "code", "errcode", "errno", "error_code", "errorCode"] {
+        for name in codes {
             let path = member(home, name)
             guard let number = survey[path].integer else { continue }
             let isCode = name.lowercased().hasPrefix("err")

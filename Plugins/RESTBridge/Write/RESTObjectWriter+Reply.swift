@@ -1,0 +1,111 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+
+/// What the reply to a change says.
+extension RESTObjectWriter {
+    /// Returns the body of a reply with a status of success.
+    ///
+    /// - Throws: ``BridgeError``, if it does not tell whether the change was made: it is cut off, or not the API's, such
+    ///   as a proxy's page. A 201 tells so by itself.
+    func reply(_ exchange: HTTPExchange, _ response: HTTPResponse) throws -> [UInt8] {
+        do {
+            let reply = try exchange.body()
+            if response.status != 201, let fault = Self.fault(of: reply, response) {
+                throw BridgeError(
+                    .malformed, "the reply has status \(response.status), but \(fault)", location: response.location,
+                    remote: RemoteMessage.make(
+                        Array(reply.prefix(65_536)), mediaType: response.mediaType, redactor: response.redactor))
+            }
+            return reply
+        } catch var error as BridgeError {
+            guard response.status != 201 else { return [] }
+            error.message = "\(asked): \(error.message)"
+            throw unknown(error)
+        }
+    }
+
+    /// Parts of words with which a text says that a change was not made.
+    private static let refusals = [
+        "error", "fail", "denied", "forbidden", "unauthor", "not authorized", "invalid", "unavailable",
+        "too many",
+        "exceeded", "try again", "busy", "timeout", "timed out", "maintenance", "log in", "login", "sign in",
+        "not found",
+        "not allowed", "refused", "rejected",
+    ]
+
+    /// Returns what is wrong with the reply to a change; nil if it can be a success's.
+    private static func fault(of reply: [UInt8], _ response: HTTPResponse) -> String? {
+        guard let first = reply.first(where: { $0 > 0x20 }) else { return nil }
+        if RemoteMessage.isPage(reply, mediaType: response.mediaType) { return "it is a web page" }
+        switch first {
+        case UInt8(ascii: "<"): return "it is not JSON"
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            return ReplySurvey(HTTPExchange.PaddedBody(reply)) == nil ? "it is cut off, or is not valid JSON" : nil
+        default: break
+        }
+        let text = String(decoding: reply.prefix(2000), as: UTF8.self).lowercased()
+        if reply.filter({ $0 > 0x20 }).elementsEqual("false".utf8) { return "it is false" }
+        return refusals.contains(where: text.contains)
+            ? "it is a text that does not say that the change was made" : nil
+    }
+
+    /// Refuses a failure reported with status 200.
+    ///
+    /// - Parameter asked: What was asked, for the message.
+    func checkDisguise(_ reply: [UInt8], _ response: HTTPResponse, asked: String) throws {
+        let body = HTTPExchange.PaddedBody(reply)
+        guard !reply.isEmpty, let survey = ReplySurvey(body), !survey.isArray,
+            let failure = DisguisedFailure(ofChange: survey)
+        else { return }
+        let rules = try request.section.objects("responses").map(ResponseRule.init)
+        guard !rules.contains(where: { $0.path?.description == failure.path }) else { return }
+        throw failure.error(asked: asked, response: response, body: body, isWrite: true)
+    }
+
+    /// Returns the reply's only object, or nil if there is none.
+    func record(in body: [UInt8], at place: JSONPath? = nil) -> JSONTree? {
+        guard !body.isEmpty, let root = try? JSONTree(parsing: body, what: asked) else { return nil }
+        for path in [place].compactMap(\.self) + rule.records {
+            var found = path.values(in: root)
+            if found.count == 1, case .array(let elements) = found[0] { found = elements }
+            if found.count == 1, found[0].isObject { return found[0] }
+        }
+        return nil
+    }
+
+    /// Returns a record with only the key that the reply has at `reply_key`.
+    func keyed(_ reply: [UInt8]) -> JSONTree? {
+        guard request.operation == .create, let path = rule.replyKey, let field = rule.keyField,
+            let root = try? JSONTree(parsing: reply, what: asked), let key = path.values(in: root).first
+        else { return nil }
+        switch key {
+        case .text, .number:
+            var record = JSONTree.object([])
+            record.set(key, at: field[...])
+            return record
+        case .null, .bool, .array, .object: return nil
+        }
+    }
+
+    /// Returns the new object from Location: its key, or the object at that URL.
+    ///
+    /// Only beside 201 it is the object's (RFC 9110, section 10.2.2). That of a 202 is often a job's: without a
+    /// record, the host searches for the object.
+    func created(_ response: HTTPResponse) -> JSONTree? {
+        guard response.status == 201, let location = response.header("location"), let sent = HTTPURL(response.url),
+            let url = HTTPURL(location, relativeTo: sent)
+        else { return nil }
+        if let field = rule.keyField {
+            guard let last = url.lastPathSegment else { return nil }
+            var record = JSONTree.object([])
+            record.set(Int64(last).map { String($0) == last } == true ? .number(last) : .text(last), at: field[...])
+            return record
+        }
+        var http = HTTPRequest(url: url.text, headers: [(name: "Accept", value: rule.accept)])
+        http.sendsCredentials = url.origin == base.origin
+        let exchange = client.start(http)
+        guard let reply = try? exchange.response(), (200..<300).contains(reply.status) else { return nil }
+        return (try? exchange.body()).flatMap { record(in: $0) }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// What an object that is read after a change, or its place under a parent, says about the change.
+    @Suite struct ReadBackTests {
+        private typealias Place = RemoteWorkspace<RemoteServer>
+
+        private func place(parent: String = "{to: List}") async throws -> Place {
+            let place = try await Place("read-backs.py")
+            try place.folder.write(
+                """
+                version: 1
+                bridges: {api: {plugin: rest, options: {url: "\(place.url)"}}}
+                entities:
+                  List: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /lists, paging: none}}
+                  Note:
+                    bridge: api
+                    key: id
+                    writable: true
+                    parent: list
+                    attributes: {id: {type: integer, write: false}, text: text}
+                    relationships: {list: \(parent)}
+                    read_one: {path: "/notes/{parent.id}"}
+                    rest: {path: "/lists/{parent.id}/notes", paging: none, write: {update: {}, delete: {}}}
+
+                """, to: "bmo.yml")
+            try await place.expectSuccess("sync", "-q")
+            return place
+        }
+
+        private func asked(_ place: Place, _ method: String) throws -> [String] {
+            try String(contentsOfFile: place.folder.appending("asked"), encoding: .utf8).split(separator: "\n")
+                .filter { $0.hasPrefix(method) }.map(String.init)
+        }
+
+        @Test(arguments: [#"{"message": "busy"}"#, "{}", #"{"id": 11, "text": "a"}"#])
+        func `a refused delete is not done because something else was read`(reply: String) async throws {
+            let place = try await place()
+            try place.folder.write(reply, to: "one")
+            let push = try await place.bmo("delete", "Note", "10", "--push")
+            #expect(push.exitCode == 1 && !push.output.contains("sent "), "\(push)")
+            #expect(try await place.query("SELECT count(*) FROM bmo_outbox") == "1")
+            #expect(try asked(place, "DELETE") == ["DELETE /lists/1/notes/10 "])
+        }
+
+        @Test func `a refused delete of an object that is not found is done`() async throws {
+            let place = try await place()
+            try await place.expectSuccess("delete", "Note", "10", "--push")
+            #expect(try await place.query("SELECT count(*) FROM bmo_outbox") == "0")
+        }
+
+        @Test func `an object is not moved by its path, which nothing in the body would tell`() async throws {
+            let place = try await place()
+            let edit = try await place.bmo("update", "Note", "10", "--set", "list=2")
+            #expect(edit.exitCode != 0, "\(edit)")
+            #expect(edit.errorOutput.contains("Note.list is the parent, which is sent in the path only"), "\(edit)")
+            #expect(try await place.query("SELECT list FROM Note") == "1")
+        }
+
+        @Test func `an object that is moved in the body is found under its old parent`() async throws {
+            let place = try await place(parent: "{to: List, write: true}")
+            try await place.expectSuccess("update", "Note", "10", "--set", "list=2", "--push")
+            #expect(try asked(place, "PATCH") == [#"PATCH /lists/1/notes/10 {"list":2}"#])
+        }
+    }
+}
