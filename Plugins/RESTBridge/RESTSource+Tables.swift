@@ -11,7 +11,8 @@ extension RESTSource {
     func rows(of file: ReplyFile, _ response: HTTPResponse, _ table: TableRule) throws -> TableReader {
         try TableReader(
             file, response, table, name: HTTPURL(response.url)?.path ?? "the reply",
-            fields: section.recordFields(response), read: section.readFields, limits: client.rowLimits, asked: asked)
+            fields: section.recordFields(response), keys: section.keyPaths, read: section.readFields,
+            limits: client.rowLimits, asked: asked)
     }
 }
 

@@ -52,6 +52,31 @@ extension EndToEndTests {
             #expect(try await people(place).split(separator: "\n").count == 3)
         }
 
+        @Test(arguments: ["Service temporarily unavailable, please try again later\n", "name,city\n", "report pending"])
+        func `a message or another header in place of the table deletes nothing`(text: String) async throws {
+            let place = try await place("path: /people.csv, format: csv, paging: none")
+            try await place.expectSuccess("sync")
+            try place.folder.write(text, to: "people")
+            let sync = try await place.bmo("sync")
+            #expect(sync.exitCode != 0, "\(sync)")
+            sync.expectMessages("the text has no column \"id\", which the key needs, in its header:")
+            #expect(try await people(place).split(separator: "\n").count == 3)
+            // A header alone is a table without rows.
+            try place.folder.write("city,name,id\n", to: "people")
+            try await place.expectSuccess("sync", "--allow-deletes")
+            #expect(try await people(place) == "")
+        }
+
+        @Test func `a message in place of a later page does not end the paging`() async throws {
+            let place = try await place("path: /pages, format: csv, paging: {style: link_header}")
+            try await place.expectSuccess("sync")
+            try place.folder.write("", to: "busy")
+            let sync = try await place.bmo("sync")
+            #expect(sync.exitCode != 0, "\(sync)")
+            sync.expectMessages("page 2 of Person: the text has no column \"id\"")
+            #expect(try await people(place) == "1|n1|\n2|n2|\n3|n3|")
+        }
+
         @Test func `a bad row is quarantined with its reason`() async throws {
             let place = try await place("path: /bad.csv, format: csv")
             try await place.bmo("sync")

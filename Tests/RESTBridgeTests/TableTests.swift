@@ -133,6 +133,50 @@ import Testing
         #expect(error.remote == said)
     }
 
+    /// Scans as the host does, which says what the mapping reads.
+    private func scan(_ path: String, keys: [String], fields: Set<String>?, _ section: Literal = [:]) throws -> Scan {
+        var request = FetchRequest(
+            entity: "User", section: section.adding(["format": "csv", "path": .text(path)]).options)
+        request.keyPaths = keys
+        request.fields = fields
+        return try Scan(bridge(["url": "\(server.url)"]).fetch(request))
+    }
+
+    @Test(
+        arguments: [
+            ("/message", ["id"], nil, #""id", which the key needs, in its header: "Service temporarily"#),
+            ("/other.csv", ["id"], nil, #""id", which the key needs, in its header: "code", "label""#),
+            ("/other.csv", ["code", "id"], nil, #""id", which the key needs, in its header: "code", "label""#),
+            (
+                "/other.csv", ["@row"], ["@row", "name", "city"],
+                #"that the entity reads ("city", "name"), in its header: "code", "label""#
+            ),
+        ] as [(String, [String], Set<String>?, String)])
+    func `a header without the columns that the mapping needs is an error, also without rows`(
+        path: String, keys: [String], fields: Set<String>?, fault: String
+    ) throws {
+        let error = try bridgeError { _ = try scan(path, keys: keys, fields: fields) }
+        #expect(error.code == .malformed)
+        #expect(error.message.hasPrefix("page 1 of User: the text has no"), "\(error)")
+        #expect(error.message.contains(fault), "\(error)")
+        #expect(error.remedy?.contains("if this is a message in place of the table") == true)
+    }
+
+    @Test func `a table without rows is one if its header has the columns`() throws {
+        let scan = try scan("/none.csv", keys: ["id"], fields: ["id", "name"])
+        #expect(scan.records.isEmpty && scan.last?.isComplete == true)
+        #expect(try self.scan("/none.csv", keys: ["name.first"], fields: ["name"]).last?.isComplete == true)
+    }
+
+    @Test func `a key that comes from elsewhere needs no column`() throws {
+        #expect(try scan("/people.csv", keys: ["@row"], fields: ["@row"]).records.count == 3)
+        #expect(try scan("/people.csv", keys: [], fields: ["name", "unknown"]).records.count == 3)
+        let given: Literal = ["request_fields": ["shop": "north"], "header_fields": ["type": "Content-Type"]]
+        #expect(try scan("/people.csv", keys: ["shop", "type", "id"], fields: nil, given).records.count == 3)
+        let names: Literal = ["header": ["number", "label", "place"], "skip_rows": 1]
+        #expect(try scan("/people.csv", keys: ["id"], fields: ["id"], names).records.count == 3)
+    }
+
     @Test func `a document without the elements is not an empty listing`() throws {
         for (path, code) in [("/none.xml", BridgeError.Code.malformed), ("/login", .malformed), ("/refused", .remote)] {
             #expect(try bridgeError { _ = try scan(path, ["format": "xml", "records": "person"]) }.code == code)

@@ -7,14 +7,33 @@ import TestLiterals
 
 /// Texts that are no text: reasons instead of rows that nobody wrote.
 @Suite struct OddTextTests {
-    private func scan(_ section: Literal, _ files: [(name: String, bytes: [UInt8])]) throws -> Scan {
+    private func scan(
+        _ section: Literal, _ files: [(name: String, bytes: [UInt8])], keys: [String] = []
+    ) throws -> Scan {
         var recording = RecordedShare.Recording()
         recording.folders[""] = RecordedShare.Folder(
             entries: files.map { RecordedShare.Entry(name: $0.name, size: $0.bytes.count) })
         for file in files { recording.files[file.name] = [RecordedShare.Answer(bytes: file.bytes)] }
-        return try Scan(
-            EntitySection.source(
-                FetchRequest(entity: "Row", section: BridgeOptions(section)), share: RecordedShare(recording)))
+        var request = FetchRequest(entity: "Row", section: BridgeOptions(section))
+        request.keyPaths = keys
+        return try Scan(EntitySection.source(request, share: RecordedShare(recording)))
+    }
+
+    @Test func `a file whose header lacks the key is left out, and the next one comes`() throws {
+        let files = [
+            (name: "a.csv", bytes: Array("out of order\n".utf8)), (name: "b.csv", bytes: Array("id,name\n1,x\n".utf8)),
+        ]
+        for keys in [["id"], ["@path", "id"]] {
+            let scan = try scan(["csv": "*.csv"], files, keys: keys)
+            #expect(scan.values("@path") == [#""b.csv""#])
+            #expect(scan.skipped == ["@path = a.csv"])
+            #expect(
+                scan.rejected.first?.reason.hasPrefix(
+                    #"a.csv has no column "id", which the key needs, in its header: "out of order"; "#) == true)
+        }
+        // A capture, the row's number and names of the section need no column.
+        #expect(try scan(["csv": "{file}.csv"], files, keys: ["file", "@row"]).records.count == 1)
+        #expect(try scan(["csv": "b.csv", "header": ["a", "b"]], files, keys: ["id"]).records.count == 2)
     }
 
     private static func wide(_ text: String, isBigEndian: Bool = false) -> [UInt8] {

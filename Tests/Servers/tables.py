@@ -1,6 +1,7 @@
 """People as tables: CSV, XML and lines, packed and not, and replies that are something else. tables.py
 
-The path says the form. `people` in the folder, if it exists, has the rows of CSV in place of the usual ones.
+The path says the form. `people` in the folder, if it exists, has the rows of CSV in place of the usual ones. If `busy` exists, the second of
+the pages is a message.
 """
 import answers
 import gzip
@@ -26,8 +27,12 @@ def packed(*texts):
     return out.getvalue()
 
 
+MESSAGE = b"Service temporarily unavailable, please try again later\n"
+
+
 def page(query):
     number = int(query.get("page", "1"))
+    if number == 2 and os.path.exists("busy"): return 200, {"Content-Type": "text/plain"}, MESSAGE
     link = {"Link": f'<{answers.url()}/pages?page={number + 1}>; rel="next"'} if number < 3 else {}
     return 200, {"Content-Type": "text/csv", **link}, f"id,name,city\n{number},n{number},\n".encode()
 
@@ -54,6 +59,9 @@ def answer(path, query):
         "/refused": ("application/json", b'{"error": {"message": "quota exceeded"}}'),
         "/list": ("application/json", b'[{"id": 1}]'),
         "/empty": ("text/csv", b""),
+        "/message": ("text/plain", MESSAGE),
+        "/other.csv": ("text/csv", b"code,label\n"),
+        "/none.csv": ("text/csv", b"id,name,city\n"),
         "/none.xml": ("text/xml", b"<reply><people/></reply>"),
     }
     if path == "/pages": return page(query)

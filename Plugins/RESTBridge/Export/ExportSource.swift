@@ -343,9 +343,8 @@ final class ExportSource: ListingSource {
         guard let table = section.table else { throw BridgeError(.internal, "an export without a format") }
         rows = try TableReader(
             ReplyFile(exchange, response), response, table, name: HTTPURL(response.url)?.path ?? "the file",
-            fields: section.recordFields(response), read: section.readFields, limits: client.rowLimits,
-            skipping: committed, asked: fileName,
-            location: location)
+            fields: section.recordFields(response), keys: section.keyPaths, read: section.readFields,
+            limits: client.rowLimits, skipping: committed, asked: fileName, location: location)
         return true
     }
 }

@@ -29,8 +29,9 @@ final class RowFile {
         let names = listing.options.patterns.captureNames
         sink = RowSink(
             match.path.joined(separator: "/"),
-            captures: Array(zip(names, match.captures)).map { (name: $0, value: $1) }, fields: listing.fields,
-            skipping: skipped, writer: writer, report: Report(listing: listing, path: match.path))
+            captures: Array(zip(names, match.captures)).map { (name: $0, value: $1) }, keys: listing.keyPaths,
+            fields: listing.fields, skipping: skipped, writer: writer,
+            report: Report(listing: listing, path: match.path))
         reader = RowReader(
             file, as: section.format, encoding: section.encoding, limits: listing.share.options.rowLimits, into: sink
         ) { member in

@@ -17,6 +17,8 @@ final class FileListing {
     let resumed: ShareCursor?
     /// The members of a record that the host reads; nil means all.
     let fields: Set<String>?
+    /// The paths of the key in a record; see ``FetchRequest/keyPaths``.
+    let keyPaths: [String]
     /// The number of records rejected, or files skipped, since the last page.
     var rejectedCount: Int { rejected.count + skipped.count }
     /// The states of files that were read; unused in a listing that does not read files.
@@ -50,6 +52,7 @@ final class FileListing {
         states = FileStates(token: usesStates ? request.token : nil, question: question, began: share.now)
         self.usesStates = usesStates
         fields = request.fields
+        keyPaths = request.keyPaths
         wantsFileIDs = Self.wantsFileIDs(request, usesStates: usesStates)
         scan = FolderWalk(patterns: options.patterns, kinds: options.kinds, from: resumed?.point)
         matchCounts = options.patterns.patterns.map { _ in 0 }

@@ -130,6 +130,8 @@ final class CSVParser: RowParser {
                 remedy:
                     "correct the file; or give the names as header: [NAME, ...], with skip_rows: 1 if the file has some"
             )
+        } else if let why = sink.fault(inHeader: names) {
+            fault = why
         } else {
             columns = names.map { Array($0.utf8) }
         }

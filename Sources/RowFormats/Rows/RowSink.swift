@@ -27,6 +27,8 @@ package final class RowSink {
     package private(set) var hasRejected = false
     private let captures: [(name: String, value: String?)]
     private let defaults: [(name: String, value: String)]
+    private let keys: [String]
+    private let fields: Set<String>?
     private let skipped: Int
     private let writesPath: Bool
     private let writesMember: Bool
@@ -36,15 +38,19 @@ package final class RowSink {
     ///   - name: The file's name: the member `@path` of each record.
     ///   - captures: Further members of each record, which no column may be named after.
     ///   - defaults: Further members of each record that has none of that name.
+    ///   - keys: The paths of the key in a record, with dots; empty if they are not known.
     ///   - fields: The members of a record that the host reads; nil means all.
     ///   - skipped: The number of rows that an earlier fetch returned.
     package init(
         _ name: String, captures: [(name: String, value: String?)] = [], defaults: [(name: String, value: String)] = [],
-        fields: Set<String>? = nil, skipping skipped: Int = 0, writer: RecordBatchWriter, report: any RowReport
+        keys: [String] = [], fields: Set<String>? = nil, skipping skipped: Int = 0, writer: RecordBatchWriter,
+        report: any RowReport
     ) {
         self.name = name
         self.captures = captures
         self.defaults = defaults
+        self.keys = keys
+        self.fields = fields
         self.skipped = skipped
         self.writer = writer
         self.report = report
@@ -56,6 +62,40 @@ package final class RowSink {
 
     /// The names of the captures.
     var captureNames: [String] { captures.map(\.name) }
+
+    /// Returns the fault of a header row that lacks the columns of the key, or all that the host reads; nil if it has
+    /// them.
+    ///
+    /// Such a row is a message in place of the table, or the header of another table. To take it for a table without
+    /// rows would delete all objects.
+    func fault(inHeader names: [String]) -> FileFault? {
+        let added = Set(captures.map(\.name) + defaults.map(\.name))
+        /// Whether records have the member without a column, as they have `@row`.
+        func isAdded(_ name: String) -> Bool { name.hasPrefix("@") || added.contains(name) }
+        let missing = keys.first { key in
+            let member = String(key.prefix { $0 != "." })
+            return !isAdded(member) && !names.contains(key) && !names.contains(member)
+        }
+        let needed: String
+        if let missing {
+            needed = "no column \"\(missing)\", which the key needs"
+        } else if let columns = fields?.filter({ !isAdded($0) }), !columns.isEmpty, columns.isDisjoint(with: names) {
+            needed = "none of the columns that the entity reads (\(Self.list(columns.sorted())))"
+        } else {
+            return nil
+        }
+        return FileFault(
+            reason: "has \(needed), in its header: \(Self.list(names))",
+            remedy: "if this is a message in place of the table, sync again later; otherwise check delimiter, "
+                + "skip_rows, encoding and the attributes' from, or name the columns of a table without a header in "
+                + "header")
+    }
+
+    /// Returns the first names for a message.
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(10).map { "\"\($0.prefix(80))\"" }.joined(separator: ", ")
+        return names.count > 10 ? "\(shown) and \(names.count - 10) more" : shown
+    }
 
     func use(_ writer: RecordBatchWriter) { self.writer = writer }
 

@@ -49,15 +49,15 @@ final class TableReader {
     /// - Parameters:
     ///   - name: The text's name in records and messages.
     ///   - fields: Members to add to each record that has none of that name.
+    ///   - keys: The paths of the key in a record; see ``FetchRequest/keyPaths``.
     ///   - read: The members of a record that the host reads; nil for all.
     ///   - skipped: The number of rows that an earlier fetch returned.
     ///   - asked: The request, for messages.
     ///   - location: The place of the text, for messages; nil for the reply's.
     init(
         _ file: ReplyFile, _ response: HTTPResponse, _ table: TableRule, name: String,
-        fields: [(name: String, value: String)], read: Set<String>?, limits: RowLimits, skipping skipped: Int = 0,
-        asked: String,
-        location: String? = nil
+        fields: [(name: String, value: String)], keys: [String] = [], read: Set<String>?, limits: RowLimits,
+        skipping skipped: Int = 0, asked: String, location: String? = nil
     ) throws {
         self.file = file
         self.table = table
@@ -66,7 +66,7 @@ final class TableReader {
         self.location = location ?? response.location
         report = Report(response.redactor)
         sink = RowSink(
-            response.redactor.clean(name), defaults: fields, fields: read, skipping: skipped,
+            response.redactor.clean(name), defaults: fields, keys: keys, fields: read, skipping: skipped,
             writer: RecordBatchWriter(), report: report)
         let charset = Self.known(response.charset)
         if table.encoding == nil, let charset {
