@@ -230,6 +230,13 @@ public final class PageImport {
         return rows
     }
 
+    /// Returns the number of rows that two listings in a row lack; the current one is the second.
+    public func unconfirmedRows() throws -> Int {
+        var count = 0
+        try transaction.access { count = try transaction.unconfirmedRows() }
+        return count
+    }
+
     /// Commits the page together with the scan's progress.
     ///
     /// - Parameter progress: The scan's position; nil when it is complete.

@@ -33,6 +33,7 @@ class ForwardingPage: PageTransaction {
     func markSkipped(entity: Int, key: [StoredValue]) throws { try base.markSkipped(entity: entity, key: key) }
     func skipUnknown() throws { try base.skipUnknown() }
     func listedRows() throws -> ListedRows? { try base.listedRows() }
+    func unconfirmedRows() throws -> Int { try base.unconfirmedRows() }
     func finish(_ end: ScanEnd) throws -> SweepResult { try base.finish(end) }
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
         try base.finishParents(of: entity, rule)

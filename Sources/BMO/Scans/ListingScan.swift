@@ -23,6 +23,8 @@ struct ListingScan: Sendable {
         var counts: ImportCounts
         /// Whether the scan may have missed records, so that it left no cursor.
         var looksAgain = false
+        /// How often an object was listed again.
+        var repeats = 0
         /// The newest received value of the incremental field.
         var newest: Watermark?
     }
@@ -52,7 +54,8 @@ struct ListingScan: Sendable {
             }
             looks += 1
             result = try await scan(
-                place, fromBeginning: true, confirms: result.sweep.unconfirmed > 0, look: .again(after: result.newest))
+                place, fromBeginning: true, confirms: result.sweep.unconfirmed > 0, look: .again(after: result.newest),
+                firstRepeats: result.repeats)
         }
         return result
     }
@@ -62,13 +65,6 @@ struct ListingScan: Sendable {
             "records moved between pages while they were fetched, in each of \(looks) attempts: all that arrived is imported, and the "
                 + "next sync starts from the same value again; paging by a cursor or a key (`paging: {style: keyset}`) "
                 + "avoids this")
-    }
-
-    private func warnOfRepetition(_ lacking: Int) {
-        warn(
-            "the listing has some records twice, and by its own total it lacks "
-                + "\(lacking == 1 ? "another" : "\(lacking) others"): nothing missing from it was deleted; the remote must sort "
-                + "it by a unique value")
     }
 
     private func runOnce(_ place: ProgressTracker) async throws -> Result {
@@ -85,7 +81,8 @@ struct ListingScan: Sendable {
     }
 
     private func scan(
-        _ place: ProgressTracker, fromBeginning: Bool, confirms: Bool = false, look: ScanAttempt = .first
+        _ place: ProgressTracker, fromBeginning: Bool, confirms: Bool = false, look: ScanAttempt = .first,
+        firstRepeats: Int = 0
     ) async throws -> Result {
         guard !context.isPartial else { return try await scanPart(place) }
         let scope = plan.scope(parent: parent)
@@ -127,7 +124,8 @@ struct ListingScan: Sendable {
         }
         let writer = PageWriter(
             confirms ? .confirmation : .listing, of: request, context, parent: parent, after: progress,
-            look: look, acknowledged: start.acknowledged, members: start.members, quarantine: tally.quarantine)
+            look: look, firstRepeats: firstRepeats, acknowledged: start.acknowledged, members: start.members,
+            quarantine: tally.quarantine)
         writer.redaction = connection.redaction
         var result = Result(
             listing: ScanListing(isWhole: false, began: progress?.began ?? request.began),
@@ -250,18 +248,19 @@ struct ListingScan: Sendable {
     ) {
         // A scan for changes is never whole: the warning means that more was left out.
         if page.end, !page.complete, !page.unchanged, !page.warnings.isEmpty { tally.markIncomplete() }
-        if state.lacking > 0 {
+        if state.lacking.count > 0 {
             tally.markIncomplete()
-            warnOfRepetition(state.lacking)
+            warn(state.lacking.warning)
         }
         let (before, records) = combined.change { result, records in
             defer {
                 result.isUnchanged = page.end && page.unchanged
-                result.listing.isWhole = page.end && page.complete && !result.isUnchanged && state.lacking == 0
+                result.listing.isWhole = page.end && page.complete && !result.isUnchanged && state.lacking.count == 0
                 result.counts = state.counts
                 result.listing.skipped = state.skipped
                 if let sweep = state.sweep { result.sweep = sweep }
                 result.looksAgain = state.looksAgain
+                result.repeats = state.repeats
                 result.newest = state.watermark.newest
                 records = state.records
             }

@@ -171,8 +171,17 @@ final class SQLitePageTransaction: PageTransaction {
     func listedRows() throws -> ListedRows? {
         guard let scan, var log = try store.writers.scans.log(of: scan.scope) else { return nil }
         log.append(seen)
+        let distinct = log.hasUnknown ? nil : log.distinctCount
         return ListedRows(
-            count: log.count, distinct: log.hasUnknown ? nil : log.distinctCount, repeated: log.repeatedRows.count)
+            count: log.count, distinct: distinct, repeated: log.repeatedRows.count,
+            repeatedOnPage: distinct.map { $0 < log.count } ?? false ? log.repeatedOnPage : 0)
+    }
+
+    func unconfirmedRows() throws -> Int {
+        let writers = try store.writers
+        guard let scan, var log = writers.scans.log(of: scan.scope) else { return 0 }
+        log.append(seen)
+        return try writers.sweep.unconfirmedCount(scan, log)
     }
 
     func finish(_ end: ScanEnd) throws -> SweepResult {

@@ -71,6 +71,12 @@ final class Sweep {
         return gone.count
     }
 
+    /// Returns the number of rows that the listing lacks, and that the first of two listings lacked, too.
+    func unconfirmedCount(_ scan: ScanTarget, _ log: SeenLog) throws -> Int {
+        guard let first = unconfirmed[scan.scope] else { return 0 }
+        return try absent(scan, log).rows.count(where: first.contains)
+    }
+
     /// Returns the rows in the scan's scope that are not in its log, and the number of rows in the scope.
     private func absent(_ scan: ScanTarget, _ log: SeenLog) throws -> (rows: [Int64], total: Int) {
         let layout = model.entities[scan.entity]

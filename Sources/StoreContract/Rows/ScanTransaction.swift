@@ -28,6 +28,9 @@ public protocol ScanTransaction: AnyObject {
     /// Returns the number of rows listed so far in the current scan; nil if the store does not log them.
     func listedRows() throws -> ListedRows?
 
+    /// Returns the number of rows that the current listing lacks, and that the first of two listings lacked, too.
+    func unconfirmedRows() throws -> Int
+
     /// Ends the current scan: deletes the rows missing from the listing, and saves the cursor for the next scan.
     ///
     /// If the deletion limit is exceeded, nothing is deleted or saved: the next scan starts from the same state.
@@ -43,4 +46,7 @@ public protocol ScanTransaction: AnyObject {
 extension ScanTransaction {
     /// Returns nil: the default store has no log.
     public func listedRows() -> ListedRows? { nil }
+
+    /// Returns 0: the default store has no log.
+    public func unconfirmedRows() -> Int { 0 }
 }

@@ -93,12 +93,15 @@ public struct ListedRows: Sendable, Equatable {
     public var distinct: Int?
     /// The number of rows that appeared more than once with different values.
     public var repeated: Int
+    /// How often a row appeared again on the same page.
+    public var repeatedOnPage: Int
 
     /// Creates the counts.
-    public init(count: Int, distinct: Int?, repeated: Int) {
+    public init(count: Int, distinct: Int?, repeated: Int, repeatedOnPage: Int = 0) {
         self.count = count
         self.distinct = distinct
         self.repeated = repeated
+        self.repeatedOnPage = repeatedOnPage
     }
 }
 

@@ -38,7 +38,16 @@ extension TablePageWriter {
     /// Returns the rows listed so far; nil if the scan is not logged.
     package func listedRows() -> ListedRows? {
         guard let scan, let log = scans.logs[scan.scope] else { return nil }
-        return ListedRows(count: log.rows.count, distinct: log.distinctCount, repeated: log.repeatedRows.count)
+        let distinct = log.distinctCount
+        return ListedRows(
+            count: log.rows.count, distinct: distinct, repeated: log.repeatedRows.count,
+            repeatedOnPage: distinct.map { $0 < log.rows.count } ?? false ? log.repeatedOnPage : 0)
+    }
+
+    /// Returns the number of rows that the listing lacks, and that the first of two listings lacked, too.
+    package func unconfirmedRows() throws -> Int {
+        guard let scan, let log = scans.logs[scan.scope], let first = scans.unconfirmed[scan.scope] else { return 0 }
+        return try absent(scan, log).rows.count(where: first.contains)
     }
 
     /// Ends the current scan; see `PageTransaction.finish`.

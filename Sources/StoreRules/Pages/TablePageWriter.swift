@@ -34,6 +34,7 @@ package final class TablePageWriter {
         self.scan = scan
         followed.scopes.insert(scan.scope)
         if scans.parents[scan.entity] != nil { followed.entities.insert(scan.entity) }
+        if scan.isListing { scans.logs[scan.scope]?.beginPage() }
         edits.scanBegan = scan.acknowledged
     }
 

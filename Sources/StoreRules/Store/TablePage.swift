@@ -137,6 +137,8 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
 
     package func listedRows() -> ListedRows? { page.listedRows() }
 
+    package func unconfirmedRows() throws -> Int { try page.unconfirmedRows() }
+
     package func finish(_ end: ScanEnd) throws -> SweepResult { try page.finish(end) }
 
     package func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {

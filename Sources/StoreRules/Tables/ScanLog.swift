@@ -50,6 +50,8 @@ package struct ScanLog: Sendable {
     private var repeated: [Int64] = []
     private var repeatedNumbers: Set<Int64> = []
     private var ends = LayeredArray<(page: Int, rows: Int, owners: Int)>()
+    /// The numbers of rows before the pages.
+    private var pageStarts = LayeredArray<Int>()
 
     package init() {}
 
@@ -108,6 +110,25 @@ package struct ScanLog: Sendable {
         Dictionary(owners.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// How often a row was listed again on the same page.
+    package var repeatedOnPage: Int {
+        var page: Set<Int64> = []
+        var starts = pageStarts.makeIterator()
+        var start = starts.next()
+        var found = 0
+        for (index, row) in rows.enumerated() {
+            while let next = start, next <= index {
+                page.removeAll(keepingCapacity: true)
+                start = starts.next()
+            }
+            if !page.insert(row).inserted { found += 1 }
+        }
+        return found
+    }
+
+    /// Notes the beginning of a page.
+    mutating func beginPage() { pageStarts.append(rows.count) }
+
     /// Notes the end of a page.
     package mutating func endPage(_ page: Int) { ends.append((page, rows.count, owners.count)) }
 
@@ -121,6 +142,7 @@ package struct ScanLog: Sendable {
         log.owners.append(contentsOf: owners.prefix(end.owners))
         log.waiting = waiting.filter { $0.value.place < end.owners }
         log.ends.append(contentsOf: ends.filter { $0.page <= page })
+        log.pageStarts.append(contentsOf: pageStarts.filter { $0 < end.rows })
         return log
     }
 }

@@ -24,6 +24,8 @@ final class PageWriter: @unchecked Sendable {
     private let observer: (any PageObserver)?
     private let quarantine: QuarantineBudget
     private let look: ScanAttempt
+    /// How often the first of two listings had an object again.
+    private let firstRepeats: Int
     /// What the request adds, if the pages are of one.
     private let terms: ScanTerms
     /// The fields that the records had, among those that the configuration reads; belongs to the scan's task.
@@ -84,8 +86,10 @@ final class PageWriter: @unchecked Sendable {
         var badTombstones = 0
         /// Whether the scan may have missed records that moved between pages: it leaves no cursor then.
         var looksAgain = false
-        /// The number of objects that the listing lacks by the remote's own count, because other records came twice.
-        var lacking = 0
+        /// The objects that the listing lacks because other records came twice.
+        var lacking = LackingObjects()
+        /// How often an object was listed again.
+        var repeats = 0
         /// Whether the listing is paged by position.
         var isPositional = false
         var order = ListingOrder()
@@ -114,11 +118,12 @@ final class PageWriter: @unchecked Sendable {
     /// - Parameter acknowledged: The newest edit that the remote had accepted when the scan began; see ``ScanTarget``.
     init(
         _ extent: Extent, of request: ScanRequest, _ context: SyncContext, parent: ParentObject? = nil,
-        after progress: ScanProgress? = nil, look: ScanAttempt = .first, acknowledged: Int64,
+        after progress: ScanProgress? = nil, look: ScanAttempt = .first, firstRepeats: Int = 0, acknowledged: Int64,
         members: Set<ListedMember> = [], quarantine: QuarantineBudget? = nil
     ) {
         self.extent = extent
         self.look = look
+        self.firstRepeats = firstRepeats
         terms = context.terms
         let plan = request.plan
         model = context.workspace.model
@@ -374,7 +379,8 @@ final class PageWriter: @unchecked Sendable {
                 })
         }
         state.isPositional = info.positional
-        state.looksAgain = try looksAgain(page, info)
+        let rows = try listedRows(page, info)
+        state.looksAgain = looksAgain(page, info, rows)
         var end = request.end(
             isComplete: info.complete, isUnchanged: info.unchanged, token: info.token,
             newest: info.positional ? look.known ?? state.watermark.settled : state.watermark.settled,
@@ -382,27 +388,63 @@ final class PageWriter: @unchecked Sendable {
         // The remote would not report the missed changes again.
         if state.looksAgain || state.badTombstones > 0 { end.cursor = nil }
         if state.skipsEverything || state.endsAtKnown { end.sweep = nil }
-        if case .confirmation = extent, end.sweep != nil {
-            state.lacking = state.totals.lacking(try page.listedRows(), records: state.records + recordsInPage)
-            if state.lacking > 0 { end.sweep = nil }
+        let lacking = try lacking(page, rows, sweeps: end.sweep != nil)
+        if lacking.count > 0 {
+            // The next scan would not request them.
+            end.cursor = nil
+            if isConfirmation { end.sweep = nil }
         }
-        state.sweep = try page.commit(end: end)
+        let sweep = try page.commit(end: end)
+        state.sweep = sweep
+        // A further scan shows whether they are still lacking.
+        state.lacking = state.looksAgain || sweep.unconfirmed > 0 ? LackingObjects() : lacking
+    }
+
+    private var isConfirmation: Bool { if case .confirmation = extent { true } else { false } }
+
+    /// The number of records of the entity that are in quarantine so far.
+    private func quarantined(_ page: PageImport) -> Int {
+        state.counts[target.entity].quarantined + page.counts[target.entity].quarantined
+    }
+
+    /// Returns the rows that a listing with pages by position, or the second of two, has listed; nil for others.
+    private func listedRows(_ page: PageImport, _ info: PageInfo) throws -> ListedRows? {
+        guard info.positional || isConfirmation, info.complete, !info.unchanged else { return nil }
+        let rows = try page.listedRows()
+        state.repeats = rows?.repeats ?? 0
+        return rows
+    }
+
+    /// Returns the objects that the listing lacks because others came more than once, as happens if the remote sorts
+    /// its pages by a value that is not unique.
+    ///
+    /// - Parameter sweeps: Whether rows that the listing lacks may be deleted.
+    private func lacking(_ page: PageImport, _ rows: ListedRows?, sweeps: Bool) throws -> LackingObjects {
+        guard let rows, rows.repeats > 0 else { return LackingObjects() }
+        let records = state.records + recordsInPage
+        let byTotal = LackingObjects(count: state.totals.lacking(rows, records: records), isByTotal: true)
+        if isConfirmation, sweeps, byTotal.count > 0 { return byTotal }
+        // A listing that has an object twice on one page has it so on purpose, and its total counts both.
+        guard rows.repeatedOnPage == 0 else { return LackingObjects() }
+        if isConfirmation, sweeps, !request.plan.isDivided, !state.totals.prove(rows, quarantined: quarantined(page)) {
+            // Each place that a record took a second time may have cost another record its only one.
+            let missing = try page.unconfirmedRows()
+            if missing > 0, missing <= min(firstRepeats, rows.repeats) { return LackingObjects(count: missing) }
+        }
+        return !isResumed && state.totals.areReached(by: records) ? byTotal : LackingObjects()
     }
 
     /// Returns whether records may have moved between pages and been missed, which a scan for later changes would not
     /// return.
-    private func looksAgain(_ page: PageImport, _ info: PageInfo) throws -> Bool {
+    private func looksAgain(_ page: PageImport, _ info: PageInfo, _ rows: ListedRows?) -> Bool {
         // Objects without a key would be duplicated with each scan.
         guard info.positional, info.complete, !info.unchanged, !model.entities[request.plan.index].key.isEmpty
         else { return false }
         let isWatched = if case .field? = request.plan.incremental { true } else { false }
         // The children of a parent that does not change are not requested again either.
         guard isWatched || parent?.state != nil else { return false }
-        let rows = try page.listedRows()
         switch look {
-        case .first:
-            let bad = state.counts[target.entity].quarantined + page.counts[target.entity].quarantined
-            return isResumed || !state.totals.prove(rows, quarantined: bad)
+        case .first: return isResumed || !state.totals.prove(rows, quarantined: quarantined(page))
         case .again where !isWatched:
             return state.counts[target.entity].inserted + page.counts[target.entity].inserted > 0
         case .again:

@@ -1,5 +1,6 @@
 internal import BridgeHost
 internal import Importer
+internal import StoreContract
 
 /// A scan of a listing that is paged by position.
 ///
@@ -17,6 +18,27 @@ enum ScanAttempt: Sendable {
 
     /// The newest value of the previous scan.
     var known: Watermark? { if case .again(let known) = self { known } else { nil } }
+}
+
+/// The objects that a listing lacks because other records came more than once.
+struct LackingObjects: Sendable, Equatable {
+    var count = 0
+    /// Whether the remote's own total says so; otherwise they are rows that two listings lack.
+    var isByTotal = false
+
+    /// A warning of them.
+    var warning: String {
+        let what =
+            isByTotal
+            ? "by its own total it lacks \(count == 1 ? "another" : "\(count) others"): nothing missing from it was deleted"
+            : "it lacks \(count == 1 ? "a row" : "\(count) rows") of the database: nothing missing from it was deleted"
+        return "the listing has some records twice, and \(what); the remote must sort it by a unique value"
+    }
+}
+
+extension ListedRows {
+    /// How often a row was listed again; 0 if there are too many rows to count.
+    var repeats: Int { distinct.map { count - $0 } ?? 0 }
 }
 
 /// The totals that the pages of a scan report.
@@ -40,9 +62,12 @@ struct ReportedTotals: Sendable {
     ///
     /// - Parameter records: The number of records received.
     func lacking(_ rows: ListedRows?, records: Int) -> Int {
-        guard isStable, let first, let rows, let distinct = rows.distinct, rows.count > distinct else { return 0 }
-        return Int(clamping: max(0, first - Int64(records - (rows.count - distinct))))
+        guard isStable, let first, let rows, rows.repeats > 0 else { return 0 }
+        return Int(clamping: max(0, first - Int64(records - rows.repeats)))
     }
+
+    /// Returns whether as many records arrived as the remote reports.
+    func areReached(by records: Int) -> Bool { first.map { Int64(records) >= $0 } ?? false }
 
     /// Returns whether these rows and quarantined records are complete.
     func prove(_ rows: ListedRows?, quarantined: Int) -> Bool {

@@ -126,6 +126,11 @@ struct ScanPlan: Sendable {
     var fullEvery: Duration? { source == nil ? entity.fullEvery : source?.fullEvery }
     /// The further source's own value, or that of its bridge.
     var retryFor: Duration? { source == nil ? entity.retryFor : source?.retryFor }
+    /// Whether the section divides the listing into several, which may have the same objects.
+    var isDivided: Bool {
+        let section = source?.section ?? entity.section
+        return ["each", "split", "since"].contains { section[$0] != nil }
+    }
     /// Whether the scan is the entity's own listing: objects that it lacks may be deleted.
     var isListing: Bool { source == nil }
 

@@ -32,6 +32,9 @@ struct SeenLog {
     /// Rows that were written when listed after a greater one, so that they may have been listed before.
     private var rewritten: [(row: Int64, index: Int)] = []
 
+    /// The numbers of rows before the pages that were appended.
+    private var pageStarts: [Int] = []
+
     /// The maximum number of rewritten rows checked.
     private static let maxRewritten = 100_000
     /// The row known to precede the first one in the table.
@@ -94,9 +97,26 @@ struct SeenLog {
         return zip(rows, rows.dropFirst()).reduce(min(count, 1)) { $0 + ($1.0 == $1.1 ? 0 : 1) }
     }
 
+    /// How often a row was listed again on the same page.
+    var repeatedOnPage: Int {
+        guard !isAscending else { return 0 }
+        var page: Set<Int64> = []
+        var (index, place, found) = (0, 0, 0)
+        forEach { row in
+            while place < pageStarts.count, pageStarts[place] <= index {
+                page.removeAll(keepingCapacity: true)
+                place += 1
+            }
+            if !page.insert(row).inserted { found += 1 }
+            index += 1
+        }
+        return found
+    }
+
     /// Appends the rows of a page.
     mutating func append(_ page: SeenLog) {
         guard page.count > 0 else { return }
+        pageStarts.append(count)
         closePiece()
         let tail = page.tail.finished()
         pieces += page.pieces
