@@ -10,6 +10,8 @@ public struct PageFacts: Sendable {
     public var pages: Int?
     /// Whether the reply says that more pages follow.
     public var hasMore: Bool?
+    /// Whether the reply has the remote's token for a later scan, which comes with the last page.
+    public var hasToken = false
     /// Whether the reply has no place for records and indicates an empty listing, as `{}` does.
     public var isBare = false
     /// A digest that is equal for pages with the same records; nil if it is not known.

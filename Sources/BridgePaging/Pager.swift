@@ -293,6 +293,7 @@ public struct Pager: Sendable {
             case .missing:
                 if facts.hasMore == true { return try brokenPromise() }
                 if sawNext || resumed || isDetected || fetched == total { return endByTotal(fetched) }
+                if case .cursor = rule.style, facts.hasToken { return endByTotal(fetched) }
                 warnings.append(
                     "the reply has no \(rule.next?.description ?? ""), so this is taken as the only page; "
                         + "the listing does not count as complete")

@@ -37,6 +37,7 @@ struct ReplyFacts {
         facts.pages = rule.pages.flatMap(integer)
         facts.hasMore = rule.hasMore.flatMap(saysMore) ?? rule.done.flatMap { value($0).bool.map { !$0 } }
         if let next = rule.next { facts.next = self.next(next) }
+        facts.hasToken = delta() != nil
         if let base = rule.base, base.path != nil, let text = value(base).plain { facts.next = facts.next.below(text) }
         if case .linkHeader = rule.style, let url = LinkHeader.next(response?.all("link") ?? []) {
             facts.next = .value(url)
