@@ -20,7 +20,9 @@ final class RESTSource: ListingSource {
     private var current: OpenPage?
     private var isOver = false
     let running: RunningRequests
-    private let token: ScanToken?
+    private var token: ScanToken?
+    /// Why the scan is one of everything although the host passed a token; nil if it is not.
+    private var expiry: String?
     /// The check whether the listing changed since an earlier scan, or nil once that is known.
     private var check: ListingCheck?
     private var marks: ListingMarks.Collector
@@ -157,7 +159,7 @@ final class RESTSource: ListingSource {
     private var isComplete: Bool { pager.isComplete && bringsAll }
 
     private var warnings: [String] {
-        pager.warnings + (reader?.warnings ?? []) + [openEnd, leftOut].compactMap(\.self)
+        [expiry].compactMap(\.self) + pager.warnings + (reader?.warnings ?? []) + [openEnd, leftOut].compactMap(\.self)
     }
     /// What passes although records may be left out: a page that a rule of the section ignores, or a failure beside the
     /// records of a reply.
@@ -206,6 +208,12 @@ final class RESTSource: ListingSource {
     private func take(
         _ exchange: HTTPExchange, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?
     ) throws -> Page? {
+        if isDelta, pageNumber == 1, !section.responses.contains(where: { $0.covers(response.status) }),
+            try ExpiredToken.isMeant(by: response, exchange, asked: asked)
+        {
+            try startOver(response)
+            return try open()
+        }
         let validate = ReplyClassifier(section: section, asked: asked, isConfirming: pager.isConfirming)
         let verdict = try validate.verdict(exchange, response) { [client] in
             guard !hasRenewed, client.renewCredentials() else { return false }
@@ -239,6 +247,18 @@ final class RESTSource: ListingSource {
             try begin(exchange, response, early ?? body, isAccepted: isAccepted)
         }
         return nil
+    }
+
+    /// Begins a scan of everything, because the remote does not know the token any more.
+    private func startOver(_ response: HTTPResponse) throws {
+        expiry =
+            "the remote does not know the token of the last sync any more (it answers \(response.status)): everything was requested"
+        token = nil
+        running.drop()
+        (pageURL, requestURL) = (nil, nil)
+        pager = try Pager(section.paging, cursor: nil)
+        position = pager.first
+        place = position
     }
 
     private func begin(
@@ -376,7 +396,8 @@ final class RESTSource: ListingSource {
             place = stored
             // A scan must not resume from a guess before the second page confirms it, from a page without the column
             // names, or from a page after one that may lack records: a resumed scan would take the listing for complete.
-            let isPlace = trial == nil && !section.namesAreRecord && repliesAreWhole
+            // Nor from one of a scan that started over, as if it had asked for changes.
+            let isPlace = trial == nil && !section.namesAreRecord && repliesAreWhole && expiry == nil
             page.cursor = isPlace ? stored.map { resumePoint($0, pageNumber).text } : nil
         } else {
             finish(&page, open, count: facts.count)
