@@ -56,8 +56,12 @@ extension PagingDetector {
     private static func mentionsPages(_ name: String) -> Bool { name.lowercased().contains("page") }
 
     /// The pager reports that there is more, but no known way to request it.
+    ///
+    /// A count of just the records that came, as many as pages often have, says nothing of others.
     func bareTotal() -> DetectedPaging? {
-        (statedTotal.place ?? (limit() == nil ? totalInBody?.path : nil)).map {
+        let stated = statedTotal
+        if stated.isOwn, let told = totalInBody, PageSize.isUsual(told.value) { return nil }
+        return (stated.place ?? (limit() == nil ? totalInBody?.path : nil)).map {
             DetectedPaging(members: [("style", "none"), ("total", $0)])
         }
     }
