@@ -32,6 +32,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"items":[{"id":1}],"truncated":true}"#, "$.truncated is true"),
+        (#"{"items":[{"id":1}],"truncated":"true"}"#, "$.truncated is true"),
         (#"{"items":[{"id":1}],"remaining":30}"#, "$.remaining is 30"),
         (#"{"Items":[{"id":1}],"LastEvaluatedKey":{"id":{"S":"1"}}}"#, "$.LastEvaluatedKey has a value"),
         (#"{"items":[{"id":1}],"isLast":false}"#, "$.isLast is false"),
@@ -81,6 +82,15 @@ import Testing
         let scan = try scan(path(first, then: later))
         #expect(scan.ids == [1])
         #expect(scan.pages.count == 2)
+        #expect(scan.last?.isComplete == true, "\(scan.warnings)")
+    }
+
+    @Test func `a flag that is a text is one`() throws {
+        let scan = try scan(
+            path(
+                #"{"page":1,"has_more":"true","items":[{"id":1}]}"#,
+                then: #"{"page":2,"has_more":"false","items":[{"id":2}]}"#))
+        #expect(scan.ids == [1, 2])
         #expect(scan.last?.isComplete == true, "\(scan.warnings)")
     }
 
@@ -252,6 +262,16 @@ import Testing
         #expect(scan.last?.isComplete == false)
         #expect(scan.warnings.first?.hasPrefix("just the 2 records arrived that limit=2 requests") == true)
         #expect(try self.scan(path(#"{"items":[{"id":1}],"count":1,"limit":2}"#)).last?.isComplete == true)
+    }
+
+    @Test(arguments: [(#""count":50"#, 50), (#""meta":{"count":50}"#, 50), (#""count":49"#, 49)])
+    func `a count of the records of the only page is not a total`(member: String, count: Int) throws {
+        let items = (1...count).map { #"{"id":\#($0)}"# }.joined(separator: ",")
+        let scan = try scan(path(#"{\#(member),"items":[\#(items)]}"#))
+        #expect(scan.ids.count == count)
+        #expect(scan.last?.isComplete == (count == 49), "\(scan.warnings)")
+        #expect(
+            scan.warnings.first?.hasPrefix("just 50 records arrived, a common page size") == (count == 50 ? true : nil))
     }
 
     @Test func `a total that the config names is one`() throws {

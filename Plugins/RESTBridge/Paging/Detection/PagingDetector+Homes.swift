@@ -58,7 +58,13 @@ extension PagingDetector {
         for home in homes {
             for name in names {
                 let path = Self.member(home, name)
-                if case .bool(let value) = survey[path] { return (path, value) }
+                switch survey[path] {
+                case .bool(let value): return (path, value)
+                // Some APIs send their flags as texts.
+                case .text("true"): return (path, true)
+                case .text("false"): return (path, false)
+                default: continue
+                }
             }
         }
         return nil

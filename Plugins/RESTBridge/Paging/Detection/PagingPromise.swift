@@ -68,7 +68,7 @@ extension PagingDetector {
         let isNext =
             name == "next"
             || name.hasPrefix("next") && PagingVocabulary.nextWords.contains { name.dropFirst(4).hasPrefix($0) }
-        switch value {
+        switch value == .text("true") || value == .text("false") ? .bool(value == .text("true")) : value {
         case .bool(true) where moreNames.contains(name): return "is true"
         case .bool(false) where lastNames.contains(name): return "is false"
         case .bool(true) where isNext: return "is true"
