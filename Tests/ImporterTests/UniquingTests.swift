@@ -22,6 +22,25 @@ import TestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `equal decimals are one key, however they are written`(_ kind: StoreKind) throws {
+        let prices = Entity("Price", key: ["at"], [.of("at", .decimal), .of("paid", .decimal)])
+        let order = Entity("Order", key: ["id"], [.of("id", .integer)], [.one("price", "Price")])
+        let database = try StoreFixture(try .of(prices, order), kind: kind)
+        #expect(
+            try database.load("Price", ["at": 1], ["at": .decimal("1.0")], ["at": "+01.00", "paid": .decimal("1.50")])
+                == "Price +1 ~1 =1")
+        #expect(try database.load("Price", ["at": .decimal("2.50")], ["at": .decimal("-0.0")]) == "Price +2")
+        #expect(try database.load("Price", ["at": .decimal("25e-1")], ["at": 0]) == "Price =2")
+        #expect(
+            try database.load(
+                "Order", ["id": 1, "price": "2.5"], ["id": 2, "price": .decimal("2.500")],
+                ["id": 3, "price": ["at": .decimal("1.000")]]) == "Price =1, Order +3")
+        #expect(try database.text(of: "Price") == "'0' null\n'1' '1.50'\n'2.5' null")
+        #expect(try database.text(of: "Order") == "1 '2.5'\n2 '2.5'\n3 '1'")
+        #expect(try database.faults().isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a prefix keeps two lists of ids apart`(_ kind: StoreKind) throws {
         var other = Entity("User", key: ["id"], [.of("id", .text, from: nil, .prefix("eu-"))])
         other.relationships = [.one("friend", "User")]

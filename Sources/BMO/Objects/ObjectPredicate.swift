@@ -112,7 +112,9 @@ extension QueryPredicate where Value == LocalValue {
         // A number between two integers compares correctly with them.
         if type == .integer, case .real(let number) = value, number.isFinite { return .real(number) }
         do {
-            return try value.stored(as: type)
+            let stored = try value.stored(as: type)
+            let field = schema.layout.fields.firstIndex { $0.name == name }
+            return field.map(schema.layout.isIdentity) == true ? stored.identity : stored
         } catch {
             throw RequestError(
                 .requested, entity: schema.layout.name, code: "request",

@@ -44,7 +44,7 @@ final class ObjectReader: Sendable {
         }
         return try zip(id.key, types).map { value, type in
             do throws(LocalValue.Misfit) {
-                return try value.stored(as: type)
+                return try value.stored(as: type).identity
             } catch {
                 throw RequestError(
                     .requested, entity: id.entity, code: "request", "no key of \(id.entity): \(error.reason)")

@@ -97,7 +97,7 @@ struct ResolveCommand: AsyncParsableCommand {
         let workspace = try await options.workspace()
         let store = try options.store(of: workspace)
         let input = EditInput(try WorkspaceOptions.entity(entity, in: workspace), in: workspace)
-        let key = try input.key(key)
+        let key = try input.key(key).map(\.identity)
         let conflicts = try store.conflicts(entity: entity, key: key).filter { column == nil || $0.column == column }
         guard !conflicts.isEmpty else {
             if column == nil,

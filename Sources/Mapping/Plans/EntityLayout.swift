@@ -140,6 +140,9 @@ public final class EntityLayout: Sendable {
         }.map(\.element)
     }
 
+    /// Returns whether a field's value identifies an object, as a part of the key or of a reference.
+    public func isIdentity(_ field: Int) -> Bool { key.contains(field) || fields[field].relationship != nil }
+
     /// Returns the type of a column; nil if there is none with this name.
     public func type(of column: String) -> AttributeType? { fields.first { $0.name == column }?.type }
 

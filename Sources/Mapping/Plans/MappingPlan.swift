@@ -151,7 +151,10 @@ public final class MappingPlan: Sendable {
             return layout.toOne.firstIndex { $0.name == name }.map { .toOne($0) }
         }
         parentKey = Self.parentKey(parent, layout, attributes, relationships, model)
-        var converters = layout.fields.map { ValueConverter(Attribute(name: $0.name, type: $0.type)) }
+        var converters = layout.fields.indices.map { index in
+            let field = layout.fields[index]
+            return ValueConverter(Attribute(name: field.name, type: field.type), isIdentity: layout.isIdentity(index))
+        }
         var plainTypes: [AttributeType?] = layout.fields.map(\.type)
         var constants: [(field: Int, converter: ValueConverter, value: ConfigValue)] = []
         var tree = PathNode()
@@ -176,8 +179,11 @@ public final class MappingPlan: Sendable {
         for attribute in attributes {
             guard let field = layout.fields.firstIndex(where: { $0.name == attribute.name && $0.relationship == nil })
             else { continue }
-            converters[field] = ValueConverter(attribute, code)
-            plainTypes[field] = attribute.transformers.isEmpty ? attribute.type : nil
+            let isIdentity = layout.isIdentity(field)
+            converters[field] = ValueConverter(attribute, code, isIdentity: isIdentity)
+            // The fast path keeps the zeros of a decimal.
+            let isPlain = attribute.transformers.isEmpty && !(isIdentity && attribute.type == .decimal)
+            plainTypes[field] = isPlain ? attribute.type : nil
             switch attribute.source {
             case .path(let path): tree.insert(path.components[...], .attribute(field))
             case .paths(let paths):

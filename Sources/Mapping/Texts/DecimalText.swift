@@ -65,6 +65,15 @@ struct DecimalText {
         return isNegative && !isZero ? "-" + text : text
     }
 
+    /// The text that all equal numbers share: without zeros at the end of the decimals.
+    var canonical: String {
+        guard plain.utf8.contains(UInt8(ascii: ".")) else { return plain }
+        var text = plain[...]
+        while text.last == "0" { text.removeLast() }
+        if text.last == "." { text.removeLast() }
+        return String(text)
+    }
+
     /// The digits of the value as an integer; nil when it has nonzero decimals.
     var integral: String? {
         let parts = plain.split(separator: ".")

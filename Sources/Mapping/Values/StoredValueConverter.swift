@@ -15,10 +15,11 @@ public struct StoredValueConverter: Sendable {
     /// - Parameters:
     ///   - old: The type of the values; nil if only their storage class is known.
     ///   - new: The type to convert to.
-    public init(from old: AttributeType?, to new: AttributeType) {
+    ///   - isIdentity: Whether the values identify objects; see ``StoredValue/identity``.
+    public init(from old: AttributeType?, to new: AttributeType, isIdentity: Bool = false) {
         self.old = old
         self.new = new
-        converter = ValueConverter(Attribute(name: "", type: new))
+        converter = ValueConverter(Attribute(name: "", type: new), isIdentity: isIdentity)
     }
 
     /// Returns the value in the new type; null stays null.

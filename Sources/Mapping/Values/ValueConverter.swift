@@ -16,8 +16,11 @@ struct ValueConverter: Sendable {
     private let type: AttributeType
     private let chain: TransformerChain?
     private let temporal: TemporalParser
+    private let isIdentity: Bool
 
-    init(_ attribute: Attribute, _ code: CustomCode = CustomCode()) {
+    /// - Parameter isIdentity: Whether the value identifies an object, so that equal numbers must have the same text.
+    init(_ attribute: Attribute, _ code: CustomCode = CustomCode(), isIdentity: Bool = false) {
+        self.isIdentity = isIdentity
         type = attribute.type
         chain = TransformerChain(attribute.transformers, code)
         temporal = TemporalParser(attribute.transformers)
@@ -116,13 +119,15 @@ struct ValueConverter: Sendable {
         switch scalar {
         case .int(let value): return String(value)
         case .double(let value):
-            if let number = DecimalText("\(value)") { return number.plain }
+            if let number = DecimalText("\(value)") { return digits(of: number) }
         case .text(let text), .decimal(let text):
-            if let number = DecimalText(text) { return number.plain }
+            if let number = DecimalText(text) { return digits(of: number) }
         default: break
         }
         throw misfit(scalar, "a decimal number of at most \(DecimalText.maximumDigits) digits")
     }
+
+    private func digits(of number: DecimalText) -> String { isIdentity ? number.canonical : number.plain }
 
     private func data(_ scalar: RemoteScalar) throws(Misfit) -> [UInt8] {
         if case .bytes(let bytes) = scalar { return bytes }

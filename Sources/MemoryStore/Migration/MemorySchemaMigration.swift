@@ -298,12 +298,17 @@ struct MemorySchemaMigration {
     ) -> ColumnSource {
         var column = ColumnSource(name: field.name)
         let old = source.names[field.name]
+        let isKey = source.layout.keyFields.contains { $0.name == field.name }
+        if isKey, source.hasNewKey, field.type == .decimal {
+            column.converter = StoredValueConverter(from: field.type, to: field.type, isIdentity: true)
+        }
         column.field = table.columns.firstIndex { $0.name == old }
         column.aside = old.flatMap { unused[$0]?.values } ?? [:]
         for change in changes where change.change.table == source.layout.name {
             switch change {
             case .convert(_, let converted, let type) where converted.name == field.name:
-                column.converter = StoredValueConverter(from: type, to: field.type)
+                column.converter = StoredValueConverter(
+                    from: type, to: field.type, isIdentity: field.relationship != nil || isKey)
             case .changeReference(_, field.name, _, let target): column.isCleared = column.isCleared || target != nil
             default: break
             }

@@ -7,9 +7,12 @@ internal import TextFormats
 struct ValueCodec {
     let type: AttributeType
     let sqlType: SQLType
+    /// Whether the values identify objects: the server compares decimals as numbers, and bmo compares keys as texts.
+    private let isIdentity: Bool
 
-    init(_ type: AttributeType) {
+    init(_ type: AttributeType, isIdentity: Bool = false) {
         self.type = type
+        self.isIdentity = isIdentity
         sqlType = SQLType(type)
     }
 
@@ -58,7 +61,8 @@ struct ValueCodec {
     /// Returns the value that the server sent for a column.
     func decode(_ bytes: UnsafeRawBufferPointer?) -> StoredValue {
         guard let bytes else { return .null }
-        return Self.decode(bytes, sqlType).typed(as: type)
+        let value = Self.decode(bytes, sqlType).typed(as: type)
+        return isIdentity ? value.identity : value
     }
 
     static func decode(_ bytes: UnsafeRawBufferPointer, _ type: SQLType) -> StoredValue {

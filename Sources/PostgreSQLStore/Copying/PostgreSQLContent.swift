@@ -26,7 +26,7 @@ final class PostgreSQLContent: ContentWriter {
         cursors += 1
         let action = "reading \(table.name(in: model))"
         try connection.run("DECLARE \(cursor) NO SCROLL CURSOR FOR \(selection(of: table))", for: action)
-        return PostgreSQLRows(connection, cursor, table.types(in: model).map(ValueCodec.init), action)
+        return PostgreSQLRows(connection, cursor, codecs(of: table), action)
     }
 
     private var cursor: String { "bmo_content_\(cursors)" }
@@ -49,6 +49,18 @@ final class PostgreSQLContent: ContentWriter {
         case .bookkeeping(let own):
             let columns = own.columns.map { "t.\($0.name)" }.joined(separator: ", ")
             return "SELECT \(columns) FROM \(sql.own(own.table)) t ORDER BY \(own.order)"
+        }
+    }
+
+    private func codecs(of table: ContentTable) -> [ValueCodec] {
+        table.types(in: model).enumerated().map { index, type in
+            switch table {
+            // The first value is the row's number.
+            case .rows(let root):
+                ValueCodec(type, isIdentity: index > 0 && model.entities[root].isIdentity(index - 1))
+            case .links: ValueCodec(type, isIdentity: true)
+            case .bookkeeping: ValueCodec(type)
+            }
         }
     }
 
@@ -78,6 +90,14 @@ final class PostgreSQLContent: ContentWriter {
     // MARK: - Writing
 
     func stored(_ row: [StoredValue], in table: ContentTable) -> [StoredValue] {
+        switch table {
+        case .rows(let root):
+            // The first value is the row's number.
+            let layout = model.entities[root]
+            return row.enumerated().map { $0 > 0 && layout.isIdentity($0 - 1) ? $1.identity : $1 }
+        case .links: return row.map(\.identity)
+        case .bookkeeping: break
+        }
         // Only these texts come from remotes as they are; an import writes the character out, too.
         guard [.bookkeeping(.quarantine), .bookkeeping(.unknownFields), .bookkeeping(.members)].contains(table) else {
             return row

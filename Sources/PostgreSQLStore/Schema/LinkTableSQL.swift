@@ -25,8 +25,8 @@ struct LinkTableSQL {
         let sources = columns.source.map(Identifier.quoted)
         let targets = columns.target.map(Identifier.quoted)
         (sourceColumns, targetColumns) = (sources, targets)
-        sourceCodecs = source.key.map { ValueCodec(source.fields[$0].type) }
-        targetCodecs = target.key.map { ValueCodec(target.fields[$0].type) }
+        sourceCodecs = source.key.map { ValueCodec(source.fields[$0].type, isIdentity: true) }
+        targetCodecs = target.key.map { ValueCodec(target.fields[$0].type, isIdentity: true) }
         let read =
             zip(sources + targets, sourceCodecs + targetCodecs).map { $1.sqlType.read("t.\($0)") }
             .joined(separator: ", ")

@@ -31,7 +31,9 @@ final class RowTableSQL: Sendable {
 
     init(_ layout: EntityLayout, schema: String) {
         self.layout = layout
-        let codecs = layout.fields.map { ValueCodec($0.type) }
+        let codecs = layout.fields.indices.map {
+            ValueCodec(layout.fields[$0].type, isIdentity: layout.isIdentity($0))
+        }
         self.codecs = codecs
         name = Identifier.quoted(schema) + "." + Identifier.quoted(layout.name)
         isNumbered = Self.isNumbered(layout)

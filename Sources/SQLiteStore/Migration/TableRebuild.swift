@@ -86,8 +86,12 @@ struct TableRebuild {
             guard let index, !retargeted.contains(column.name) else { return .none(column.defaultText) }
             let old = existing.columns[index]
             let isSame = old.type == column.type && (old.attribute ?? column.attribute) == column.attribute
+            let isNewKey = column.isKey && !existing.key.contains { old.isNamed($0) }
+            if isSame, !(isNewKey && column.attribute == .decimal) { return .column(index, nil) }
+            let isIdentity = column.isKey || column.target != nil || column.isPartOfReference
             return .column(
-                index, isSame ? nil : StoredValueConverter(from: old.attribute, to: column.attribute ?? .text))
+                index,
+                StoredValueConverter(from: old.attribute, to: column.attribute ?? .text, isIdentity: isIdentity))
         }
         self.references = references
     }
@@ -114,9 +118,10 @@ struct TableRebuild {
             on: db.sqliteConnection)
         let converters = reference.targetColumns.map { name -> StoredValueConverter? in
             guard let old = found.columns.first(where: { $0.isNamed(name) }),
-                let new = target.columns.first(where: { $0.isNamed(name) }), old.type != new.type
+                let new = target.columns.first(where: { $0.isNamed(name) }),
+                old.type != new.type || new.attribute == .decimal
             else { return nil }
-            return StoredValueConverter(from: old.attribute, to: new.attribute ?? .text)
+            return StoredValueConverter(from: old.attribute, to: new.attribute ?? .text, isIdentity: true)
         }
         return Reference(columns: columns, lookUp: lookUp, converters: converters)
     }

@@ -29,7 +29,8 @@ package struct EditedValues {
                 throw StoreError(
                     .request, "\(layout.name).\(name) is a column that bmo itself writes", remedy: "set another")
             }
-            fields.append((field, try Self.fitting(value, layout.fields[field], layout)))
+            let fitting = try Self.fitting(value, layout.fields[field], layout)
+            fields.append((field, layout.isIdentity(field) ? fitting.identity : fitting))
         }
         self.fields = fields.sorted { $0.field < $1.field }
     }

@@ -56,9 +56,11 @@ extension LocalCondition {
             wanted = "an integer"
         case .real, .decimal:
             if let value = Double(text), value.isFinite {
-                // Decimals are stored as text.
+                // Decimals are stored as text; in keys, equal ones have the same text.
                 let isEquality = comparison == .equal || comparison == .notEqual
-                return field.type == .decimal && isEquality ? .decimal(text) : .real(value)
+                guard field.type == .decimal, isEquality else { return .real(value) }
+                let isIdentity = field.relationship != nil || layout.keyFields.contains { $0.name == field.name }
+                return isIdentity ? StoredValue.decimal(text).identity : .decimal(text)
             }
             wanted = "a number"
         case .boolean:

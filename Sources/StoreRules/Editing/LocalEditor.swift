@@ -103,13 +103,13 @@ package struct LocalEditor {
         try checkAlone(object)
         let layout = object.layout
         let values = try EditedValues(edit.values, of: layout, in: model)
-        for (field, value) in values.fields where layout.key.contains(field) && row[field] != value {
+        for (field, value) in values.fields where layout.key.contains(field) && row[field].identity != value {
             throw StoreError(
                 .request,
                 "\(layout.name).\(layout.fields[field].name) is part of the key of \(object.name) and cannot be changed",
                 remedy: "create another object and delete this one")
         }
-        let changed = values.fields.filter { row[$0.field] != $0.value }
+        let changed = values.fields.filter { row[$0.field] != $0.value && !layout.key.contains($0.field) }
         let columns = Dictionary(
             changed.map { (layout.fields[$0.field].name, $0.value) }, uniquingKeysWith: { $1 })
         try layout.checkReferences(columns, row: row, in: model, exists: exists)
@@ -154,10 +154,13 @@ package struct LocalEditor {
                     ? "give the entity a key in the configuration"
                     : "its parts are: \(layout.key.map { layout.fields[$0].name }.joined(separator: ", "))")
         }
-        let object = EditedObject(root: layout.root, layout: layout, key: edit.key)
-        let row = try objects.row(layout.root, edit.key)
+        // A database of an earlier version may have a decimal key as it was received.
+        let isStored = try objects.row(layout.root, edit.key) != nil
+        let key = isStored ? edit.key : edit.key.map(\.identity)
+        let object = EditedObject(root: layout.root, layout: layout, key: key)
+        let row = try objects.row(layout.root, key)
         let kind = row.flatMap { row in layout.discriminator.map { row[$0].description } } ?? layout.name
-        if let last = try outbox.entries(layout.root, edit.key).last, last.operation == .delete {
+        if let last = try outbox.entries(layout.root, key).last, last.operation == .delete {
             throw StoreError(
                 .request, "\(layout.name) \(object.name) is deleted here; the edit waits as outbox \(last.id)",
                 remedy: "`bmo outbox drop \(last.id)` restores it")
@@ -169,12 +172,12 @@ package struct LocalEditor {
                 .request, "there is no \(layout.name) \(object.name)",
                 remedy: "`bmo list \(layout.name)` shows the existing ones")
         }
-        if try objects.isStub(layout.root, edit.key) {
+        if try objects.isStub(layout.root, key) {
             throw StoreError(
                 .request, "only the key of \(layout.name) \(object.name) is known here: other objects refer to it",
                 remedy: "`bmo sync` fetches its values, if the remote lists it")
         }
-        return (EditedObject(root: layout.root, layout: model.entities[actual], key: edit.key), row)
+        return (EditedObject(root: layout.root, layout: model.entities[actual], key: key), row)
     }
 
     // MARK: - Delete
