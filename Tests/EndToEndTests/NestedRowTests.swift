@@ -86,6 +86,14 @@ extension EndToEndTests {
                 #"{"orders": [{"id": 7, "lines": [{"sku": "b"}]}, {"id": 8, "lines": []}]}"#, as: "orders.json")
             try await site.expectSuccess("sync", "--allow-deletes")
             #expect(try await site.query(rows) == "7|0|b|Oslo|7", "shorter lists leave nothing behind")
+            try site.publish(#"{"orders": [{"id": 8, "lines": []}]}"#, as: "orders.json")
+            try await site.expectSuccess("sync", "--allow-deletes")
+            #expect(try await site.query(rows) == "", "a deleted object leaves nothing behind")
+            #expect(try await site.query("SELECT id FROM \"Order\"") == "8")
+            #expect(try await site.query("SELECT count(*) FROM bmo_stubs") == "0")
+            let run = try await site.query("SELECT max(id) FROM bmo_runs")
+            try await site.expectSuccess("undo", run.trimmingCharacters(in: .newlines))
+            #expect(try await site.query(rows) == "7|0|b|Oslo|7")
         }
 
         @Test func `a filter of the records takes the parent's values`() async throws {

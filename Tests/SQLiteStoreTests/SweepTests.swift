@@ -64,6 +64,25 @@ import TestSupport
         return try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: deletionLimit, listing: listing)))
     }
 
+    @Test func `what a deleted object alone had in its list is deleted with it`() throws {
+        for mode in [DeletePolicy.Mode.hard, .soft] {
+            var lines = Relationship.many("lines", "Line")
+            lines.orphans = .delete
+            var order = Entity("Order", key: ["id"], [.of("id", .integer)], [lines, .one("first", "Line")])
+            order.deletes = DeletePolicy(mode: mode)
+            let fixture = try StoreFixture(
+                try CompiledModel.of(order, Entity("Line", key: ["id"], [.of("id", .text)])))
+            try fixture.add(
+                "Order", ["id": 1, "lines": [["id": "a"], ["id": "b"], ["id": "c"]]],
+                ["id": 2, "lines": [["id": "b"]], "first": "c"])
+            #expect(try sweep(fixture, [2]).deleted == [0: 1, 1: 1])
+            #expect(try fixture.rows("Line") == ["'b'", "'c'"], "others list it, or refer to it")
+            #expect(try sweep(fixture, [2]) == SweepResult())
+            #expect(try fixture.stubs().isEmpty)
+            #expect(try fixture.faults().isEmpty)
+        }
+    }
+
     @Test func `keys far apart and in any order are found`() throws {
         let fixture = try StoreFixture(try model())
         let ids: [Int64] = [.min + 1, -5, 0, 3, 1 << 40, 1 << 41, .max]

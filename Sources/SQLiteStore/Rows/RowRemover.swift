@@ -7,11 +7,14 @@ internal import Model
 ///
 /// A deleted row takes its links with it, and the objects whose parent it is (`parent:`). A row that a remaining row
 /// still refers to becomes a stub: it loses its values, but the reference stays valid. Rows that refer only to each
-/// other are deleted together. With `deletes: soft`, a row is kept and marked with the time of its deletion.
+/// other are deleted together. With `deletes: soft`, a row is kept and marked with the time of its deletion. What a
+/// deleted row has in a relationship with `orphans: delete` becomes an orphan of the scan.
 final class RowRemover {
-    private let model: CompiledModel
-    private let rowEditors: RowEditors
-    private let linkWriters: LinkWriters
+    let model: CompiledModel
+    let rowEditors: RowEditors
+    let linkWriters: LinkWriters
+    let changes: ChangeLog
+    let orphans: OrphanTable
     private let connection: OpaquePointer?
     /// Returns whether a row is kept because of local edits; set by the merge of edits, which removes rows itself.
     var keepsEdited: (_ root: Int, _ key: [StoredValue]) throws -> Bool = { _, _ in false }
@@ -36,8 +39,11 @@ final class RowRemover {
     }
 
     init(
-        _ model: CompiledModel, _ rowEditors: RowEditors, _ linkWriters: LinkWriters, on connection: OpaquePointer?
+        _ model: CompiledModel, _ rowEditors: RowEditors, _ linkWriters: LinkWriters, _ changes: ChangeLog,
+        _ orphans: OrphanTable, on connection: OpaquePointer?
     ) {
+        self.changes = changes
+        self.orphans = orphans
         self.model = model
         self.rowEditors = rowEditors
         self.linkWriters = linkWriters
@@ -76,25 +82,6 @@ final class RowRemover {
         return try remove([row], of: root)
     }
 
-    /// Deletes those of the objects that nothing refers to; returns the number of deleted objects, by entity.
-    func removeUnreferenced(_ objects: [(entity: Int, key: [StoredValue])]) throws -> [Int: Int] {
-        guard !objects.isEmpty else { return [:] }
-        try emptyPendingDeletions()
-        var rows: [Int: [Int64]] = [:]
-        for object in objects {
-            let root = model.entities[object.entity].root
-            guard let row = try rowEditors.row(of: root, object.key),
-                try !check(root).isReferred(object.key)
-            else { continue }
-            rows[root, default: []].append(row)
-        }
-        var counts: [Int: Int] = [:]
-        for (root, rows) in rows {
-            counts.merge(try remove(rows, of: root, evenIfIgnored: true), uniquingKeysWith: +)
-        }
-        return counts
-    }
-
     /// Deletes rows of an entity's table; returns the number of deleted objects, by entity.
     ///
     /// - Parameter evenIfIgnored: Whether to delete even with `deletes: ignore`.
@@ -102,8 +89,6 @@ final class RowRemover {
         let root = model.entities[entity].root
         var counts: [Int: Int] = [:]
         try emptyPendingDeletions()
-        let doom = try RawStatement(
-            "INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?) ON CONFLICT DO NOTHING", on: connection)
         var pending: [PendingDeletion] = []
         var waiting = rows.map { (root: root, row: $0) }
         var place = 0
@@ -120,12 +105,11 @@ final class RowRemover {
                 guard try markAsGone(next.root, key) else { continue }
                 counts[next.root, default: 0] += 1
             case .hard:
-                doom.bind(Int64(next.root), at: 1)
-                doom.bind(next.row, at: 2)
-                guard try doom.run() > 0 else { continue }
+                guard try doom(next.root, next.row) else { continue }
                 pending.append(PendingDeletion(root: next.root, row: next.row, key: key))
             }
             try forgetScans(by: next.root, key)
+            try noteOwned(by: next.root, key, isSoft: mode == .soft)
             for child in children[next.root] ?? [] {
                 waiting += try childRows(child, of: key).map { (root: child.root, row: $0) }
             }
@@ -143,10 +127,7 @@ final class RowRemover {
         guard let row = try rowEditors.row(of: root, key) else { return false }
         if !isFinal, mode(of: root) == .soft { return try markAsGone(root, key) }
         try emptyPendingDeletions()
-        let doom = try statement("INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?)")
-        doom.bind(Int64(root), at: 1)
-        doom.bind(row, at: 2)
-        try doom.run()
+        try doom(root, row)
         let pending = PendingDeletion(root: root, row: row, key: key)
         try removeLinks(of: pending)
         return try delete(pending)
@@ -221,7 +202,16 @@ final class RowRemover {
         return statement
     }
 
-    private func emptyPendingDeletions() throws {
+    /// Notes that a row is about to be deleted; returns whether it is new.
+    @discardableResult
+    func doom(_ root: Int, _ row: Int64) throws -> Bool {
+        let doom = try statement("INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?) ON CONFLICT DO NOTHING")
+        doom.bind(Int64(root), at: 1)
+        doom.bind(row, at: 2)
+        return try doom.run() > 0
+    }
+
+    func emptyPendingDeletions() throws {
         // Rolling back a transaction also removes the table.
         try execute(
             "CREATE TEMP TABLE IF NOT EXISTS bmo_doomed "
@@ -231,7 +221,7 @@ final class RowRemover {
 
     private func execute(_ sql: String) throws { try RawStatement(sql, on: connection).run() }
 
-    private func check(_ root: Int) throws -> SurvivorCheck {
+    func check(_ root: Int) throws -> SurvivorCheck {
         let check = try checks[root] ?? SurvivorCheck(of: root, in: model, on: connection)
         checks[root] = check
         return check

@@ -216,7 +216,7 @@ final class SQLitePageTransaction: PageTransaction {
             try writers.cursors.save(cursor, of: scan.scope)
         }
         if !end.defersSweep {
-            let orphans = try writers.remover.removeUnreferenced(writers.orphans.take(scan: scan.scope.entity))
+            let orphans = try writers.remover.settleOrphans(ofScan: scan.scope.entity)
             result.deleted.merge(orphans, uniquingKeysWith: +)
         }
         noteDeleted(result.deleted)
@@ -265,8 +265,7 @@ final class SQLitePageTransaction: PageTransaction {
     func finishParents(of entity: Int, _ rule: SweepRule) throws -> SweepResult {
         let writers = try store.writers
         var result = try writers.sweep.sweepParents(of: entity, rule)
-        let orphans = try writers.remover.removeUnreferenced(
-            writers.orphans.take(scan: store.model.entities[entity].name))
+        let orphans = try writers.remover.settleOrphans(ofScan: store.model.entities[entity].name)
         result.deleted.merge(orphans, uniquingKeysWith: +)
         noteDeleted(result.deleted)
         return result

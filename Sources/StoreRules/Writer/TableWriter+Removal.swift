@@ -6,7 +6,8 @@ internal import StoreContract
 ///
 /// A deleted row takes its links with it, and the objects whose parent it is (`parent:`). A row that a remaining row
 /// still refers to becomes a stub: it loses its values, but the reference stays valid. Rows that refer only to each
-/// other are deleted together. With `deletes: soft`, a row is kept and marked with the time of its deletion.
+/// other are deleted together. With `deletes: soft`, a row is kept and marked with the time of its deletion. What a
+/// deleted row has in a relationship with `orphans: delete` becomes an orphan of the scan.
 extension TableWriter {
     /// Returns how an entity's objects are deleted.
     package func deletionMode(of entity: Int) -> DeletePolicy.Mode {
@@ -53,6 +54,7 @@ extension TableWriter {
                 pending.append(next)
             }
             try forgetScans(byParent: next)
+            try noteOwned(by: next, isSoft: mode == .soft)
             waiting += try children(of: next)
         }
         for row in pending { try removeLinks(of: row.key, in: row.root) }
@@ -126,21 +128,5 @@ extension TableWriter {
             }
             if isScannedBy { try tables.forgetScans(of: entity.name, parent: text) }
         }
-    }
-
-    /// Deletes the unreferenced objects that a scan removed from relationships with `orphans: delete`.
-    package func settleOrphans(ofScan scan: String) throws -> [Int: Int] {
-        var keys: [Int: [RowKey]] = [:]
-        for orphan in try tables.takeOrphans(scan: scan) {
-            guard try tables.row(orphan.root, orphan.key) != nil, try !isReferred(orphan.root, orphan.key) else {
-                continue
-            }
-            keys[orphan.root, default: []].append(orphan.key)
-        }
-        var counts: [Int: Int] = [:]
-        for (root, keys) in keys.sorted(by: { $0.key < $1.key }) {
-            counts.merge(try remove(keys, of: root, evenIfIgnored: true), uniquingKeysWith: +)
-        }
-        return counts
     }
 }
