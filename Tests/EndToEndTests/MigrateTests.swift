@@ -51,6 +51,41 @@ extension EndToEndTests {
             #expect(done.output == "the database fits the configuration\n")
         }
 
+        @Test func `a row that a migration quarantined is not mapped again`() async throws {
+            let site = try await RemoteWorkspace.site()
+            func configure(_ type: String) throws {
+                try site.write(
+                    """
+                    version: 1
+                    database: bmo.sqlite
+                    bridges: {api: {plugin: rest, options: {url: "@URL@"}}}
+                    entities:
+                      Post:
+                        bridge: api
+                        key: id
+                        attributes:
+                          id: {type: integer, from: _id}
+                          title: {type: text, transform: {prefix: "T-"}}
+                          size: \(type)
+                        rest: {path: /posts.json, paging: none}
+                    """)
+            }
+            try configure("text")
+            try site.publish(#"[{"_id": 1, "title": "a", "size": "1.5"}]"#, as: "posts.json")
+            try await site.expectSuccess("sync")
+            try configure("integer")
+            try await site.expectSuccess("migrate", "--apply")
+            try configure("decimal")
+            try await site.expectSuccess("migrate", "--apply")
+            let retry = try await site.expectSuccess("quarantine", "retry")
+            #expect(retry.output.contains("a row from before `bmo migrate`, with local values"), "\(retry)")
+            #expect(try await site.query("SELECT id, title, size FROM Post") == "1|T-a|")
+            #expect(try await site.expectSuccess("why", "Post", "1").output.contains("in quarantine since"))
+            try await site.expectSuccess("sync", "--full")
+            #expect(try await site.query("SELECT id, title, size FROM Post") == "1|T-a|1.5")
+            #expect(try await site.expectSuccess("quarantine").words.last == "0 records in quarantine")
+        }
+
         @Test func `sub-entities of a listing are recognised and listed by themselves`() async throws {
             let workplace = try await RemoteWorkspace.demo()
             let text = try String(contentsOfFile: workplace.folder.appending("bmo.yml"), encoding: .utf8)

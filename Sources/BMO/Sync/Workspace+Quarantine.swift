@@ -58,6 +58,9 @@ extension Workspace {
         if let size = record.cutFrom {
             return "only the beginning of its \(size) bytes was kept; a sync fetches it again"
         }
+        if record.isRow {
+            return "it is a row from before `bmo migrate`, with local values; the next full sync brings the object again"
+        }
         let batch: RecordBatch
         do {
             batch = try JSONParser.batch(record.representation)
@@ -101,7 +104,9 @@ extension Workspace {
                 return false
             }
             return withExtendedLifetime(batch) {
-                attributes.map { Self.text(of: $0, in: batch[0]) } == wanted
+                let isRow = quarantined.record.isRow
+                return attributes.map { isRow ? Self.text(batch[0][$0.name]) : Self.text(of: $0, in: batch[0]) }
+                    == wanted
             }
         }
         return history
@@ -112,6 +117,10 @@ extension Workspace {
         guard case .path(let path) = attribute.source else { return nil }
         var value: BatchValue? = record
         for name in path.components { value = value?[name] }
+        return text(value)
+    }
+
+    private static func text(_ value: BatchValue?) -> String? {
         guard let value else { return nil }
         return value.text ?? value.integer.map(String.init)
     }

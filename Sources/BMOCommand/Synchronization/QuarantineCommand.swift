@@ -71,7 +71,7 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
         discussion: """
             Records that fit leave the quarantine; no server is contacted. The retry is recorded as a run: `bmo diff` \
             shows what it imported, and `bmo undo` reverts it. A record that its bridge could not represent, or that \
-            was truncated, stays.
+            was truncated, stays, and so does a row from before `bmo migrate`: a full sync brings it again.
             """)
 
     @OptionGroup var options: WorkspaceOptions

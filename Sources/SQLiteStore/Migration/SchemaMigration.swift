@@ -98,10 +98,7 @@ struct SchemaMigration {
         guard !lost.isEmpty else { return }
         let writer = try QuarantineWriter(on: db.sqliteConnection)
         for loss in lost {
-            try writer.write(
-                QuarantinedRecord(
-                    entity: table, bridge: "migrate", page: 0, record: nil, reason: loss.reason,
-                    representation: loss.row, location: nil))
+            try writer.write(QuarantinedRecord(rowOf: table, reason: loss.reason, row: loss.row))
         }
         let rows = lost.count { $0.isWholeRow }
         if rows > 0 {

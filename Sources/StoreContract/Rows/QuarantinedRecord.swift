@@ -33,6 +33,23 @@ public struct QuarantinedRecord: Sendable, Equatable {
     }
 }
 
+extension QuarantinedRecord {
+    /// Creates the record of a row of a table that a migration could not keep, or not with all values.
+    ///
+    /// - Parameter row: The row as a JSON object: local values by column.
+    package init(rowOf entity: String, reason: String, row: String) {
+        self.init(
+            entity: entity, bridge: Self.migration, page: 0, record: nil, reason: reason, representation: row,
+            location: nil)
+    }
+
+    /// Whether it is a row that a migration could not keep: it has local names and values, which cannot be mapped.
+    package var isRow: Bool { bridge == Self.migration && page == 0 }
+
+    /// Stands for the bridge; the pages of a bridge of that name begin with 1.
+    private static let migration = "migrate"
+}
+
 /// A quarantined record, with its ID and times.
 public struct QuarantineEntry: Sendable {
     /// The record's ID in the file.
