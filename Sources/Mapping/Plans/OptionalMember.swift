@@ -12,6 +12,8 @@ struct OptionalMember: Sendable {
 
     let destination: Destination
     let path: String
+    /// The paths of which ``path`` consists.
+    let paths: [RemotePath]
     let rule: AbsentRule
 
     /// Returns the paths of a plan's attributes and relationships, without those of the key, which is mandatory.
@@ -33,7 +35,7 @@ struct OptionalMember: Sendable {
             members.append(
                 OptionalMember(
                     destination: .fields(first: field, count: 1),
-                    path: paths.map(\.description).joined(separator: ", "),
+                    path: paths.map(\.description).joined(separator: ", "), paths: paths,
                     rule: attribute.absent ?? absent))
         }
         for relationship in relationships {
@@ -50,7 +52,9 @@ struct OptionalMember: Sendable {
                 continue
             }
             members.append(
-                OptionalMember(destination: destination, path: relationship.source.description, rule: rule))
+                OptionalMember(
+                    destination: destination, path: relationship.source.description, paths: [relationship.source],
+                    rule: rule))
         }
         return members
     }
@@ -111,6 +115,8 @@ final class MemberLedger {
 
     let slots: UnsafeMutableBufferPointer<Slot>
     let hasLists: Bool
+    /// Whether a record of this scan could be mapped.
+    var hasRecords = false
 
     init(_ plan: MappingPlan, known: Set<ListedMember>) {
         let slots = plan.members.map { member in
