@@ -22,8 +22,12 @@ extension HTTPClient {
 }
 
 extension ReplyFile {
-    convenience init(_ exchange: HTTPExchange, _ response: HTTPResponse) {
+    convenience init(
+        _ exchange: HTTPExchange, _ response: HTTPResponse, isMarked: Bool = false, expecting mark: ByteMark? = nil
+    ) {
         let isCoded = response.header("content-encoding") != nil
-        self.init(exchange, length: isCoded ? nil : response.header("content-length").flatMap { Int64($0) })
+        self.init(
+            exchange, length: isCoded ? nil : response.header("content-length").flatMap { Int64($0) },
+            isMarked: isMarked, expecting: mark)
     }
 }

@@ -1,4 +1,4 @@
-/// A 64-bit FNV-1a hash of texts.
+/// A 64-bit FNV-1a hash of texts or bytes.
 ///
 /// For distinguishing things, not for keeping secrets.
 package struct Fingerprint {
@@ -11,6 +11,11 @@ package struct Fingerprint {
     /// Adds a text.
     package mutating func add(_ text: String) {
         for byte in text.utf8 { add(byte) }
+    }
+
+    /// Adds bytes.
+    package mutating func add(_ bytes: ArraySlice<UInt8>) {
+        for byte in bytes { add(byte) }
     }
 
     /// Separates the texts before from those after: 0xFF does not occur in UTF-8.

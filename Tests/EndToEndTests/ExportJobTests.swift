@@ -165,8 +165,36 @@ extension EndToEndTests {
             #expect(try await orders(place) == Self.all)
         }
 
-        @Test(arguments: ["fewer", "more"])
-        func `a job that names more or fewer files than before is replaced`(mode: String) async throws {
+        @Test func `a job that lists its files in another order continues with those that are not read`() async throws {
+            let place = try await place(mode: "broken")
+            try await place.bmo("sync")
+            try set(place, "reversed")
+            try await place.expectSuccess("sync")
+            #expect(try asked(place) == ["/exports/job%201 +", "/files/2.csv.gz"])
+            #expect(try await orders(place) == Self.all)
+        }
+
+        @Test func `a renewed list in another order leaves out no file`() async throws {
+            let place = try await place()
+            try await place.expectSuccess("sync")
+            try set(place, "turned")
+            try await place.expectSuccess("sync")
+            #expect(
+                try asked(place).suffix(4) == [
+                    "/files/1.csv", "/files/2.csv.gz", "/exports/job%202 +", "/files/2.csv.gz",
+                ])
+            #expect(try await orders(place) == Self.all)
+        }
+
+        @Test func `a file with another order of rows at each request is read again from its first row`() async throws {
+            let place = try await place(mode: "shuffled")
+            try await place.expectSuccess("sync")
+            #expect(try asked(place).filter { $0 == "/files/1.csv" }.count == 3)
+            #expect(try await place.query("SELECT count(*), min(id), max(id) FROM \"Order\"") == "30000|1|30000")
+        }
+
+        @Test(arguments: ["fewer", "more", "others"])
+        func `a job that names other files than before is replaced`(mode: String) async throws {
             let place = try await place(mode: "broken")
             try await place.bmo("sync")
             try set(place, mode)

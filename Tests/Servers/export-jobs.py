@@ -1,7 +1,7 @@
 """Orders that are exported by a job: a form creates it, its status has links to files, which expire. export-jobs.py
 
 `mode` in the folder changes what it answers: fails, never, gone, broken, expired, refused, login, own, private, empty, elsewhere, wait, late,
-fewer, more. The file `asked` gets a line for each request, with `+` where it had the credentials of the API. Links are of another origin (localhost).
+fewer, more, others, reversed, turned, shuffled. The file `asked` gets a line for each request, with `+` where it had the credentials of the API. Links are of another origin (localhost).
 """
 import answers
 import gzip
@@ -10,7 +10,8 @@ import os
 import urllib.parse
 
 jobs = []
-FILES = {"1.csv": b"id,item\n1,apple\n2,pear\n", "2.csv.gz": gzip.compress(b"id,item\n3,plum\n"), "3.ndjson": b'{"id": 4, "item": "fig"}\n'}
+requests = []
+FILES = {"4.csv": b"id,item\n1,apple\n2,pear\n", "1.csv": b"id,item\n1,apple\n2,pear\n", "2.csv.gz": gzip.compress(b"id,item\n3,plum\n"), "3.ndjson": b'{"id": 4, "item": "fig"}\n'}
 
 
 def mode():
@@ -34,6 +35,9 @@ def status(number, job):
     files = [] if mode() == "empty" else ["1.csv", "2.csv.gz"]
     # The list of a job that an earlier sync created has changed.
     if mode() in ("fewer", "more") and job["mode"] != mode(): files = files[:1] if mode() == "fewer" else ["3.ndjson"] + files
+    if mode() == "others" and job["mode"] != mode(): files[0] = "4.csv"
+    # The same files in another order: always, or once a link has expired.
+    if mode() == "reversed" or mode() == "turned" and job["polls"] > 2: files.reverse()
     return 200, {"state": "done", "result": {"files": [{"url": link(name, job)} for name in files]}}
 
 
@@ -41,6 +45,7 @@ def file(name, query):
     if mode() == "broken" and name.startswith("2"): return 400, {"error": "no"}
     if mode() == "refused" or mode() == "expired" and query["X-Amz-Signature"].startswith("s2-"):
         return 403, {"Content-Type": "application/xml"}, b"<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
+    if mode() == "turned" and name.startswith("2") and query["X-Amz-Signature"].startswith("s2-"): return 403, {"error": "expired"}
     if mode() == "private" and not query["@authorization"]: return 401, {"error": "who are you?"}
     if mode() == "login": return 200, {"Content-Type": "text/html"}, b"<html><head><title>Sign in</title></head></html>"
     if name == "1.csv" and mode() in ("long", "cut"):
@@ -48,6 +53,13 @@ def file(name, query):
         body = b"id,item\n" + b"".join(b"%d,item %d\n" % (number, number) for number in range(1, 30001))
         end = {"Content-Length": str(len(body)), "Connection": "close"}
         return 200, {"Content-Type": "text/csv", **end}, body[:len(body) // 2] if mode() == "cut" else body
+    if name == "1.csv" and mode() == "shuffled":
+        # Written anew for each request, in another order; the first reply breaks off.
+        requests.append(name)
+        order = range(1, 30001) if len(requests) == 1 else range(30000, 0, -1)
+        body = b"id,item\n" + b"".join(b"%d,item %d\n" % (number, number) for number in order)
+        end = {"Content-Length": str(len(body)), "Connection": "close"}
+        return 200, {"Content-Type": "text/csv", **end}, body[:len(body) // 2] if len(requests) == 1 else body
     return 200, {"Content-Type": "application/octet-stream"}, FILES[name]
 
 

@@ -19,8 +19,8 @@ final class ExportSource: ListingSource {
     var job: Job?
     /// The files of the job, once it is done.
     var files: [HTTPURL] = []
-    /// How many files the job named before; nil if that is not known.
-    private var known: Int?
+    /// The files that the job named before; nil if that is not known.
+    private var known: ExportFiles?
     /// The values of the links' parameters so far.
     var linkValues: Set<String> = []
     private var rows: TableReader?
@@ -28,6 +28,10 @@ final class ExportSource: ListingSource {
     private var index = 0
     /// The number of that file's rows that the host has committed.
     private var committed = 0
+    /// The bytes of that file that had arrived with those rows.
+    private var mark: ByteMark?
+    /// Whether the pages end only with files, because a file had other bytes when it was requested again.
+    private var isWhole = false
     /// Whether the job's state was asked for again because the file's link was refused.
     private var hasRenewed = false
     /// The number of calls without records since a page ended.
@@ -89,6 +93,8 @@ final class ExportSource: ListingSource {
             isStored: true)
         index = point.file
         committed = point.rows
+        mark = point.mark
+        isWhole = point.isWhole
         known = point.files
         stage = .wait
     }
@@ -181,9 +187,12 @@ final class ExportSource: ListingSource {
         if rule.done.contains(word) {
             self.job = job
             files = try locate(reply, url, variables)
-            // Their order may have changed as well, so none of them is known to be the one that the scan was at.
-            if let known, known != files.count { return try restart(known) }
-            known = files.count
+            // The list may have another order now, and would lead to files that are read already.
+            if let known, index > 0 || committed > 0 {
+                guard let same = known.arrange(files) else { return try restart() }
+                files = same
+            }
+            known = ExportFiles(files)
             stage = .read
             return again()
         }
@@ -230,6 +239,7 @@ final class ExportSource: ListingSource {
         known = nil
         index = 0
         committed = 0
+        mark = nil
         stage = .create
         return Page(isPageEnd: false, isEnd: false)
     }
@@ -237,11 +247,21 @@ final class ExportSource: ListingSource {
     /// Begins again because the job names other files than before.
     ///
     /// - Throws: ``BridgeError`` if this scan created the job, whose rows would be imported a second time.
-    private func restart(_ before: Int) throws -> Page {
-        if job?.isResumed == true { return begin("names \(files.count) files now, and \(before) before") }
+    private func restart() throws -> Page {
+        if job?.isResumed == true { return begin("names other files than before") }
         throw BridgeError(
-            .malformed, "\(asked): the job names \(files.count) files now, and \(before) before",
-            remedy: "run the sync again")
+            .malformed, "\(asked): the job names other files than before", remedy: "run the sync again")
+    }
+
+    /// Reads the file from its first row, because it has other bytes than those that were passed over.
+    private func readAgain() -> Page {
+        log.log(.info, "\(fileName) has other bytes than before: it is read again, and each file whole from now on")
+        rows = nil
+        running.drop()
+        committed = 0
+        mark = nil
+        isWhole = true
+        return Page(isPageEnd: false, isEnd: false)
     }
 
     private var asked: String { "the export of \(section.entity)" }
@@ -250,7 +270,8 @@ final class ExportSource: ListingSource {
     private var cursor: String? {
         guard let job, job.isStorable, openEnd == nil else { return nil }
         return ExportPoint(
-            file: index, files: known, rows: committed, created: job.created, digest: job.digest, job: job.name
+            file: index, files: known, rows: committed, mark: mark, isWhole: isWhole, created: job.created,
+            digest: job.digest, job: job.name
         ).text
     }
 
@@ -269,24 +290,31 @@ final class ExportSource: ListingSource {
         guard index < files.count else {
             // A job without files exported no records.
             if index == 0, committed == 0 { return end(Page(isPageEnd: true, isEnd: true)) }
-            // A position of an earlier version does not say how many files there were.
-            return try restart(index + 1)
+            return try restart()
         }
         if rows == nil, try !open() { return again() }
         guard let rows else { throw BridgeError(.internal, "a file without a reader") }
-        let (hasMore, rejected) = try rows.read(into: writer, rows: Self.rowsPerPage)
+        let hasMore: Bool
+        let rejected: [Page.Rejected]
+        do {
+            (hasMore, rejected) = try rows.read(into: writer, rows: Self.rowsPerPage)
+        } catch is ReplyFile.Changed {
+            return readAgain()
+        }
         var page = Page(isPageEnd: !hasMore, isEnd: false, location: rows.location, rejected: rejected)
         if hasMore {
             calls = writer.recordCount > 0 || !rejected.isEmpty ? 0 : calls + 1
-            if rows.count - committed >= Self.rowsPerPage || calls >= Self.callsPerPage {
+            // A scan can resume after a number of rows if the bytes before are the same ones then.
+            let reached = isWhole ? nil : rows.mark
+            if reached != nil && rows.count - committed >= Self.rowsPerPage || calls >= Self.callsPerPage {
                 calls = 0
-                // The files of a job do not change, so a scan can resume after a number of rows.
-                committed = max(committed, rows.count)
+                if let reached, rows.count > committed { (committed, mark) = (rows.count, reached) }
                 page.isPageEnd = true
                 page.cursor = cursor
             }
             return page
         }
+        if mark != nil, rows.mark == nil { return readAgain() }
         if !rows.endsItself, !rows.response.tellsEnd, openEnd == nil {
             openEnd =
                 "\(fileName): the reply says neither how long it is nor where it ends, so a truncated one would look the "
@@ -296,6 +324,7 @@ final class ExportSource: ListingSource {
         running.detach()
         index += 1
         committed = 0
+        mark = nil
         hasRenewed = false
         if index == files.count { return end(page) }
         page.cursor = cursor
@@ -342,7 +371,8 @@ final class ExportSource: ListingSource {
         }
         guard let table = section.table else { throw BridgeError(.internal, "an export without a format") }
         rows = try TableReader(
-            ReplyFile(exchange, response), response, table, name: HTTPURL(response.url)?.path ?? "the file",
+            ReplyFile(exchange, response, isMarked: !isWhole, expecting: mark), response, table,
+            name: HTTPURL(response.url)?.path ?? "the file",
             fields: section.recordFields(response), keys: section.keyPaths, read: section.readFields,
             limits: client.rowLimits, skipping: committed, asked: fileName, location: location)
         return true

@@ -6,7 +6,11 @@ internal import RowFormats
 ///
 /// Only a zip archive, whose directory is at its end, is first put into a temporary file as a whole.
 final class ReplyFile: ByteFile {
-    private let next: () throws -> [UInt8]?
+    private let source: () throws -> [UInt8]?
+    /// What has arrived so far; only counted if an earlier reply is compared, or a later one may be.
+    private(set) var mark: ByteMark?
+    /// The bytes of an earlier reply that have to arrive again; nil once they have.
+    private(set) var expected: ByteMark?
     private var first: [UInt8]?
     private var hasBegun = false
     private var archive: SpillFile?
@@ -19,20 +23,50 @@ final class ReplyFile: ByteFile {
     /// The number of bytes by which the body's form is recognised.
     private static let startBytes = 512
 
-    /// - Parameter length: The length of the body in bytes, if the reply says it.
-    init(_ exchange: HTTPExchange, length: Int64?) {
-        next = { try exchange.nextChunk() }
+    /// The body begins with other bytes than an earlier reply.
+    struct Changed: Error {}
+
+    /// - Parameters:
+    ///   - length: The length of the body in bytes, if the reply says it.
+    ///   - isMarked: Whether to keep a mark of the bytes.
+    ///   - expected: The bytes of an earlier reply with which the body has to begin.
+    init(_ exchange: HTTPExchange, length: Int64?, isMarked: Bool = false, expecting expected: ByteMark? = nil) {
+        source = { try exchange.nextChunk() }
+        mark = isMarked || expected != nil ? ByteMark() : nil
+        self.expected = expected
         size = length ?? 0
     }
 
     /// A body that was already read.
     init(_ body: HTTPExchange.PaddedBody) {
         var rest: [UInt8]? = Array(body.bytes.prefix(body.count))
-        next = {
+        source = {
             defer { rest = nil }
             return rest.flatMap { $0.isEmpty ? nil : $0 }
         }
         size = Int64(body.count)
+    }
+
+    /// Returns the next chunk.
+    ///
+    /// - Throws: ``Changed`` once the bytes differ from those of the earlier reply.
+    private func next() throws -> [UInt8]? {
+        let chunk = try source()
+        guard var seen = mark else { return chunk }
+        var rest = (chunk ?? [])[...]
+        if let expected {
+            seen.add(rest.prefix(expected.count - seen.count))
+            rest = rest.dropFirst(expected.count - (mark?.count ?? 0))
+            if seen.count == expected.count {
+                guard seen == expected else { throw Changed() }
+                self.expected = nil
+            } else if chunk == nil {
+                throw Changed()
+            }
+        }
+        seen.add(rest)
+        mark = seen
+        return chunk
     }
 
     /// Reads the beginning, and all of a zip archive.

@@ -22,6 +22,9 @@ final class TableReader {
     /// The number of rows so far, with those in quarantine.
     var count: Int { sink.total }
 
+    /// The bytes that have arrived; nil if they are not counted, or do not yet reach those of an earlier reply.
+    var mark: ByteMark? { file.expected == nil ? file.mark : nil }
+
     /// Whether the text shows by itself where it ends; known once it was begun.
     var endsItself: Bool { table.endsItself || file.isPacked }
 
