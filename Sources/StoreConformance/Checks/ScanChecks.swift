@@ -201,7 +201,13 @@ extension StoreCheck {
         let first = try scan(session, 1...1, ScanEnd(sweep: SweepRule(deletionLimit: nil, listing: .first)))
         try expect("rows missing from the first listing", first.unconfirmed, 2)
         try expect("the rows after the first listing", try session.rows(SampleModel.city).count, 3)
-        let second = try scan(session, 1...2, ScanEnd(sweep: SweepRule(deletionLimit: nil, listing: .second)))
+        let second = try scan(session, 1...2, ScanEnd(sweep: SweepRule(deletionLimit: nil, listing: .second))) { page in
+            try expect("rows that the second listing lacks too", try page.transaction.unconfirmedRows(), 1)
+            try page.merge(SampleModel.city, ["id": .integer(1)])
+            let rows = try page.transaction.listedRows()
+            try expect("rows listed again", rows.map { $0.count - ($0.distinct ?? 0) }, 1)
+            try expect("rows listed again on one page", rows?.repeatedOnPage, 1)
+        }
         try expect("rows missing from both", second.deleted, [SampleModel.city: 1])
     }
 
