@@ -18,7 +18,7 @@ import StoreContract
 
     private static let examples: [[Int64]] = [
         [], [1], [5], [1, 2, 3], Array(1...5), Array(1...1000), Array(7...9) + Array(100...300) + [2, 2, 3, -4],
-        [0, 0, 0], [.max, .min, .max], [SeenLog.unknown] + Array(1...10) + [SeenLog.unknown],
+        [0, 0, 0], [.max, .min, .max], [.min] + Array(1...10) + [.min],
         (0..<100_000).map { $0 * 3 }, Array((1...100_000).reversed()),
     ]
 
@@ -35,6 +35,21 @@ import StoreContract
         var restored = SeenLog()
         restored.append(saved: SeenLog().unsaved(with: paged))
         #expect(rows(restored) == example)
+    }
+
+    @Test func `a row that cannot be identified is none of the rows`() {
+        var page = SeenLog()
+        for row: Int64 in 1...10 { page.append(row) }
+        page.appendUnknown()
+        page.append(.min)
+        var restored = SeenLog()
+        restored.append(saved: SeenLog().unsaved(with: page))
+        for log in [page, restored] {
+            #expect(rows(log) == Array(1...10) + [.min])
+            #expect(log.count == 12)
+            #expect(log.hasUnknown && !log.isAscending && !log.isGapless)
+        }
+        #expect(!log([3, .min]).hasUnknown)
     }
 
     @Test func `rows in their order take next to no room`() {

@@ -94,6 +94,16 @@ import TestSupport
         #expect(try sweep(fixture, [3]).deleted == [0: 5])
     }
 
+    @Test func `the least integer is a key as any other`() throws {
+        guard StoreKind.current == .sqlite else { return }
+        let fixture = try StoreFixture(try model())
+        _ = try sweep(fixture, [1, 2, .min])
+        #expect(try sweep(fixture, [1, .min]).deleted == [0: 1])
+        #expect(try sweep(fixture, [.min, 1]) == SweepResult())
+        #expect(try sweep(fixture, [1]).deleted == [0: 1])
+        #expect(try fixture.rows("Order") == ["1 null"])
+    }
+
     @Test func `a listing in the tables order misses no row and invents none`() throws {
         // Ids with gaps, in pages of 20; the rows are found by steps along the table.
         let ids: [Int64] = (0..<200 as Range<Int64>).map { (number: Int64) -> Int64 in number * 3 + number % 5 / 2 }

@@ -88,13 +88,15 @@ final class SQLiteUndoTables: UndoTables {
             SELECT \(layout.rowIDName), \(columns) FROM \(SchemaBuilder.quoted(layout.name))
             WHERE \(layout.rowIDName) > ? ORDER BY \(layout.rowIDName) LIMIT \(Self.chunk)
             """)
-        var last = Int64.min
+        // Less than any rowid.
+        var last = StoredValue.real(-1e19)
         while true {
             select.bind(last, at: 1)
             var rows: [(number: Int64, values: [StoredValue])] = []
             while try select.step() {
-                last = select.int64(0)
-                rows.append((last, layout.fields.indices.map { select.value(Int32($0 + 1)) }))
+                let number = select.int64(0)
+                last = .integer(number)
+                rows.append((number, layout.fields.indices.map { select.value(Int32($0 + 1)) }))
             }
             select.reset()
             guard !rows.isEmpty else { return }

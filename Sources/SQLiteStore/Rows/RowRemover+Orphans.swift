@@ -50,14 +50,16 @@ extension RowRemover {
         let lists = model.entities[root].toMany.enumerated().filter { _, toMany in
             if case .inverse = toMany.storage { toMany.orphans == .delete } else { false }
         }
-        if !lists.isEmpty { try emptyPendingDeletions() }
         for (index, toMany) in lists {
             let target = model.entities[toMany.target].root
             for owned in try linkWriters(root, index).keys(of: key) {
                 if let row = try rowEditors.row(of: target, owned) { try doom(target, row) }
             }
         }
-        return try check(root).isReferred(key)
+        let isReferred = try check(root).isReferred(key)
+        // The next orphan's referrers are others.
+        if !lists.isEmpty { try emptyPendingDeletions() }
+        return isReferred
     }
 
     /// Returns whether an orphan itself refers to an object that still exists, and so is in its list.

@@ -149,7 +149,7 @@ final class SQLitePageTransaction: PageTransaction {
     }
 
     func skipUnknown() throws {
-        if notesSeen { seen.append(SeenLog.unknown) }
+        if notesSeen { seen.appendUnknown() }
     }
 
     /// Deletes the rows that an interrupted scan listed for an entity without a key, and forgets the saved position.

@@ -97,7 +97,8 @@ final class Sweep {
         defer { select.reset() }
         var gone: [Int64] = []
         var seen = 0
-        var last = Int64.min
+        // Less than any rowid.
+        var last = StoredValue.real(-1e19)
         while true {
             for (index, value) in values.enumerated() { select.bind(value, at: Int32(index + 1)) }
             select.bind(last, at: Int32(values.count + 1))
@@ -105,7 +106,7 @@ final class Sweep {
             while try select.step() { rows.append(select.int64(0)) }
             select.reset()
             guard let end = rows.last else { break }
-            last = end
+            last = .integer(end)
             var marked = MarkedRows(rows)
             marked.mark(log)
             for (row, isSeen) in zip(marked.rows, marked.isSeen) {

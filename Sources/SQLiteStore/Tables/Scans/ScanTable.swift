@@ -62,7 +62,7 @@ final class ScanTable {
     func savedRows(of scope: ScanScope) throws -> [Int64] {
         var rows: [Int64] = []
         try savedLog(of: scope, throughPage: Int.max).forEach { rows.append($0) }
-        return rows.filter { $0 != SeenLog.unknown }
+        return rows
     }
 
     /// Returns the log of a scan; nil if the scan has not begun.

@@ -4,11 +4,9 @@ internal import Mapping
 /// The rowids that a scan has listed so far, in at most a few bytes each.
 ///
 /// A rowid is stored as its distance from the previous one: zigzag, then LEB128 (DWARF 5, section 7.6). Rows are mostly
-/// listed in the order in which they were inserted, so most distances are 1; runs of these are stored as a count.
+/// listed in the order in which they were inserted, so most distances are 1; runs of these are stored as a count. An
+/// empty run stands for a row that cannot be identified.
 struct SeenLog {
-    /// The number that stands for a row that cannot be identified.
-    static let unknown = Int64.min
-
     /// The size at which a piece is closed; a longer piece would be copied as it grows.
     private static let pieceSize = 64 << 10
 
@@ -44,7 +42,6 @@ struct SeenLog {
     ///
     /// - Parameter before: The row known to precede it in the table.
     mutating func append(_ row: Int64, after before: Int64? = nil) {
-        if row == Self.unknown { hasUnknown = true }
         if count == 0 {
             first = row
             beforeFirst = before
@@ -54,6 +51,18 @@ struct SeenLog {
         }
         last = row
         greatest = max(greatest, row)
+        encode(row)
+    }
+
+    /// Appends a row that cannot be identified.
+    mutating func appendUnknown() {
+        hasUnknown = true
+        isAscending = false
+        isGapless = false
+        encode(nil)
+    }
+
+    private mutating func encode(_ row: Int64?) {
         count += 1
         let before = tail.bytes.count
         tail.append(row)
@@ -75,9 +84,9 @@ struct SeenLog {
         var found: [Int64] = []
         var known: Set<Int64> = []
         var index = 0
-        forEach { row in
+        forEachEntry { row in
             defer { index += 1 }
-            guard row >= low, row <= high, let place = places[row], index < place else { return }
+            guard let row, row >= low, row <= high, let place = places[row], index < place else { return }
             if known.insert(row).inserted { found.append(row) }
         }
         return found
@@ -139,7 +148,12 @@ struct SeenLog {
 
     /// Appends a piece that an earlier process saved.
     mutating func append(saved piece: [UInt8]) {
-        Self.decode(piece) { append($0) }
+        Self.decode(piece) { row in
+            guard let row else { return appendUnknown() }
+            append(row)
+            // Earlier versions saved the least number for a row that cannot be identified.
+            if row == .min { hasUnknown = true }
+        }
         markSaved()
     }
 
@@ -155,12 +169,17 @@ struct SeenLog {
         var encoder = Encoder()
         for piece in pieces[savedPieces...] { Self.decode(piece) { encoder.append($0) } }
         Self.decode(tail.finished()) { encoder.append($0) }
-        page.forEach { encoder.append($0) }
+        page.forEachEntry { encoder.append($0) }
         return encoder.finished()
     }
 
     /// Calls `body` with each rowid.
     func forEach(_ body: (Int64) -> Void) {
+        forEachEntry { if let row = $0 { body(row) } }
+    }
+
+    /// Calls `body` with each rowid, and with nil for each row that cannot be identified.
+    private func forEachEntry(_ body: (Int64?) -> Void) {
         for piece in pieces { Self.decode(piece, body) }
         Self.decode(tail.finished(), body)
     }
@@ -189,7 +208,13 @@ struct SeenLog {
 
         var isEmpty: Bool { bytes.isEmpty && ones == 0 }
 
-        mutating func append(_ row: Int64) {
+        mutating func append(_ row: Int64?) {
+            guard let row else {
+                endRun()
+                bytes += SeenLog.run
+                write(0)
+                return
+            }
             let distance = row &- before
             before = row
             if distance == 1 {
@@ -227,7 +252,7 @@ struct SeenLog {
         }
     }
 
-    private static func decode(_ bytes: [UInt8], _ body: (Int64) -> Void) {
+    private static func decode(_ bytes: [UInt8], _ body: (Int64?) -> Void) {
         var row: Int64 = 0
         var rest: UInt64 = 0
         var shift: UInt64 = 0
@@ -237,6 +262,7 @@ struct SeenLog {
             shift += 7
             guard byte < 0x80 else { continue }
             if isRun {
+                if rest == 0 { body(nil) }
                 for _ in 0..<rest {
                     row &+= 1
                     body(row)
