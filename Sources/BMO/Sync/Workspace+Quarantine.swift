@@ -59,7 +59,8 @@ extension Workspace {
             return "only the beginning of its \(size) bytes was kept; a sync fetches it again"
         }
         if record.isRow {
-            return "it is a row from before `bmo migrate`, with local values; the next full sync brings the object again"
+            return "it is a row from before `bmo migrate`, with local values; "
+                + "the next full sync brings the object again"
         }
         let batch: RecordBatch
         do {
