@@ -47,7 +47,7 @@ extension TablePageWriter {
     /// Returns the number of rows that the listing lacks, and that the first of two listings lacked, too.
     package func unconfirmedRows() throws -> Int {
         guard let scan, let log = scans.logs[scan.scope], let first = scans.unconfirmed[scan.scope] else { return 0 }
-        return try absent(scan, log).rows.count(where: first.contains)
+        return try absent(scan, log, isCounted: false).rows.count(where: first.contains)
     }
 
     /// Ends the current scan; see `PageTransaction.finish`.
