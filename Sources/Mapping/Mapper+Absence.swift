@@ -1,5 +1,4 @@
 internal import Model
-internal import RecordBatch
 
 extension Mapper {
     /// Sets the fields that a listed record leaves out to null where the absence rule says so, and notes its members.
@@ -14,11 +13,7 @@ extension Mapper {
         _ plan: MappingPlan, row: Int, first: Int, _ extent: RecordExtent, _ page: MixedPage, hasList: (Int) -> Bool
     ) {
         guard !plan.members.isEmpty else { return }
-        let ledger = ledger(of: plan)
-        if !ledger.hasRecords {
-            ledger.hasRecords = true
-            newMembers.append(ListedMember(entity: plan.entity, path: ""))
-        }
+        let ledger = ledgers[plan.index] ?? beginLedger(of: plan)
         let slots = ledger.slots
         // Members that no earlier record had. Noted after the loop over the cells, where a null would look present.
         var news: [Int] = []
@@ -58,25 +53,10 @@ extension Mapper {
         }
     }
 
-    /// Notes the members of a listed record that could not be mapped: the remote still sends them.
-    func noteMembers(ofRejected record: BatchValue, as plan: Int, in batch: RecordBatch) {
-        guard record.tag == .object, let found = try? recognize(record, as: resolve(plan, batch), batch) else { return }
-        let plan = found.plan.mapping
-        guard !plan.members.isEmpty else { return }
-        let slots = ledger(of: plan).slots
-        for index in slots.indices where !slots[index].isSeen {
-            let member = plan.members[index]
-            guard member.paths.contains(where: { record.value(at: $0) != nil }) else { continue }
-            slots[index].isSeen = true
-            slots[index].isKnown = true
-            newMembers.append(ListedMember(entity: plan.entity, path: member.path))
-        }
-    }
-
-    private func ledger(of plan: MappingPlan) -> MemberLedger {
-        if let known = ledgers[plan.index] { return known }
+    private func beginLedger(of plan: MappingPlan) -> MemberLedger {
         let ledger = MemberLedger(plan, known: knownMembers)
         ledgers[plan.index] = ledger
+        newMembers.append(ListedMember(entity: plan.entity, path: ""))
         return ledger
     }
 }

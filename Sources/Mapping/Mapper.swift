@@ -80,7 +80,6 @@ public final class Mapper {
                 _ = try mapObject(batch[index], as: plan, record: index, parent: nil, in: batch, page, top)
             } catch {
                 page.takeBack(to: mark)
-                if extent != .part { noteMembers(ofRejected: batch[index], as: plan, in: batch) }
                 page.rejections.append(
                     MixedPage.Rejection(record: index, reason: error.reason, representation: batch[index].json))
             }

@@ -56,18 +56,6 @@ import TestSupport
                 """)
     }
 
-    @Test func `a record that cannot be mapped shows which members the listing brings`() throws {
-        let mapper = Mapper(try Self.issues())
-        let bad: Literal = ["id": 1, "subject": "a", "place": "x", "watchers": []]
-        let rejected = try Literal.batch([bad])
-        #expect(mapper.map(rejected, as: 0, extent: .whole).rejections.count == 1)
-        let found = ["subject", "watchers"].map { ListedMember(entity: 0, path: $0) }
-        #expect(mapper.takeMembers() == found, "but no record was imported")
-        let batch = try Literal.batch([["id": 2]])
-        _ = mapper.map(batch, as: 0, extent: .whole)
-        #expect(mapper.takeMembers() == [ListedMember(entity: 0, path: "")])
-    }
-
     @Test func `a declaration counts more than what is known`() throws {
         let keep = try Self.issues(absent: .keep, subject: .null, people: .auto)
         #expect(

@@ -12,8 +12,6 @@ struct OptionalMember: Sendable {
 
     let destination: Destination
     let path: String
-    /// The paths of which ``path`` consists.
-    let paths: [RemotePath]
     let rule: AbsentRule
 
     /// Returns the paths of a plan's attributes and relationships, without those of the key, which is mandatory.
@@ -35,7 +33,7 @@ struct OptionalMember: Sendable {
             members.append(
                 OptionalMember(
                     destination: .fields(first: field, count: 1),
-                    path: paths.map(\.description).joined(separator: ", "), paths: paths,
+                    path: paths.map(\.description).joined(separator: ", "),
                     rule: attribute.absent ?? absent))
         }
         for relationship in relationships {
@@ -52,9 +50,7 @@ struct OptionalMember: Sendable {
                 continue
             }
             members.append(
-                OptionalMember(
-                    destination: destination, path: relationship.source.description, paths: [relationship.source],
-                    rule: rule))
+                OptionalMember(destination: destination, path: relationship.source.description, rule: rule))
         }
         return members
     }
@@ -115,8 +111,6 @@ final class MemberLedger {
 
     let slots: UnsafeMutableBufferPointer<Slot>
     let hasLists: Bool
-    /// Whether a record of this scan could be mapped.
-    var hasRecords = false
 
     init(_ plan: MappingPlan, known: Set<ListedMember>) {
         let slots = plan.members.map { member in
