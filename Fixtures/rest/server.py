@@ -226,7 +226,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def route_say(self, *parts):
         """What the query's body says, or the request's own; `then` where the request asks for a later page."""
-        is_later = any(name in self.query for name in ("startAt", "continue")) and "then" in self.query
+        is_later = any(name in self.query for name in ("startAt", "continue", "page")) and "then" in self.query
         said = self.query.get("then" if is_later else "body")
         self.send(self.body if said is None else said.encode())
 

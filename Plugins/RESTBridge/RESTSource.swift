@@ -40,7 +40,7 @@ final class RESTSource: ListingSource {
     var trial: CursorTrial?
     /// The detection from the first reply, until a page has reported it.
     var found: String?
-    private let began: ContinuousClock.Instant
+    let began: ContinuousClock.Instant
     /// The reason why a page of lines may be truncated without a sign, or nil if each page marked its end.
     private var openEnd: String?
     /// Whether a rule has already renewed the credentials, which it may do once per scan.
@@ -320,21 +320,7 @@ final class RESTSource: ListingSource {
         return try requester.start(section, position, after: pageURL, delta: delta, remaining: remainingTime)
     }
 
-    /// The time that `limits.total_time` leaves for the scan.
-    private var remainingTime: Duration? { client.totalTime.map { $0 - (ContinuousClock.now - began) } }
-
-    private func checkTime() throws {
-        guard let limit = client.totalTime, let remainingTime, remainingTime < .zero else { return }
-        throw BridgeError(
-            .limit, "\(asked): the scan takes longer than limits.total_time (\(limit.components.seconds) s)",
-            remedy: "raise it, or request less")
-    }
-
     // MARK: Reading a Page
-
-    private var limits: ReplyLimits {
-        ReplyLimits(bodyBytes: client.maxBodyBytes, recordBytes: client.maxRecordBytes)
-    }
 
     private func read(into writer: RecordBatchWriter) throws -> Page {
         writer.limit(bytes: client.maxRecordBytes)
