@@ -26,7 +26,8 @@ enum TypeModel {
         Sample(type: .real, first: .real(0.1), second: .real(-1e300)),
         Sample(type: .boolean, first: .boolean(true), second: .boolean(false)),
         Sample(
-            type: .decimal, first: .decimal("1.50"), second: .decimal("-12345678901234567890.0000000000000000000001")),
+            // Without a zero at the end, which no decimal of a key has.
+            type: .decimal, first: .decimal("1.5"), second: .decimal("-12345678901234567890.0000000000000000000001")),
         Sample(
             type: .timestamp, first: .timestamp("2026-11-21T07:08:08.000001Z"),
             second: .timestamp("0001-01-01T00:00:00.000000Z")),

@@ -20,7 +20,7 @@ extension EndToEndTests {
                     bridge: api
                     key: id
                     attributes: {id: integer}
-                    relationships: {team: {to: Team}}
+                    relationships: {team: {to: Team, write: true}}
                     parent: team
                     writable: true
                     rest: {path: /users, query: {team: "\(team)"}, write: {update: {path: "/users/{key}"}}}

@@ -23,7 +23,8 @@ def asked():
     return _request.method, _request.headers, _request.body
 
 
-def serve(answer):
+def serve(answer, changes=False):
+    """Serves; `changes` also lets PATCH, PUT and DELETE be answered."""
     global _server
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -33,8 +34,6 @@ def serve(answer):
 
         def do_POST(self):
             self.reply(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
-
-        do_PATCH = do_PUT = do_DELETE = do_POST
 
         def do_GET(self): self.reply("")
 
@@ -52,6 +51,7 @@ def serve(answer):
             self.end_headers()
             self.wfile.write(body)
 
+    if changes: Handler.do_PATCH = Handler.do_PUT = Handler.do_DELETE = Handler.do_POST
     _server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     print("port", _server.server_port, flush=True)
     _server.serve_forever()

@@ -12,4 +12,4 @@ def answer(path, query):
     return int(query.get("status", "200")), fields, reply
 
 
-answers.serve(answer)
+answers.serve(answer, changes=True)

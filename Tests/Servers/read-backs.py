@@ -14,4 +14,4 @@ def answer(path, query):
     return 404, {"message": "no such note"}
 
 
-answers.serve(answer)
+answers.serve(answer, changes=True)
