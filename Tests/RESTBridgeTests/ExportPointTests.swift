@@ -29,6 +29,11 @@ import Testing
                 ["get?file=2&sig=0123456789ad", "get?file=1&sig=0123456789ae"],
                 ["get?file=1&sig=0123456789ae", "get?file=2&sig=0123456789ad"]
             ),
+            (
+                ["get?file=orders-part-1.csv&sig=0123456789ab", "get?file=orders-part-2.csv&sig=0123456789ac"],
+                ["get?file=orders-part-2.csv&sig=0123456789ad", "get?file=orders-part-1.csv&sig=0123456789ae"],
+                ["get?file=orders-part-1.csv&sig=0123456789ae", "get?file=orders-part-2.csv&sig=0123456789ad"]
+            ),
             // Links that differ in their signatures alone could be any of the files.
             (["get?sig=0123456789ab", "get?sig=0123456789ac"], ["get?sig=0123456789ad", "get?sig=0123456789ae"], nil),
         ] as [([String], [String], [String]?)])

@@ -100,7 +100,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "null", "OK", "Item 1 was updated.", "true", "1", #"{"id": 1, "text": "new", "success": false}"#,
+        "", "null", "OK", "Item 1 was updated.", "Saved, no errors.", "\u{FEFF}{\"id\": 1, \"error\": null}", "true",
+        "1", #"{"id": 1, "text": "new", "success": false}"#,
         #"{"code": 200, "message": "done"}"#, #"{"id": 1, "status": "failed", "text": "new"}"#, #"{"status": "ok"}"#,
     ])
     func `a reply that can be a success's is one`(body: String) throws {

@@ -70,8 +70,9 @@ import TestSupport
             lines.orphans = .delete
             var order = Entity("Order", key: ["id"], [.of("id", .integer)], [lines, .one("first", "Line")])
             order.deletes = DeletePolicy(mode: mode)
-            let fixture = try StoreFixture(
-                try CompiledModel.of(order, Entity("Line", key: ["id"], [.of("id", .text)])))
+            var line = Entity("Line", key: ["id"], [.of("id", .text)])
+            line.isScanned = false
+            let fixture = try StoreFixture(try CompiledModel.of(order, line))
             try fixture.add(
                 "Order", ["id": 1, "lines": [["id": "a"], ["id": "b"], ["id": "c"]]],
                 ["id": 2, "lines": [["id": "b"]], "first": "c"])

@@ -49,11 +49,11 @@ struct ExportFiles: Equatable {
         if areDifferent(paths) { return paths }
         let places = urls.map { url in String(url.text.prefix { $0 != "?" }) }
         if areDifferent(places) { return places }
-        // A long value is probably a signature.
+        // A long value without a name's dot is probably a signature.
         for parameter in Set(urls.first?.queryPairs.map(\.name) ?? []).sorted() {
             let values = urls.map { url in url.queryPairs.first { $0.name == parameter }?.value ?? "" }
             let names = zip(places, values).map { "\($0)?\($1)" }
-            if values.allSatisfy({ $0.utf8.count < 12 }), areDifferent(names) { return names }
+            if values.allSatisfy({ $0.utf8.count < 12 || $0.contains(".") }), areDifferent(names) { return names }
         }
         return urls.map(\.text)
     }

@@ -100,7 +100,8 @@ extension RESTObjectWriter {
                 try checkDisguise(body, response, asked: "reading before \(asked)")
                 throw refusal("the reply's object has no \(words)")
             }
-            guard SameNotation.isSame(found, wanted) else {
+            // A transformer may have changed the case.
+            guard SameNotation.isSame(found, wanted) || found.lowercased() == wanted.lowercased() else {
                 throw refusal("the reply has another object, by its \(words)")
             }
         }

@@ -36,16 +36,19 @@ extension RESTObjectWriter {
 
     /// Returns what is wrong with the reply to a change; nil if it can be a success's.
     private static func fault(of reply: [UInt8], _ response: HTTPResponse) -> String? {
-        guard let first = reply.first(where: { $0 > 0x20 }) else { return nil }
-        if RemoteMessage.isPage(reply, mediaType: response.mediaType) { return "it is a web page" }
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let body = reply.dropFirst(reply.starts(with: mark) ? mark.count : 0)
+        guard let first = body.first(where: { $0 > 0x20 }) else { return nil }
         switch first {
-        case UInt8(ascii: "<"): return "it is not JSON"
+        case UInt8(ascii: "<"):
+            return RemoteMessage.isPage(reply, mediaType: response.mediaType) ? "it is a web page" : "it is not JSON"
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             return ReplySurvey(HTTPExchange.PaddedBody(reply)) == nil ? "it is cut off, or is not valid JSON" : nil
         default: break
         }
-        let text = String(decoding: reply.prefix(2000), as: UTF8.self).lowercased()
-        if reply.filter({ $0 > 0x20 }).elementsEqual("false".utf8) { return "it is false" }
+        var text = String(decoding: body.prefix(2000), as: UTF8.self).lowercased()
+        for success in ["no error", "without error", "0 error", "0 failed"] { text = text.replacing(success, with: "") }
+        if body.filter({ $0 > 0x20 }).elementsEqual("false".utf8) { return "it is false" }
         return refusals.contains(where: text.contains)
             ? "it is a text that does not say that the change was made" : nil
     }

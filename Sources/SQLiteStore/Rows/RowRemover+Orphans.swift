@@ -1,15 +1,17 @@
 internal import StoreContract
 internal import Mapping
 internal import Model
+internal import StoreRules
 
 /// The objects that relationships with `orphans: delete` no longer contain, at the end of the scan that removed them.
 extension RowRemover {
-    /// Notes the objects in the lists of an object that is being deleted.
+    /// Notes the objects in the lists of an object that is being deleted, unless a listing of their own has them.
     ///
     /// - Parameter isSoft: Whether the object's row stays, and its links with it.
     func noteOwned(by root: Int, _ key: [StoredValue], isSoft: Bool) throws {
         guard let scan = changes.source?.scan else { return }
         for (index, toMany) in model.entities[root].toMany.enumerated() where toMany.orphans == .delete {
+            guard !model.isSweptByListing(toMany.target) else { continue }
             let links = try linkWriters(root, index)
             let target = model.entities[model.entities[toMany.target].root]
             for owned in try links.keys(of: key) { try orphans.add(scan: scan, target, owned) }

@@ -22,10 +22,13 @@ extension StoreCheck {
             relationship.orphans = .delete
             return relationship
         }
+        // Only orders have a listing of their own.
         func entity(_ name: String, _ relationships: [Relationship]) -> Entity {
-            Entity(
+            var entity = Entity(
                 name: name, bridge: "remote", key: ["id"], attributes: [Attribute(name: "id", type: .integer)],
                 relationships: relationships)
+            entity.isScanned = name == "Order"
+            return entity
         }
         return try CompiledModel(
             Model(entities: [

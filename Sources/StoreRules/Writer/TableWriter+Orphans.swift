@@ -2,14 +2,23 @@ internal import Mapping
 internal import Model
 internal import StoreContract
 
+extension CompiledModel {
+    /// Returns whether an entity has a listing of its own that says which of its objects are gone.
+    package func isSweptByListing(_ entity: Int) -> Bool {
+        let definition = model.entities[entities[entity].root]
+        return definition.isScanned && definition.deletes.mode != .ignore
+    }
+}
+
 /// The objects that relationships with `orphans: delete` no longer contain, at the end of the scan that removed them.
 extension TableWriter {
-    /// Notes the objects in the lists of an object that is being deleted.
+    /// Notes the objects in the lists of an object that is being deleted, unless a listing of their own has them.
     ///
     /// - Parameter isSoft: Whether the object's row stays, and its links with it.
     func noteOwned(by owner: RowReference, isSoft: Bool) throws {
         guard let scan = source?.scan else { return }
         for (index, toMany) in model.entities[owner.root].toMany.enumerated() where toMany.orphans == .delete {
+            guard !model.isSweptByListing(toMany.target) else { continue }
             let links = links(owner.root, index)
             for key in try links.keys(of: owner.key) {
                 try tables.addOrphan(RowReference(root: links.target.index, key: key), scan: scan)
