@@ -11,25 +11,15 @@ Needs root, Debian's samba-ad-dc, samba-ad-provision and winbind, and namespaces
 
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import time
 
+from loopback import answers, free_ports
+
 folder = pathlib.Path(sys.argv[1]).resolve()
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 REALM = "BMO.TEST"
-
-
-def free_ports(count):
-    """Returns ports that were free a moment ago."""
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def run(*command):
@@ -97,12 +87,6 @@ udp_preference_limit = 1
 .bmo.test = {REALM}
 """)
 server = subprocess.Popen(["samba", "-F", "--no-process-group", "-s", str(settings)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-
-
-def answers(port):
-    """Whether something listens there."""
-    with socket.socket() as connection:
-        return connection.connect_ex(("127.0.0.1", port)) == 0
 
 
 def signs_in():

@@ -9,27 +9,16 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+from loopback import answers, free_ports
+
 folder = pathlib.Path(sys.argv[1]).resolve()
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 REALM = "BMO.TEST"
-
-
-def free_ports(count):
-    """Returns ports that were free a moment ago."""
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
 
 kdc, site, other = free_ports(3)
 (folder / "krb5.conf").write_text(f"""[libdefaults]
@@ -133,12 +122,6 @@ children = [
     subprocess.Popen(["krb5kdc", "-n", "-r", REALM], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL),
     subprocess.Popen(apache, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL),
 ]
-
-
-def answers(port):
-    """Whether something listens there."""
-    with socket.socket() as connection:
-        return connection.connect_ex(("127.0.0.1", port)) == 0
 
 
 try:

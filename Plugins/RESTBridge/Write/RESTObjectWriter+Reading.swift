@@ -21,6 +21,7 @@ extension RESTObjectWriter {
             throw try exchange.statusError(asked: "reading before \(asked)")
         }
         let object = try object(in: exchange.body(), response, place, orElse: "format: json to send only what changed")
+            .sent
         try checkUnchanged(object)
         return (object, response.header("etag"))
     }
@@ -61,7 +62,7 @@ extension RESTObjectWriter {
         let response = try exchange.response()
         guard (200..<300).contains(response.status) else {
             var error = try exchange.statusError(asked: "reading before \(asked)")
-            // There is no such method, whatever the object is (RFC 9110, sections 15.5.6 and 15.6.2).
+            // The remote never answers a GET there (RFC 9110, sections 15.5.6 and 15.6.2).
             if [405, 501].contains(response.status) { return nil }
             if !error.isRetryable, error.code != .authentication {
                 error.remedy =
@@ -69,34 +70,33 @@ extension RESTObjectWriter {
             }
             throw error
         }
-        let object = try object(
-            in: exchange.body(), response, place, orElse: "nested: part to send only what changed")
-        guard let shaped = try? shaped(object) else { return object }
-        return withExtendedLifetime(shaped) { JSONTree(shaped[0]) }
+        return try object(
+            in: exchange.body(), response, place, orElse: "nested: part to send only what changed"
+        ).listed
     }
 
-    /// Returns the object in the reply to a read.
+    /// Returns the object in the reply to a read, as it was sent and as a listing would have it.
     ///
     /// - Parameter alternative: What may be set under `write.update` to do without reading.
     /// - Throws: ``BridgeError`` if the reply has a message in the object's place, or another object. Sent back with the
     ///   changes, it would replace the object.
     private func object(
         in body: [UInt8], _ response: HTTPResponse, _ place: ReadingPlace, orElse alternative: String
-    ) throws -> JSONTree {
+    ) throws -> (sent: JSONTree, listed: JSONTree) {
         func refusal(_ words: String) -> BridgeError {
             BridgeError(
                 .remote, "reading before \(asked): \(words); nothing was sent",
                 remedy: "set \(place.isOwn ? "read_one.records" : "write.update.records") to the object's place in the "
                     + "reply, or \(alternative)",
                 location: response.location,
-                remote: String(response.redactor.clean(String(decoding: body.prefix(2000), as: UTF8.self)).prefix(500)))
+                remote: excerpt(of: body, response))
         }
         guard let object = record(in: body, at: place.records) else { throw refusal("the reply holds no object") }
-        let shown = try shaped(object).map { batch in withExtendedLifetime(batch) { JSONTree(batch[0]) } } ?? object
+        let listed = try shaped(object).map { batch in withExtendedLifetime(batch) { JSONTree(batch[0]) } } ?? object
         for (name, path) in request.keyPaths.sorted(by: { $0.key < $1.key }) {
             guard let wanted = request.key.string(name) else { continue }
             let words = path.joined(separator: ".")
-            guard let value = shown[path], let found = EarlierValues.scalar(value), !found.isEmpty else {
+            guard let value = listed[path], let found = EarlierValues.scalar(value), !found.isEmpty else {
                 try checkDisguise(body, response, asked: "reading before \(asked)")
                 throw refusal("the reply's object has no \(words)")
             }
@@ -106,7 +106,7 @@ extension RESTObjectWriter {
             }
         }
         if request.keyPaths.isEmpty { try checkDisguise(body, response, asked: "reading before \(asked)") }
-        return object
+        return (object, listed)
     }
 
     /// Where the object is read.

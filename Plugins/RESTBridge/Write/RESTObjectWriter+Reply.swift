@@ -27,8 +27,7 @@ extension RESTObjectWriter {
 
     /// Parts of words with which a text says that a change was not made.
     private static let refusals = [
-        "error", "fail", "denied", "forbidden", "unauthor", "not authorized", "invalid", "unavailable",
-        "too many",
+        "error", "fail", "denied", "forbidden", "unauthor", "not authorized", "invalid", "unavailable", "too many",
         "exceeded", "try again", "busy", "timeout", "timed out", "maintenance", "log in", "login", "sign in",
         "not found",
         "not allowed", "refused", "rejected",
@@ -46,11 +45,16 @@ extension RESTObjectWriter {
             return ReplySurvey(HTTPExchange.PaddedBody(reply)) == nil ? "it is cut off, or is not valid JSON" : nil
         default: break
         }
+        if body.filter({ $0 > 0x20 }).elementsEqual("false".utf8) { return "it is false" }
         var text = String(decoding: body.prefix(2000), as: UTF8.self).lowercased()
         for success in ["no error", "without error", "0 error", "0 failed"] { text = text.replacing(success, with: "") }
-        if body.filter({ $0 > 0x20 }).elementsEqual("false".utf8) { return "it is false" }
         return refusals.contains(where: text.contains)
             ? "it is a text that does not say that the change was made" : nil
+    }
+
+    /// Returns the beginning of a reply for an error, without secrets.
+    func excerpt(of reply: [UInt8], _ response: HTTPResponse) -> String {
+        String(response.redactor.clean(String(decoding: reply.prefix(2000), as: UTF8.self)).prefix(500))
     }
 
     /// Refuses a failure reported with status 200.

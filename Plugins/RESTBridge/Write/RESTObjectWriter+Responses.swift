@@ -33,7 +33,7 @@ extension RESTObjectWriter {
         var error = BridgeError(
             rule.action == .refresh ? .authentication : .remote, "\(asked): \(words)",
             remedy: rule.message == nil ? "as the section's responses say" : nil, location: response.location,
-            remote: String(response.redactor.clean(String(decoding: reply.prefix(2000), as: UTF8.self)).prefix(500)))
+            remote: excerpt(of: reply, response))
         error.isRetryable = rule.action != .fail
         // The remote received the object: a second request could create another one.
         return rule.action == .retry && request.operation == .create ? unknown(error) : error

@@ -43,7 +43,7 @@ struct DisguisedFailure {
             "message", "Message", "msg", "error", "errors", "detail", "reason", "description", "code", "data",
         ]
         let hasReason = reasons.contains { survey["$.\($0)"] != .missing }
-        for name in ["status", "Status", "stat", "result"] {
+        for name in Self.statuses {
             guard case .text(let text) = survey["$.\(name)"] else { continue }
             let word = text.lowercased()
             guard word == "error" || hasReason && (Self.failed.contains(word) || Self.failedWords.contains(word)) else {
@@ -77,7 +77,7 @@ struct DisguisedFailure {
             let name = finding.path.dropFirst(2)
             return finding.path.hasPrefix("$.") && !name.contains(".") && !name.contains("[") ? String(name) : nil
         }
-        let signs = successes + codes + ["status", "Status", "stat", "result"]
+        let signs = successes + codes + statuses
         let reasons = [
             "message", "Message", "msg", "detail", "details", "reason", "description", "title", "timestamp", "path",
             "type",
@@ -98,7 +98,7 @@ struct DisguisedFailure {
                 return ("$.\(name)", String(number))
             }
         }
-        for name in ["status", "Status", "stat", "result"] {
+        for name in statuses {
             guard case .text(let text) = survey["$.\(name)"] else { continue }
             let word = text.lowercased()
             if word == "error" || failed.contains(word) || failedWords.contains(word) { return ("$.\(name)", text) }
@@ -106,6 +106,8 @@ struct DisguisedFailure {
         return nil
     }
 
+    /// Names of members that tell the outcome in words.
+    private static let statuses = ["status", "Status", "stat", "result"]
     /// Names of members that hold a code of HTTP or of an error.
     private static let codes = [
         "status", "statusCode", "status_code", "code", "errcode", "errno", "error_code", "errorCode",
