@@ -1,5 +1,6 @@
 internal import BridgeHost
 internal import Dispatch
+internal import SystemCalls
 
 /// Runs the store's blocking work serially on its own thread.
 final class ImportThread: Sendable {
@@ -30,25 +31,33 @@ final class ImportThread: Sendable {
 ///
 /// A page may consist of several batches. A scan leaves after enqueuing the last batch of a page, before the batch is
 /// imported: the thread works serially.
-actor PageGate {
+///
+/// A lock and not an actor: the scans of parents pass by thousands a second, and a call of an actor that another task is
+/// in suspends the caller.
+final class PageGate: Sendable {
     private struct Waiting {
         let number: Int
         let priority: Int
         let continuation: CheckedContinuation<Bool, Never>
     }
 
-    private var isTaken = false
-    private var waiting: [Waiting] = []
-    private var lastNumber = 0
+    private struct State {
+        var isTaken = false
+        var waiting: [Waiting] = []
+        var lastNumber = 0
+        /// The waiting callers that gave up before they were in the queue.
+        var cancelled: Set<Int> = []
+
+        mutating func wait(_ new: Waiting) {
+            waiting.insert(new, at: waiting.firstIndex { $0.priority < new.priority } ?? waiting.endIndex)
+        }
+    }
+
+    private let state = Mutex(State())
 
     func enter(priority: Int = 0) async {
-        guard isTaken else {
-            isTaken = true
-            return
-        }
-        lastNumber += 1
-        let number = lastNumber
-        _ = await withCheckedContinuation { wait(Waiting(number: number, priority: priority, continuation: $0)) }
+        guard let number = takeOrDraw() else { return }
+        _ = await wait(number, priority)
     }
 
     /// Runs `body` while no page is open; a cancelled task stops waiting.
@@ -61,30 +70,65 @@ actor PageGate {
     }
 
     func leave() {
-        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().continuation.resume(returning: true) }
+        let next = state.withLock { state -> Waiting? in
+            guard !state.waiting.isEmpty else {
+                state.isTaken = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.continuation.resume(returning: true)
+    }
+
+    /// Takes the free gate, or draws a number for the queue.
+    private func takeOrDraw() -> Int? {
+        state.withLock { state in
+            guard state.isTaken else {
+                state.isTaken = true
+                return nil
+            }
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+    }
+
+    /// Waits for the caller's turn; returns false if it gave up.
+    private func wait(_ number: Int, _ priority: Int) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let outcome = state.withLock { state -> Bool? in
+                if state.cancelled.remove(number) != nil { return false }
+                guard state.isTaken else {
+                    // The gate was left after the number was drawn.
+                    state.isTaken = true
+                    return true
+                }
+                state.wait(Waiting(number: number, priority: priority, continuation: continuation))
+                return nil
+            }
+            if let outcome { continuation.resume(returning: outcome) }
+        }
     }
 
     private func enterUnlessCancelled(_ priority: Int) async throws {
-        guard isTaken else {
-            isTaken = true
-            return
-        }
-        lastNumber += 1
-        let number = lastNumber
+        guard let number = takeOrDraw() else { return }
         let isIn = await withTaskCancellationHandler {
-            await withCheckedContinuation { wait(Waiting(number: number, priority: priority, continuation: $0)) }
+            await wait(number, priority)
         } onCancel: {
-            Task { await self.giveUp(number) }
+            giveUp(number)
         }
+        // A caller that had its turn before it gave up never takes its number out.
+        state.withLock { _ = $0.cancelled.remove(number) }
         guard isIn else { throw CancellationError() }
     }
 
-    private func wait(_ new: Waiting) {
-        waiting.insert(new, at: waiting.firstIndex { $0.priority < new.priority } ?? waiting.endIndex)
-    }
-
     private func giveUp(_ number: Int) {
-        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
-        waiting.remove(at: index).continuation.resume(returning: false)
+        let waiting = state.withLock { state -> Waiting? in
+            guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
+                state.cancelled.insert(number)
+                return nil
+            }
+            return state.waiting.remove(at: index)
+        }
+        waiting?.continuation.resume(returning: false)
     }
 }

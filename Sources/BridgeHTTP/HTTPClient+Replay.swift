@@ -29,11 +29,11 @@ extension HTTPClient {
 
     private func asked(_ request: HTTPRequest, _ credential: Credential) -> Exchange.Request {
         var fields = (request.sendsOptions ? options.headers : [])
-        fields.removeAll { field in request.headers.contains { $0.name.lowercased() == field.name.lowercased() } }
+        fields.removeAll { field in request.headers.contains { $0.name.isSameField(as: field.name) } }
         fields += request.headers
         if request.sendsCredentials {
             for field in credential.headers
-            where !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() }) {
+            where !fields.contains(where: { $0.name.isSameField(as: field.name) }) {
                 fields.append((field.name, field.value))
             }
         } else {

@@ -52,7 +52,7 @@ extension ExportSource {
 
     private func timed(_ request: HTTPRequest) throws -> HTTPRequest {
         var request = request
-        if client.sendsHeader("accept") { request.headers.removeAll { $0.name.lowercased() == "accept" } }
+        if client.sendsHeader("accept") { request.headers.removeAll { $0.name.isSameField(as: "accept") } }
         request.timing = try section.timing.map { try client.timing.replaced(by: $0) }
         return request
     }

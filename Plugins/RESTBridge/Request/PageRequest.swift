@@ -19,7 +19,7 @@ extension RESTSection {
             switch parameter {
             case .query(let name): target = target.setting(query: [(name: name, value: value.plainText ?? "")])
             case .header(let name):
-                fields.removeAll { $0.name.lowercased() == name.lowercased() }
+                fields.removeAll { $0.name.isSameField(as: name) }
                 fields.append((name: name, value: value.plainText ?? ""))
             case .path: break
             case .body(let names):
@@ -139,7 +139,7 @@ extension RESTSection {
 extension HTTPRequest {
     /// Sets a header field unless the request already has it.
     mutating func setDefault(_ name: String, _ value: String) {
-        guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else { return }
+        guard !headers.contains(where: { $0.name.isSameField(as: name) }) else { return }
         headers.append((name: name, value: value))
     }
 }

@@ -27,9 +27,9 @@ struct PageRequester: Sendable {
         var (request, url) = try section.request(at: position, after: page, delta: delta)
         // The bridge's options take precedence over the media type of the body.
         if client.sendsHeader("content-type"),
-            !section.headers.contains(where: { $0.name.lowercased() == "content-type" })
+            !section.headers.contains(where: { $0.name.isSameField(as: "content-type") })
         {
-            request.headers.removeAll { $0.name.lowercased() == "content-type" }
+            request.headers.removeAll { $0.name.isSameField(as: "content-type") }
         }
         if !client.sendsHeader("accept") {
             request.setDefault("Accept", section.table?.accept ?? section.preset?.accept ?? "application/json")

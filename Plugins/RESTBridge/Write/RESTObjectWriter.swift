@@ -227,7 +227,7 @@ struct RESTObjectWriter {
     ) throws -> (HTTPResponse, HTTPExchange) {
         var http = HTTPRequest(method: rule.method, url: url.text, headers: filled(rule.headers), body: body?.bytes)
         func set(_ name: String, _ value: String) {
-            if !http.headers.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+            if !http.headers.contains(where: { $0.name.isSameField(as: name) }) {
                 http.headers.append((name: name, value: value))
             }
         }

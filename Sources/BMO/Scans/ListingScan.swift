@@ -86,16 +86,21 @@ struct ListingScan: Sendable {
     ) async throws -> Result {
         guard !context.isPartial else { return try await scanPart(place) }
         let scope = plan.scope(parent: parent)
-        let start = try await context.thread.run { [context, plan] in
-            try context.store.start(of: scope, plan.memberListing)
+        // A scan that nothing was saved of begins with the look, which spares those of thousands of parents a wait.
+        let (start, hasBegun) = try await context.thread.run { [context, plan] in
+            let start = try context.store.start(of: scope, plan.memberListing)
+            let begins = start.progress == nil && !removesAbandoned
+            if begins { try context.store.beginScan(scope, afterPage: nil) }
+            return (start, begins)
         }
+        defer { context.thread.runLater { [context] in context.store.endScan(scope) } }
         let saved = start.progress
         let request = ScanRequest(
             plan, saved: start.cursor, isFull: context.options.full,
             ignoresDeletionLimit: context.options.allowsDeletes, parent: parent)
         // A resume point is valid only for the request that it came from.
         let progress = fromBeginning || saved?.request != request.fingerprint ? nil : saved
-        if progress == nil { try await removeAbandoned(scope) }
+        if progress == nil, removesAbandoned { try await removeAbandoned(scope) }
         if let progress, parent == nil {
             // The earlier pages belong to the same scan.
             let aside = try await context.thread.run { [context, plan] in
@@ -111,10 +116,11 @@ struct ListingScan: Sendable {
         tally.began(afterPage: progress?.page)
         let connection = try await context.connections.connection(for: plan.bridge)
         place.page = (progress?.page ?? 0) + 1
-        try await context.thread.run { [context] in
-            try context.store.beginScan(scope, afterPage: progress?.page)
+        if !hasBegun {
+            try await context.thread.run { [context] in
+                try context.store.beginScan(scope, afterPage: progress?.page)
+            }
         }
-        defer { context.thread.runLater { [context] in context.store.endScan(scope) } }
         let stream: RecordStream
         do {
             stream = try await connection.fetch(fetchRequest(request, cursor: progress?.cursor))
@@ -150,9 +156,13 @@ struct ListingScan: Sendable {
         return result
     }
 
-    /// Deletes the rows of an abandoned scan: objects without a key would be duplicated when it restarts.
+    /// Whether rows of an abandoned scan are deleted: objects without a key would be duplicated when it restarts.
+    private var removesAbandoned: Bool {
+        plan.isListing && context.workspace.model.entities[plan.index].key.isEmpty
+    }
+
+    /// Deletes the rows of an abandoned scan.
     private func removeAbandoned(_ scope: ScanScope) async throws {
-        guard plan.isListing, context.workspace.model.entities[plan.index].key.isEmpty else { return }
         let count = try await context.gate.pass {
             try await context.thread.run { [context, plan] in
                 try context.store.removeAbandoned(

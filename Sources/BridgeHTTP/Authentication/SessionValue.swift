@@ -18,7 +18,7 @@ final class SessionValue: Sendable {
     func add(to request: HTTPRequest) -> HTTPRequest {
         guard request.sendsCredentials, let current else { return request }
         var request = request
-        request.headers.removeAll { $0.name.lowercased() == header.lowercased() }
+        request.headers.removeAll { $0.name.isSameField(as: header) }
         request.headers.append((name: header, value: current))
         return request
     }

@@ -23,17 +23,17 @@ public struct HTTPResponse: Sendable {
     /// The URL for messages, without secrets.
     public var location: String { redactor.clean(url: url) }
     /// Returns the first value of a field; names are compared without case.
-    public func header(_ name: String) -> String? { all(name).first }
+    public func header(_ name: String) -> String? { headers.first { $0.name.isSameField(as: name) }?.value }
     /// Returns all values of a field, in order.
     public func all(_ name: String) -> [String] {
-        let name = name.lowercased()
-        return headers.filter { $0.name.lowercased() == name }.map(\.value)
+        headers.filter { $0.name.isSameField(as: name) }.map(\.value)
     }
 
     /// The media type of the body in lower case, without parameters.
     public var mediaType: String? {
-        guard let value = header("content-type")?.lowercased() else { return nil }
-        return String(value.prefix { $0 != ";" }.filter { $0 != " " })
+        guard let value = header("content-type") else { return nil }
+        let type = value.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") }
+        return String(decoding: type, as: UTF8.self).lowercased()
     }
 
     /// The charset of the body in lower case, if its media type names one (RFC 9110, section 8.3.2).

@@ -143,7 +143,9 @@ public struct PathTemplate: Sendable, CustomStringConvertible {
     ///
     /// Percent-encoding does not help (section 6.2.2.3), so a URL cannot contain such a value. Some servers, such as
     /// Tomcat, drop the text after a `;` first.
-    package static func check(segment: String, of place: String) throws {
+    package static func check(segment: String, of place: @autoclosure () -> String) throws {
+        // Nearly all segments begin with neither a dot nor an encoded one.
+        guard let first = segment.utf8.first, first == UInt8(ascii: ".") || first == UInt8(ascii: "%") else { return }
         var plain = segment
         for (code, character) in [("%2e", "."), ("%3b", ";")] {
             plain = plain.replacing(code, with: character).replacing(code.uppercased(), with: character)
@@ -151,7 +153,7 @@ public struct PathTemplate: Sendable, CustomStringConvertible {
         let name = plain.prefix { $0 != ";" }
         guard name == "." || name == ".." else { return }
         throw BridgeError(
-            .configuration, "\(place) is \"\(plain)\", which in a URL leads to another path: nothing was sent",
+            .configuration, "\(place()) is \"\(plain)\", which in a URL leads to another path: nothing was sent",
             remedy: "no path can contain this value: send it in the query, or leave the object out")
     }
 

@@ -94,6 +94,7 @@ final class HTTPLoop: @unchecked Sendable {
             _ = beginWaiting()
             perform()
             handleMessages()
+            for transfer in transfers.values { transfer.signalArrival() }
             giveUpSlow()
             // A finished transfer may have made room.
             let wait = min(beginWaiting() ?? 60, transfers.isEmpty ? 60 : Self.lookSeconds)

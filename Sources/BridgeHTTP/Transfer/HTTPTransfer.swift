@@ -58,10 +58,14 @@ final class HTTPTransfer: @unchecked Sendable {
     var watch: SpeedWatch
     /// Whether the reader paused the reply since the last speed check.
     var wasPaused = false
+    /// Whether the reader has to be told of the head or the beginning of the body.
+    private var owesSignal = false
     /// The reason why a callback made libcurl stop.
     private var refusal: BridgeError?
 
     static let maxRedirects = 10
+    /// The number of bytes of a body up to which its reader is woken once for each turn of libcurl.
+    private static let smallBody = 64 << 10
     private static let maxHeaderBytes = 256 << 10
     private static let maxHeaderCount = 500
     /// Header fields that hold no secret and may be sent to any origin.
@@ -258,7 +262,7 @@ final class HTTPTransfer: @unchecked Sendable {
         headerList = nil
         var fields = headers
         for field in credential.headers
-        where !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() }) {
+        where !fields.contains(where: { $0.name.isSameField(as: field.name) }) {
             fields.append((name: field.name, value: field.value))
         }
         if !sendsCredentials { fields = fields.filter { Self.harmlessHeaders.contains($0.name.lowercased()) } }
@@ -270,7 +274,7 @@ final class HTTPTransfer: @unchecked Sendable {
         // libcurl would sign the fields that these lines suppress.
         if sendsCredentials, case .signature = options.authentication { return }
         headerList = curl_slist_append(headerList, "Expect:") ?? headerList
-        if !fields.contains(where: { $0.name.lowercased() == "content-type" }) {
+        if !fields.contains(where: { $0.name.isSameField(as: "content-type") }) {
             // Otherwise libcurl labels any body as a form.
             headerList = curl_slist_append(headerList, "Content-Type:") ?? headerList
         }
@@ -365,6 +369,15 @@ final class HTTPTransfer: @unchecked Sendable {
                 state.buffer.reserveCapacity(min(length, min(state.bufferLimit, 8 << 20)) + ExchangeState.padding)
             }
         }
+        owesSignal = true
+    }
+
+    /// Wakes the reader if something has arrived for it; called after each turn of libcurl.
+    ///
+    /// A small reply arrives in one turn: its reader is woken once, by ``finish(_:)``, and not for the head, too.
+    func signalArrival() {
+        guard owesSignal else { return }
+        owesSignal = false
         state.signal()
     }
 
@@ -382,7 +395,7 @@ final class HTTPTransfer: @unchecked Sendable {
 
     /// Whether a header field has a challenge of this scheme.
     private static func isChallenge(_ field: (name: String, value: String), _ scheme: String) -> Bool {
-        guard field.name.lowercased() == "www-authenticate" else { return false }
+        guard field.name.isSameField(as: "www-authenticate") else { return false }
         // One field may hold several challenges, and commas separate their parameters, too (RFC 9110, section 11.6.1).
         let unquoted = field.value.lowercased().replacing(/"(?:[^"\\]|\\.)*"/, with: "")
         return unquoted.split(separator: ",").contains { part in
@@ -419,7 +432,8 @@ final class HTTPTransfer: @unchecked Sendable {
         switch verdict {
         case .taken: return count
         case .takenAndAwaited:
-            state.signal()
+            // The reader of a long body works while libcurl goes on.
+            if bodyBytes > Self.smallBody { state.signal() } else { owesSignal = true }
             return count
         case .pause:
             wasPaused = true
@@ -467,7 +481,7 @@ final class HTTPTransfer: @unchecked Sendable {
         return .done(
             CurlError.make(
                 result, words: redactor.clean(words), bodyBytes: isHeadComplete ? bodyBytes : nil, location: location,
-                isEncoded: received.contains { $0.name.lowercased() == "content-encoding" }))
+                isEncoded: received.contains { $0.name.isSameField(as: "content-encoding") }))
     }
 
     /// Returns the error for a coded body that ends before its data, like a body shorter than its Content-Length.

@@ -72,8 +72,9 @@ package final class Promise<Value: Sendable>: Sendable {
     ///
     /// Cancel the returned alarm once the value is set.
     func fulfil(
-        after delay: Duration, with value: Value, first: @escaping @Sendable () -> Void = {}
+        after delay: Duration, with value: @autoclosure @escaping @Sendable () -> Value,
+        first: @escaping @Sendable () -> Void = {}
     ) -> Alarm {
-        Alarm(after: delay) { [self] in _ = fulfil(value, first: first) }
+        Alarm(after: delay) { [self] in _ = fulfil(value(), first: first) }
     }
 }

@@ -25,7 +25,7 @@ final class HelperPool: Sendable {
     func work(_ request: RecordBatch) async -> BridgeReply {
         let answer = Promise<BridgeReply>()
         // Also covers the wait for a helper and the start of its process.
-        let timer = answer.fulfil(after: limit, with: late)
+        let timer = answer.fulfil(after: limit, with: self.late)
         defer { timer.cancel() }
         Task { answer.fulfil(await run(request)) }
         return await answer.value

@@ -101,7 +101,8 @@ public final class RecordStream: Sendable {
         sleep?.fulfil(())
         guard let lease, let pending, !pending.isFulfilled else { return }
         lease.session.cancel(fetch: lease.fetch)
-        _ = pending.fulfil(after: limits.cancellationGrace, with: .lost(.cancelled(log.bridge))) { [pool] in
+        let bridge = log.bridge
+        _ = pending.fulfil(after: limits.cancellationGrace, with: .lost(.cancelled(bridge))) { [pool] in
             pool.abandon(lease)
         }
     }
@@ -190,10 +191,7 @@ public final class RecordStream: Sendable {
     private func answer(
         _ promise: Promise<BridgeReply>, _ lease: SessionPool.Lease
     ) async throws(BridgeFailure) -> BridgeReply {
-        let late = BridgeFailure(
-            .timeout, "the bridge did not answer within \(limits.call.components.seconds) s (\(request.entity))",
-            bridge: log.bridge)
-        let timer = promise.fulfil(after: limits.call, with: .lost(late)) { [pool] in
+        let timer = promise.fulfil(after: limits.call, with: .lost(self.late)) { [pool] in
             pool.abandon(lease)
         }
         state.withLock { state in
@@ -208,6 +206,13 @@ public final class RecordStream: Sendable {
         timer.cancel()
         if state.withLock({ $0.isCancelled }) { throw .cancelled(log.bridge) }
         return reply
+    }
+
+    /// The failure of a call that takes too long.
+    private var late: BridgeFailure {
+        BridgeFailure(
+            .timeout, "the bridge did not answer within \(limits.call.components.seconds) s (\(request.entity))",
+            bridge: log.bridge)
     }
 
     // MARK: Replies

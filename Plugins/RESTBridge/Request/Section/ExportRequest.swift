@@ -49,7 +49,7 @@ struct ExportRequest: Sendable {
         let url = try (given ?? ListingAddress(base: base, template: path, query: []).url(variables)).setting(
             query: asked)
         var fields = RESTSection.texts(headers, variables)
-        for field in shared where !fields.contains(where: { $0.name.lowercased() == field.name.lowercased() }) {
+        for field in shared where !fields.contains(where: { $0.name.isSameField(as: field.name) }) {
             fields.append(field)
         }
         var request = HTTPRequest(method: method, url: url.text, headers: fields)

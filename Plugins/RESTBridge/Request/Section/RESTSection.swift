@@ -313,7 +313,7 @@ struct RESTSection: Sendable {
     ) throws -> [(name: String, value: String)] {
         var headers = texts(options, variables)
         for field in headers { try HTTPRequest.check(field) }
-        func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
+        func has(_ name: String) -> Bool { headers.contains { $0.name.isSameField(as: name) } }
         for field in preset?.headers ?? [] where !has(field.name) { headers.append(field) }
         return headers
     }

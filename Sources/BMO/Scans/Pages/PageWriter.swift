@@ -209,7 +209,7 @@ final class PageWriter: @unchecked Sendable {
         if batch.page.pageEnd || batch.page.end {
             recordsHandedOver += recordsOfOpenPage
             recordsOfOpenPage = 0
-            await leaveGate()
+            leaveGate()
         }
         return job
     }
@@ -248,12 +248,12 @@ final class PageWriter: @unchecked Sendable {
             self.keysInPage = []
         }
         recordsOfOpenPage = 0
-        await leaveGate()
+        leaveGate()
     }
 
-    private func leaveGate() async {
+    private func leaveGate() {
         holdsGate = false
-        await gate.leave()
+        gate.leave()
     }
 
     private func importBatch(_ batch: Prepared, _ listener: Listener, _ onFailure: () -> Void) throws {
