@@ -12,9 +12,12 @@ struct RESTSectionValidator {
     func faults() -> [SectionFault] {
         let section = request.section
         var faults: [SectionFault] = []
+        // The first fault ends the reading of a section, so each member is read apart from the others. Members can only
+        // conflict if each of them is valid.
+        let whole = fault(named: "") { try validate(section) }
         // A fault of the path would hide that of the paging.
         let hasGoodPath = (try? PathTemplate(section.string("path") ?? "", option: "path")) != nil
-        for name in section.names where name != "write" {
+        for name in section.names where name != "write" && whole != nil {
             // The meaning of a member may depend on these.
             let others =
                 name == "paging"
@@ -34,10 +37,7 @@ struct RESTSectionValidator {
         }
         faults += unknownNames(besides: faults)
         if faults.isEmpty { faults += nestedWarnings() }
-        // Members can only conflict if each of them is valid.
-        if !faults.contains(where: { !$0.isWarning }), let fault = fault(named: "", { try validate(section) }) {
-            faults.append(fault)
-        }
+        if !faults.contains(where: { !$0.isWarning }), let whole { faults.append(whole) }
         // A faulty path of the records is also reported for writes.
         var seen: Set<String> = []
         return faults.filter { seen.insert($0.message).inserted }

@@ -8,6 +8,8 @@ struct ReplySurvey: Sendable {
     /// The findings in the reply's order.
     let findings: [(path: String, value: JSONScalar)]
     private let index: [String: Int]
+    /// What precedes a dot or a bracket in a path: among these, all objects with members.
+    private let beginnings: Set<Substring>
 
     /// The number of findings up to which objects of any depth are covered.
     ///
@@ -18,6 +20,13 @@ struct ReplySurvey: Sendable {
         self.isArray = isArray
         self.findings = findings
         index = Dictionary(findings.indices.map { (findings[$0].path, $0) }, uniquingKeysWith: { $1 })
+        var beginnings: Set<Substring> = []
+        for (path, _) in findings {
+            for end in path.utf8.indices where [UInt8(ascii: "."), UInt8(ascii: "[")].contains(path.utf8[end]) {
+                beginnings.insert(path[..<end])
+            }
+        }
+        self.beginnings = beginnings
     }
 
     /// Surveys a body.
@@ -34,6 +43,9 @@ struct ReplySurvey: Sendable {
     }
 
     subscript(path: String) -> JSONScalar { index[path].map { findings[$0].value } ?? .missing }
+
+    /// Whether the reply may have members of the object at a path: a cheap test before many are looked for.
+    func mayHaveMembers(of path: String) -> Bool { beginnings.contains(path[...]) }
 
     /// The paths of lists of lists: tables whose rows do not name their values.
     var tables: [String] { findings.filter { $0.value == .array("[") }.map(\.path) }

@@ -3,11 +3,14 @@ internal import Inference
 
 /// The objects of a reply that may describe its page, and the flags in them.
 extension PagingDetector {
-    /// The usual objects, and the objects around the list of records with the usual ones in them.
+    /// The usual objects, and the objects around the list of records with the usual ones in them, as far as the reply has
+    /// them.
     var homes: [String] {
+        guard let survey else { return [] }
         let inner = ["meta", "pagination", "paging"]
         let around = parents.flatMap { parent in [parent] + inner.map { Self.member(parent, $0) } }
-        return PagingVocabulary.homes + around.filter { !PagingVocabulary.homes.contains($0) }
+        return (PagingVocabulary.homes + around.filter { !PagingVocabulary.homes.contains($0) })
+            .filter(survey.mayHaveMembers)
     }
 
     /// Whether an object is named after pages.
