@@ -55,6 +55,9 @@ final class PageGate: Sendable {
 
     private let state = Mutex(State())
 
+    /// How many callers wait.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     func enter(priority: Int = 0) async {
         guard let number = takeOrDraw() else { return }
         _ = await wait(number, priority)

@@ -8,7 +8,9 @@ package enum PercentEncoding {
     package static func decoded(
         _ text: some StringProtocol, plusIsSpace: Bool = false, keepsZero: Bool = false
     ) -> String {
-        String(decoding: bytes(text, plusIsSpace: plusIsSpace, keepsZero: keepsZero), as: UTF8.self)
+        let isPlain = text.utf8.allSatisfy { $0 != UInt8(ascii: "%") && ($0 != UInt8(ascii: "+") || !plusIsSpace) }
+        guard !isPlain else { return String(text) }
+        return String(decoding: bytes(text, plusIsSpace: plusIsSpace, keepsZero: keepsZero), as: UTF8.self)
     }
 
     /// Returns the parameters of a query or a form (application/x-www-form-urlencoded), decoded, in order; a parameter
@@ -60,6 +62,8 @@ package enum PercentEncoding {
     package static func encoded(
         _ text: some StringProtocol, keeping isKept: (UInt8) -> Bool = PercentEncoding.isUnreserved
     ) -> String {
+        // Most texts need no encoding.
+        guard !text.utf8.allSatisfy(isKept) else { return String(text) }
         let digits = Array("0123456789ABCDEF".utf8)
         var out: [UInt8] = []
         for byte in text.utf8 {

@@ -83,7 +83,7 @@ public struct HTTPRedactor: Sendable {
     private func withoutNamed(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }) else { return text }
         var text = text
-        if let scheme = text.firstRange(of: "://") {
+        if text.utf8.contains(UInt8(ascii: "@")), let scheme = text.firstRange(of: "://") {
             let authority = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
             if let at = authority.lastIndex(of: "@") { text.removeSubrange(scheme.upperBound...at) }
         }

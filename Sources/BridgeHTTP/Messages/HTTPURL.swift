@@ -77,8 +77,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     /// Returns the URL with query parameters set; parameters of the same name are replaced.
     public func setting(query: [(name: String, value: String)]) -> HTTPURL {
         if query.isEmpty { return self }
-        let names = Set(query.map(\.name))
-        let kept = removing(queryNames: names).text
+        let kept = text(without: Set(query.map(\.name)))
         let added = query.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
         return HTTPURL(kept + (kept.contains("?") ? "&" : "?") + added) ?? self
     }
@@ -90,12 +89,15 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Returns the URL without the query parameters of these names.
-    public func removing(queryNames names: Set<String>) -> HTTPURL {
+    public func removing(queryNames names: Set<String>) -> HTTPURL { HTTPURL(text(without: names)) ?? self }
+
+    /// Returns the text without the query parameters of these names.
+    private func text(without names: Set<String>) -> String {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return self }
+        guard parts.count == 2 else { return text }
         let kept = parts[1].split(separator: "&").filter { !names.contains(Self.name(of: $0)) }
         let query = kept.joined(separator: "&")
-        return HTTPURL(query.isEmpty ? String(parts[0]) : parts[0] + "?" + query) ?? self
+        return query.isEmpty ? String(parts[0]) : parts[0] + "?" + query
     }
 
     /// Returns the first value of a query parameter, decoded.
@@ -120,7 +122,16 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     /// Percent-encodes characters that are illegal in a URL, and keeps its structure.
     private static func encodeIllegal(_ text: String) -> String {
-        PercentEncoding.encoded(text) { $0 > 0x20 && $0 < 0x7F && !#""<>\^`{|}"#.utf8.contains($0) }
+        PercentEncoding.encoded(text, keeping: isLegal)
+    }
+
+    private static func isLegal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: byte > 0x20 && byte < 0x7F
+        }
     }
 
     /// Decodes percent-encoding, and `+` as a space.

@@ -30,7 +30,8 @@ package enum SecretNames {
 
     /// The name as it is compared.
     package static func plain(_ name: some StringProtocol) -> String {
-        name.lowercased().filter { $0 != "-" && $0 != "_" }
+        let bytes = name.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
+        return String(decoding: bytes, as: UTF8.self).lowercased()
     }
 
     /// Whether a parameter of a URL or a form with this name holds a secret.

@@ -43,15 +43,27 @@ enum TimeText {
             let digits = String(number)
             return String(repeating: "0", count: max(0, width - digits.count)) + digits
         }
-        let pattern =
-            format
-            .replacing("%epoch_microseconds", with: String(microseconds))
-            .replacing("%s_as_float", with: "\(seconds).\(padded(fraction, 6))")
-            .replacing("%_ms", with: padded(fraction / 1000, 3))
-            .replacing("%ms", with: String(microseconds / 1000))
-            .replacing("%f", with: padded(fraction, 6))
-            .replacing("%s", with: String(seconds))
-            .replacing("%z", with: "+0000").replacing("%Z", with: "UTC")
+        /// What a conversion of these is replaced with; a longer one is before its beginning.
+        func replacement(_ rest: Substring) -> (length: Int, text: String)? {
+            if rest.hasPrefix("%epoch_microseconds") { return (19, String(microseconds)) }
+            if rest.hasPrefix("%s_as_float") { return (11, "\(seconds).\(padded(fraction, 6))") }
+            if rest.hasPrefix("%_ms") { return (4, padded(fraction / 1000, 3)) }
+            if rest.hasPrefix("%ms") { return (3, String(microseconds / 1000)) }
+            if rest.hasPrefix("%f") { return (2, padded(fraction, 6)) }
+            if rest.hasPrefix("%s") { return (2, String(seconds)) }
+            if rest.hasPrefix("%z") { return (2, "+0000") }
+            return rest.hasPrefix("%Z") ? (2, "UTC") : nil
+        }
+        var pattern = ""
+        var rest = format[...]
+        while let mark = rest.firstIndex(of: "%") {
+            pattern += rest[..<mark]
+            rest = rest[mark...]
+            let (length, text) = replacement(rest) ?? (2, String(rest.prefix(2)))
+            pattern += text
+            rest = rest.dropFirst(length)
+        }
+        pattern += rest
         return Timestamp.text(microseconds: microseconds, pattern: pattern)
     }
 
