@@ -50,6 +50,28 @@ extension RESTSource {
             + "that there are none, say so under responses: {when: {path: \"\(path)\", equals: \"null\"}, action: empty}"
     }
 
+    /// Notes a reply of lines that does not mark its end; a truncated JSON document would show that by itself.
+    func noteEnd(of response: HTTPResponse) {
+        guard !response.tellsEnd, openEnd == nil else { return }
+        openEnd =
+            "\(asked): the reply says neither how long it is nor where it ends, so a truncated one would look the "
+            + "same: its records are imported, but missing ones do not count as deleted; have the server send Content-Length, "
+            + "or compress, or set http_version: 1.1 if it then sends chunks"
+    }
+
+    /// Notes that a request for one object got no object, unless the reply says that the object does not exist.
+    ///
+    /// - Parameter reader: The reader of the reply's records; nil if the reply has no JSON.
+    func noteNoObject(_ response: HTTPResponse, _ reader: PageReader?) {
+        guard section.readsOne, pageNumber == 1, leftOut == nil else { return }
+        // Only a list is the answer to a search, and an empty one then says that nothing was found.
+        if section.searchesByKey, reader?.isBare != true || reader?.saysZero == true { return }
+        leftOut =
+            "\(asked): the reply \(response.status) has no object, and does not say that the object does not exist: have the "
+            + "remote answer 404 or 410, or, if this reply means that, say so under responses: {when: {path: ..., "
+            + "missing: true}, action: empty}"
+    }
+
     /// Notes a sign of failure beside the records of a page.
     private func noteFailure(_ sign: String) {
         guard leftOut == nil else { return }

@@ -42,7 +42,7 @@ final class RESTSource: ListingSource {
     var found: String?
     let began: ContinuousClock.Instant
     /// The reason why a page of lines may be truncated without a sign, or nil if each page marked its end.
-    private var openEnd: String?
+    var openEnd: String?
     /// Whether a rule has already renewed the credentials, which it may do once per scan.
     private var hasRenewed = false
 
@@ -74,6 +74,8 @@ final class RESTSource: ListingSource {
         var isLast = false
         /// Whether a rule of the section declares the reply a success.
         var isAccepted = false
+        /// Whether a rule of the section says that there are no records.
+        var isToldEmpty = false
         var digest = BatchDigest()
 
         /// Whether a reply that was read while it arrived shows by itself where it ends.
@@ -233,7 +235,7 @@ final class RESTSource: ListingSource {
             return page
         case .empty:
             running.detach()
-            current = OpenPage(response: response, content: .nothing, isLast: true)
+            current = OpenPage(response: response, content: .nothing, isLast: true, isToldEmpty: true)
         case .ignored(let read):
             if response.status >= 400, ![404, 410].contains(response.status) {
                 leftOut =
@@ -242,7 +244,9 @@ final class RESTSource: ListingSource {
             }
             running.detach()
             let facts = try factsOfIgnored(response, read ?? body)
-            current = OpenPage(response: response, content: .nothing, facts: facts)
+            current = OpenPage(
+                response: response, content: .nothing, facts: facts,
+                isToldEmpty: [404, 410].contains(response.status))
         case .good(let early, let isAccepted):
             try begin(exchange, response, early ?? body, isAccepted: isAccepted)
         }
@@ -393,15 +397,6 @@ final class RESTSource: ListingSource {
         return page
     }
 
-    /// Notes a reply of lines that does not mark its end; a truncated JSON document would show that by itself.
-    private func noteEnd(of response: HTTPResponse) {
-        guard !response.tellsEnd, openEnd == nil else { return }
-        openEnd =
-            "\(asked): the reply says neither how long it is nor where it ends, so a truncated one would look the "
-            + "same: its records are imported, but missing ones do not count as deleted; have the server send Content-Length, "
-            + "or compress, or set http_version: 1.1 if it then sends chunks"
-    }
-
     private func keep(_ said: ReplyFacts, in page: inout Page) {
         page.metadata = said.metadata()
         if let delta = said.delta() { newDelta = delta }
@@ -422,6 +417,11 @@ final class RESTSource: ListingSource {
         running.drop()
         page.isEnd = true
         let hasAllPages = open.isLast || pager.isComplete
+        if count == 0, page.deleted.isEmpty, !open.isToldEmpty {
+            var isRead = false
+            if case .records = open.content { isRead = true }
+            noteNoObject(open.response, isRead ? reader : nil)
+        }
         page.isComplete = hasAllPages && bringsAll
         if section.isBounded { page.skipped = [.everything] }
         page.isPositional = page.isComplete && pager.isPositional

@@ -12,6 +12,7 @@ private enum Member {
     static let since = "since"
     static let newestFirst = "newest_first"
     static let parent = "parent"
+    static let readsOne = "one"
     static let filters = "filters"
     static let attribute = "attribute"
     static let path = "path"
@@ -52,6 +53,7 @@ extension FetchRequest {
                 writer.key(Member.parent)
                 parent.write(to: writer)
             }
+            if readsOne { writer.member(Member.readsOne, true) }
             if !filters.isEmpty {
                 writer.key(Member.filters)
                 writer.array { for filter in filters { filter.write(to: writer) } }
@@ -109,6 +111,7 @@ extension FetchRequest {
         since = record.string(Member.since)
         newestFirst = record.bool(Member.newestFirst) ?? false
         parent = record.object(Member.parent)
+        readsOne = record.bool(Member.readsOne) ?? false
         filters = record.objects(Member.filters).compactMap(Filter.init)
         explains = record.bool(Member.explains) ?? false
         surroundings = record.strings(Member.surroundings)

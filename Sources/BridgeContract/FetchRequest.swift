@@ -29,6 +29,10 @@ public struct FetchRequest: Sendable {
     ///
     /// Only for a bridge that can `BridgeDescriptor.Capability.parent`.
     public var parent: BridgeOptions?
+    /// Whether the section asks for one object, the one whose values ``parent`` has. (1.2)
+    ///
+    /// A reply without the object is complete only if it says that the object does not exist.
+    public var readsOne = false
     /// Conditions that all requested records satisfy; a bridge may leave any of them to the host.
     public var filters: [Filter]
     /// Contact no remote: write one record `{request, body}` per request that the first page would take, and list in

@@ -45,6 +45,42 @@ extension EndToEndTests {
             #expect(try asked(place, "DELETE") == ["DELETE /lists/1/notes/10 "])
         }
 
+        @Test(arguments: ["[]", "{}"])
+        func `a refused delete is not done because the reply of read_one is empty`(reply: String) async throws {
+            let place = try await place()
+            try place.folder.write(reply, to: "one")
+            let push = try await place.bmo("delete", "Note", "10", "--push")
+            #expect(push.exitCode == 1 && !push.output.contains("sent "), "\(push)")
+            let shown = try await place.expectSuccess("outbox", "show", "1").output
+            #expect(shown.contains("read_one of Note returned no object"), "\(shown)")
+            #expect(shown.contains("have the remote answer 404 or 410"), "\(shown)")
+        }
+
+        @Test func `a refused delete is done where a rule says that an empty reply means gone`() async throws {
+            let place = try await place()
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            let rule = "responses: [{when: {path: \"$[0]\", missing: true}, action: empty}]"
+            try place.folder.write(
+                config.replacing(
+                    #"read_one: {path: "/notes/{parent.id}"}"#,
+                    with: "read_one: {path: \"/notes/{parent.id}\", \(rule)}"),
+                to: "bmo.yml")
+            try place.folder.write("[]", to: "one")
+            try await place.expectSuccess("delete", "Note", "10", "--push")
+            #expect(try await place.query("SELECT count(*) FROM bmo_outbox") == "0")
+        }
+
+        @Test func `a refused delete is done where a search by the key finds nothing`() async throws {
+            let place = try await place()
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            let search = #"read_one: {path: /notes/search, query: {id: "{parent.id}"}}"#
+            try place.folder.write(
+                config.replacing(#"read_one: {path: "/notes/{parent.id}"}"#, with: search), to: "bmo.yml")
+            try place.folder.write("[]", to: "one")
+            try await place.expectSuccess("delete", "Note", "10", "--push")
+            #expect(try await place.query("SELECT count(*) FROM bmo_outbox") == "0")
+        }
+
         @Test func `a refused delete of an object that is not found is done`() async throws {
             let place = try await place()
             try await place.expectSuccess("delete", "Note", "10", "--push")

@@ -75,7 +75,8 @@ struct PushDecision: Sendable {
         switch remote {
         case .gone where entry.operation == .delete: .acknowledge
         case .gone: .importDeletion(failure)
-        case .cannotTell, .object: .finish(.conflict(unread(failure)))
+        case .cannotTell(let why): .settle(.conflict(unread(failure, why)))
+        case .object: .finish(.conflict(unread(failure)))
         }
     }
 
@@ -110,11 +111,11 @@ struct PushDecision: Sendable {
         return hasConflicts ? .settle(.conflict(failure)) : .sendAgain(failure, isConflict: true)
     }
 
-    private func unread(_ failure: OutboxFailure) -> OutboxFailure {
+    private func unread(_ failure: OutboxFailure, _ why: String? = nil) -> OutboxFailure {
         var words = failure
         words.remedy =
-            "the remote has a different version, which could not be read (\"read_one\"); `bmo outbox retry \(entry.id)` sends "
-            + "it again"
+            "the remote has a different version, which could not be read (\(why ?? "\"read_one\"")); `bmo outbox retry "
+            + "\(entry.id)` sends it again"
         return words
     }
 

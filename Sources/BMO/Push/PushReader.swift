@@ -53,6 +53,7 @@ struct PushReader {
         if let section = definition.readOne {
             var fetch = FetchRequest(entity: definition.name, section: try PushRequest.section(section, workspace))
             fetch.parent = BridgeOptions(batch: object)
+            fetch.readsOne = true
             fetch.userInfo = userInfo
             fetch.patience = definition.retryFor
             return try await first(of: fetch, conditions: 0, isReadOne: true) { $0 == key }
@@ -90,7 +91,7 @@ struct PushReader {
         let fetch = try listing(conditions, plan)
         var candidates = Candidates()
         let layout = model.entities[entity]
-        let isWhole = try await scan(fetch, conditions: conditions.count) { mapper, batch in
+        let end = try await scan(fetch, conditions: conditions.count) { mapper, batch in
             let page = mapper.map(batch, as: entity, parent: parent?.key)
             var record = -1
             for row in page.rows {
@@ -118,7 +119,7 @@ struct PushReader {
             }
             return candidates.found.count < 2
         }
-        candidates.isSure = isWhole || candidates.found.count > 1
+        candidates.isSure = end.isWhole || candidates.found.count > 1
         return candidates
     }
 
@@ -149,7 +150,7 @@ struct PushReader {
         var isGone = false
         var count = 0
         do {
-            let isWhole = try await scan(fetch, conditions: conditions) { mapper, batch in
+            let end = try await scan(fetch, conditions: conditions) { mapper, batch in
                 count += batch.count
                 for index in 0..<batch.count {
                     guard let key = mapper.key(of: batch[index], as: entity, parent: parent?.key), fits(key) else {
@@ -169,36 +170,46 @@ struct PushReader {
             if isReadOne, count > 0, !isGone {
                 return .cannotTell("what read_one of \(definition.name) returned has not the object's key")
             }
-            return isWhole || isGone ? .gone : .cannotTell(Self.limitWords(definition))
+            if end.isWhole || isGone { return .gone }
+            return .cannotTell(isReadOne ? Self.emptyWords(definition, end.warnings) : Self.limitWords(definition))
         } catch let failure as BridgeFailure where definition.readOne != nil && failure.code == .notFound {
             return .gone
         }
     }
 
+    /// How a scan ended.
+    private struct End {
+        /// Whether all requested records were received.
+        var isWhole = false
+        /// What the bridge says about it.
+        var warnings: [String] = []
+    }
+
     /// Scans until `body` has seen enough.
-    ///
-    /// - Returns: Whether all requested records were received.
     private func scan(
         _ fetch: FetchRequest, conditions: Int, _ body: (Mapper, RecordBatch) -> Bool
-    ) async throws -> Bool {
+    ) async throws -> End {
         let connection = try await connections.connection(for: definition.bridge)
         let stream = try await connection.fetch(fetch)
         let mapper = Mapper(model)
         var count = 0
+        var end = End()
         do {
             while let fetched = try await stream.next() {
+                end.warnings += fetched.page.warnings
                 if let records = fetched.records {
                     count += records.count
                     guard body(mapper, records) else {
                         await stream.close()
-                        return false
+                        return end
                     }
                 }
                 if fetched.page.end {
                     await stream.close()
                     // Conditions make a listing partial, but the records that they leave out are irrelevant.
                     let isFiltered = conditions > 0 && !fetched.page.pushed.isEmpty
-                    return fetched.page.complete || isFiltered
+                    end.isWhole = fetched.page.complete || isFiltered
+                    return end
                 }
                 if count >= Self.maxRecords { break }
             }
@@ -207,7 +218,12 @@ struct PushReader {
             throw error
         }
         await stream.close()
-        return false
+        return end
+    }
+
+    private static func emptyWords(_ entity: Entity, _ warnings: [String]) -> String {
+        let words = "read_one of \(entity.name) returned no object, and whether the object exists is not known"
+        return ([words] + warnings).joined(separator: ": ")
     }
 
     private static func limitWords(_ entity: Entity) -> String {

@@ -153,6 +153,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                knows what follows; a bridge that would return several listings, one after the other,
  *                                fails with code "configuration"
  *                parent: object  (parent) local values of the object whose children are requested, by local names
+ *                one: bool       (since 1.2) the section asks for one object, the one whose values `parent` has: a reply
+ *                                without it is complete only if it says that the object does not exist
  *                filters: [{ attribute: text (local), path: text (remote, dots),
  *                            comparison: "=" "!=" "<" "<=" ">" ">=", value: any }]  (filter) conditions that all hold;
  *                                a bridge may leave any of them to the host

@@ -103,11 +103,16 @@ import Testing
         let failure = OutboxFailure(code: "conflict", message: "412")
         #expect(decision(.delete).afterConflict(.gone, failure) == .acknowledge)
         #expect(decision(.update).afterConflict(.gone, failure) == .importDeletion(failure))
-        guard case .finish(.conflict(let unread?)) = decision(.update).afterConflict(.cannotTell("?"), failure) else {
+        guard
+            case .settle(.conflict(let unread?), _) = decision(.update).afterConflict(
+                .cannotTell("it is empty"), failure)
+        else {
             Issue.record("it does not stay a conflict")
             return
         }
-        #expect(unread.remedy?.contains("`bmo outbox retry 7` sends it again") == true)
+        #expect(
+            unread.remedy == "the remote has a different version, which could not be read (it is empty); "
+                + "`bmo outbox retry 7` sends it again")
 
         func merged(unseen: [String] = [], gone: EditOutcome? = nil, hasConflicts: Bool = false) -> PushStep {
             decision(.update).afterMerge(failure, unseen: unseen, gone: gone, hasConflicts: hasConflicts)

@@ -24,7 +24,7 @@ final class PageReader {
     /// The number of the page's rows so far, with the column names.
     private var rowCount = 0
     /// Whether the page has no place for records and indicates an empty listing.
-    private var isBare = false
+    private(set) var isBare = false
     /// Members to add to each record of the page.
     private var fields: [(name: String, value: String)] = []
     private var removed: [BridgeOptions] = []
@@ -302,6 +302,9 @@ final class PageReader {
         guard add != 0 else { return .value(key) }
         return Int(key).map { .value(String($0 &+ add)) } ?? .unusable("a text")
     }
+
+    /// Whether the reply says that there are no records, such as `total: 0`.
+    var saysZero: Bool { ReplySurvey(body).map { PagingDetector.saysZero($0) } ?? false }
 
     /// Releases the page's memory.
     func end() {

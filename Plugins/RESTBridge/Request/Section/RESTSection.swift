@@ -47,6 +47,10 @@ struct RESTSection: Sendable {
     let isPartial: Bool
     /// Whether the listing is complete, but may leave out objects that exist.
     let isBounded: Bool
+    /// Whether the request is for one object.
+    let readsOne: Bool
+    /// Whether the request searches a listing for the object: its key is a condition, and not only a part of the path.
+    let searchesByKey: Bool
     /// The entity's timeouts, or nil for the bridge's.
     let timing: BridgeOptions?
     let pageSize: Int?
@@ -165,7 +169,20 @@ struct RESTSection: Sendable {
         if let timing { _ = try HTTPTiming().replaced(by: timing) }
         isPartial = !filters.pushed.isEmpty || slice.isMoving || request.parameters != nil
         isBounded = slice.isBounded
+        readsOne = request.readsOne
+        searchesByKey = Self.searchesByKey(section, body)
         try checkPaths()
+    }
+
+    /// Whether the section has a value of the object elsewhere than in the address: in its query, its body, or a filter of
+    /// the records.
+    private static func searchesByKey(_ section: BridgeOptions, _ body: RequestBody?) -> Bool {
+        let query = section.object("query")
+        let texts =
+            (query?.names ?? []).flatMap { query?.strings($0) ?? [] } + (body?.content.texts ?? [])
+            + [section.string("records") ?? ""]
+        if texts.contains(where: { $0.contains("{parent.") }) { return true }
+        return (section.string("path") ?? "").drop { $0 != "?" }.contains("parent.")
     }
 
     /// Returns the parts in which a listing is requested.

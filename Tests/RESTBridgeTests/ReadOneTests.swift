@@ -1,0 +1,87 @@
+import BridgeKit
+import RecordBatch
+import TestSupport
+import Testing
+
+@testable import RESTBridge
+
+/// Requests for one object: a reply without it is complete only if it says that the object does not exist.
+@Suite struct ReadOneTests {
+    let server: RemoteServer
+
+    private static let shared = Result { try RemoteServer.fixture("apis.py") }
+
+    init() throws { server = try Self.shared.get() }
+
+    private func scan(_ section: Literal.Members, _ body: String, status: Int = 200, readsOne: Bool = true) throws
+        -> Scan
+    {
+        let bridge = try RESTBridgeTests.bridge(["url": .text(server.url)])
+        let query: Literal = ["body": .text(body), "status": .integer(Int64(status))]
+        var request = FetchRequest(
+            entity: "User", section: Literal.object([("query", query)] + section).options)
+        request.parent = (["id": 7, "body": .text(body)] as Literal).options
+        request.readsOne = readsOne
+        return try Scan(bridge.fetch(request))
+    }
+
+    private static let empty: [(body: String, section: Literal.Members)] = [
+        ("{}", []), ("[]", []), ("{}", [("records", "$.user")]), (#"{"user": []}"#, [("records", "$.user")]),
+        (#"{"user": null}"#, [("records", "$.user")]), (#"{"total": 0}"#, [("records", "$.users")]),
+    ]
+
+    @Test(arguments: empty)
+    func `an empty reply at the object's address is not complete`(body: String, section: Literal.Members) throws {
+        let scan = try scan([("path", "/says")] + section, body)
+        #expect(scan.records.isEmpty && scan.last?.isComplete == false, "\(scan)")
+        #expect(scan.warnings.count == 1, "\(scan)")
+    }
+
+    @Test func `the warning names what to do`() throws {
+        let scan = try scan([("path", "/says")], "{}")
+        #expect(
+            scan.warnings == [
+                "page 1 of User: the reply 200 has no object, and does not say that the object does not exist: have the "
+                    + "remote answer 404 or 410, or, if this reply means that, say so under responses: "
+                    + "{when: {path: ..., missing: true}, action: empty}"
+            ])
+    }
+
+    @Test func `a reply 204 is not complete`() throws {
+        #expect(try scan([("path", "/says")], "", status: 204).last?.isComplete == false)
+    }
+
+    @Test func `the same replies are empty listings`() throws {
+        for (body, section) in Self.empty where !body.contains("null") {
+            let scan = try scan([("path", "/says")] + section, body, readsOne: false)
+            #expect(scan.records.isEmpty && scan.last?.isComplete == true, "\(body): \(scan)")
+        }
+    }
+
+    private static let searches: [Literal.Members] = [
+        [("path", "/says?user={parent.id}")], [("path", "/says{?parent.id}")],
+        [("path", "/says"), ("records", "$.users[?@.name=='{parent.id}']")],
+    ]
+
+    @Test(arguments: searches)
+    func `an empty list is the answer to a search by the key`(section: Literal.Members) throws {
+        let isFiltered = section.contains { $0.0 == "records" }
+        let scan = try scan(section, isFiltered ? #"{"users": []}"# : "[]")
+        #expect(scan.records.isEmpty && scan.last?.isComplete == true, "\(scan)")
+        #expect(scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test func `an empty object does not answer a search by the key, unless it counts no records`() throws {
+        let section: Literal.Members = [("path", "/says{?parent.id}")]
+        #expect(try scan(section, "{}").last?.isComplete == false)
+        #expect(try scan(section, #"{"total": 0}"#).last?.isComplete == true)
+    }
+
+    @Test func `a rule says that there is no object`() throws {
+        let missing: Literal = [["when": ["path": "$.id", "missing": true], "action": "empty"]]
+        #expect(try scan([("path", "/says"), ("responses", missing)], "{}").last?.isComplete == true)
+        let ignored: Literal = [["status": 404, "action": "ignore"]]
+        let section: Literal.Members = [("path", "/says"), ("paging", "none"), ("responses", ignored)]
+        #expect(try scan(section, "{}", status: 404).last?.isComplete == true)
+    }
+}
