@@ -87,6 +87,20 @@ extension EndToEndTests {
             #expect(try await place.query("SELECT count(*) FROM bmo_outbox") == "0")
         }
 
+        @Test(arguments: [("b", 1), ("a", 3)])
+        func `an update that changed nothing is done if the object has the value`(text: String, count: Int) async throws
+        {
+            let place = try await place()
+            try place.folder.write(#"{"updated": 0}"#, to: "changed")
+            try place.folder.write(#"{"id": 10, "text": "\#(text)"}"#, to: "one")
+            let push = try await place.bmo("update", "Note", "10", "--set", "text=b", "--push")
+            #expect(push.exitCode == (text == "b" ? 0 : 1), "\(push)")
+            #expect(try asked(place, "PATCH").count == count)
+            #expect(try await place.query("SELECT text FROM Note") == "b")
+            let waiting = try await place.query("SELECT state FROM bmo_outbox")
+            #expect(waiting == (text == "b" ? "" : "conflict"))
+        }
+
         @Test func `an object is not moved by its path, which nothing in the body would tell`() async throws {
             let place = try await place()
             let edit = try await place.bmo("update", "Note", "10", "--set", "list=2")

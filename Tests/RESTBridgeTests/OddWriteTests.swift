@@ -15,11 +15,12 @@ import Testing
 
     /// Sends one change of note 1.
     private func write(
-        _ operation: WriteRequest.Operation, _ rule: Literal, reading: Literal? = nil, nested: Bool = false
+        _ operation: WriteRequest.Operation, _ rule: Literal, reading: Literal? = nil, nested: Bool = false,
+        responses: Literal? = nil
     ) throws {
-        let section = Literal.object([
-            ("path", "/notes"), ("write", .object([(operation.rawValue, rule)])),
-        ])
+        let section = Literal.object(
+            [("path", "/notes"), ("write", .object([(operation.rawValue, rule)]))]
+                + (responses.map { [("responses", $0)] } ?? []))
         var request = WriteRequest(
             operation, entity: "Note", section: section.options, key: Literal.object([("id", 1)]).options,
             values: (nested ? ["address": ["city": "Paris"]] : ["text": "new"] as Literal).options,
@@ -97,6 +98,81 @@ import Testing
         let error = try bridgeError { try write(.update, ["query": ["body": .text(body)]]) }
         #expect(error.code == .remote, "\(error)")
         #expect(error.remedy?.contains("say so under responses") == true)
+    }
+
+    @Test(arguments: [
+        (#"{"validation_errors": ["text is too long"]}"#, "$.validation_errors is a list", "text is too long"),
+        (#"{"fieldErrors": {"text": ["is too long"]}}"#, "$.fieldErrors is an object", "text: is too long"),
+        (#"{"result": {"invalid-params": [{"reason": "no"}]}}"#, "$.result['invalid-params'] is a list", "no"),
+        (#"{"id": null, "text": "new", "errors": {"text": "taken"}}"#, "$.errors is an object", "text: taken"),
+        (#"{"data": "x", "failed": 1, "message": "no quota"}"#, "$.failed is 1", "no quota"),
+    ])
+    func `a reply with errors and without the object is a refusal`(body: String, sign: String, words: String) throws {
+        for operation in [WriteRequest.Operation.create, .update, .delete] {
+            let error = try bridgeError { try write(operation, ["query": ["body": .text(body)]]) }
+            #expect(error.code == .remote && !error.isRetryable, "\(error)")
+            #expect(error.message.hasSuffix("the reply has status 200, but says \(sign)"), "\(error)")
+            #expect(error.remote == words, "\(error)")
+        }
+    }
+
+    @Test(arguments: [
+        (WriteRequest.Operation.update, #"{"updated": 0}"#, "$.updated is 0"),
+        (.update, #"{"acknowledged": true, "matchedCount": 0, "modifiedCount": 0}"#, "$.matchedCount is 0"),
+        (.update, #"{"result": {"affected_rows": 0}}"#, "$.result.affected_rows is 0"),
+        (.update, #"{"rowsAffected": 0, "message": "no such row"}"#, "$.rowsAffected is 0"),
+        (.delete, #"{"deleted": 0}"#, "$.deleted is 0"), (.delete, #"{"deleted": false}"#, "$.deleted is false"),
+    ])
+    func `a count of zero is a conflict, so that the object is read`(
+        operation: WriteRequest.Operation, body: String, sign: String
+    ) throws {
+        let error = try bridgeError { try write(operation, ["query": ["body": .text(body)]]) }
+        #expect(error.code == .conflict && !error.isRetryable, "\(error)")
+        #expect(error.message.contains("but says \(sign), so nothing was changed"), "\(error)")
+        #expect(error.remedy?.contains("equals: \"\(sign.hasSuffix("0") ? "0" : "false")\"") == true, "\(error)")
+    }
+
+    @Test func `a create that counts no new object is refused`() throws {
+        let query: Literal = ["query": ["body": #"{"created": 0, "updated": 0, "skipped": 1}"#]]
+        #expect(try bridgeError { try write(.create, query) }.code == .remote)
+    }
+
+    @Test(arguments: [
+        (#"[{"id": 1, "status": 422, "message": "too long"}]"#, BridgeError.Code.remote),
+        (#"{"responses": [{"status": "HTTP/1.1 409 Conflict"}]}"#, .conflict),
+        (#"{"items": [{"update": {"status": 404}}]}"#, .notFound), (#"{"status": 400}"#, .remote),
+        (#"[{"status": 200}, {"status": 500}]"#, .timeout),
+    ])
+    func `a part of a reply 207 that failed is a refusal`(body: String, code: BridgeError.Code) throws {
+        let error = try bridgeError { try write(.update, ["query": ["body": .text(body), "status": "207"]]) }
+        #expect(error.code == code, "\(error)")
+        #expect(error.message.contains("the reply has status 207, but says $"), "\(error)")
+    }
+
+    @Test func `a reply 207 without a part that failed is a success`() throws {
+        for body in [#"[{"id": 1, "status": 200}]"#, #"{"responses": [{"status": "201 Created"}]}"#, "[]", ""] {
+            try write(.update, ["query": ["body": .text(body), "status": "207"]])
+        }
+        try write(.delete, ["query": ["body": #"[{"status": 404}]"#, "status": "207"]])
+        #expect(sent().split(separator: "\n").count == 5)
+    }
+
+    @Test func `a rule accepts what looks like a failure`() throws {
+        let query: Literal = ["query": ["body": #"{"updated": 0}"#]]
+        let rules: Literal = [["when": ["path": "$.updated", "equals": "0"], "action": "accept"]]
+        try write(.update, query, responses: rules)
+        #expect(try bridgeError { try write(.update, query) }.code == .conflict)
+    }
+
+    @Test(arguments: [
+        #"{"id": 1, "validation_errors": ["earlier"], "updated": 0}"#, #"{"updated": 1}"#,
+        #"{"matchedCount": 1, "modifiedCount": 0}"#, #"{"text": "new", "updated": 0}"#, #"{"validation_errors": []}"#,
+        #"{"fieldErrors": {"text": []}}"#, #"{"deleted": 0}"#, #"{"failed": 0, "errors": 0}"#,
+        #"{"message": "Access denied"}"#, #"{"unchanged": 1, "updated": 0}"#,
+    ])
+    func `an object, or a count of what was changed, is a success`(body: String) throws {
+        try write(.update, ["query": ["body": .text(body)]])
+        #expect(sent() == #"PATCH {"text":"new"}"# + "\n")
     }
 
     @Test(arguments: [

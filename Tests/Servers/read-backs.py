@@ -1,4 +1,4 @@
-"""Two lists with notes, of which none can be deleted; one note alone is answered with the file `one`. Notes its requests in `asked`."""
+"""Two lists with notes, of which none can be deleted; one note alone is answered with the file `one`, and a change with the file `changed`. Notes its requests in `asked`."""
 import answers
 import os
 
@@ -7,7 +7,7 @@ def answer(path, query):
     method, _, body = answers.asked()
     with open("asked", "a") as file: file.write(f"{method} {path} {body}\n")
     if method == "DELETE": return 409, {"message": "it has dependents"}
-    if method != "GET": return 200, {}
+    if method != "GET": return 200, {}, open("changed", "rb").read() if os.path.exists("changed") else b"{}"
     if path == "/lists": return 200, [{"id": 1}, {"id": 2}]
     if path.endswith("/notes"): return 200, [{"id": 10, "text": "a"}] if path == "/lists/1/notes" else []
     if os.path.exists("one"): return 200, {}, open("one", "rb").read()

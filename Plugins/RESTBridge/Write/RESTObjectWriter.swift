@@ -76,7 +76,10 @@ struct RESTObjectWriter {
             reply = try self.reply(exchange, response)
             isAccepted = try self.isAccepted(reply, response)
         }
-        if !isAccepted { try checkDisguise(reply, response, asked: asked) }
+        if !isAccepted {
+            try checkDisguise(reply, response, asked: asked)
+            try checkChange(reply, response)
+        }
         var record = keyed(reply) ?? record(in: reply)
         if record == nil, rule.mutation != nil { try checkPayload(reply, response) }
         if record == nil, request.operation == .create { record = created(response) }

@@ -126,7 +126,7 @@ struct DisguisedFailure {
         "error", "fail", "denied", "invalid", "unauthorized", "forbidden", "over_", "exceeded",
     ]
     /// Names of members that objects have and failure replies lack.
-    private static let identities = ["id", "Id", "ID", "_id", "uuid", "gid", "key"]
+    static let identities = ["id", "Id", "ID", "_id", "uuid", "gid", "key"]
 
     private static func sign(
         _ survey: ReplySurvey, _ home: String, isSingleObject: Bool

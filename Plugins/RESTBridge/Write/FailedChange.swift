@@ -1,0 +1,191 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+
+/// A sign in a successful reply to a change that the change was not made.
+///
+/// It counts only in a reply without the object's key, because an object may have values of such names.
+struct FailedChange {
+    enum Kind: Equatable {
+        /// The reply has errors.
+        case errors
+        /// The reply counts no changed object.
+        case nothingChanged
+    }
+
+    let kind: Kind
+    /// The path of the sign in the reply.
+    let path: String
+    /// The value at that path, in words.
+    let value: String
+    /// The remote's message, if there is one.
+    let words: String?
+
+    /// - Parameters:
+    ///   - request: The change.
+    ///   - isUpdate: Whether the request changes an object in place, as a delete by PATCH does.
+    ///   - isMutation: Whether the reply is that of a GraphQL mutation, whose results are the members of `data`.
+    init?(_ root: JSONTree, _ request: WriteRequest, isUpdate: Bool, isMutation: Bool) {
+        var homes = [("$", root)]
+        for name in isMutation ? ["data"] : ["result", "meta"] {
+            guard let home = root[name], home.isObject else { continue }
+            let place = "$" + Self.step(name)
+            homes += isMutation ? home.members.map { (place + Self.step($0.name), $0.value) } : [(place, home)]
+        }
+        let sent = Set(request.values.names)
+        for (place, home) in homes {
+            for (name, value) in home.members where !sent.contains(name) && Self.isFailure(name, value) {
+                self.init(.errors, place + Self.step(name), value, words: Self.words(value) ?? Self.words(root))
+                return
+            }
+        }
+        var names = Self.counts
+        if request.operation == .create { names.formUnion(Self.counts(of: ["created", "inserted", "added"])) }
+        if request.operation == .delete { names.formUnion(Self.counts(of: ["deleted", "removed"])) }
+        if isUpdate { names.formUnion(Self.counts(of: ["updated", "modified", "nmodified", "matched", "nmatched"])) }
+        for (place, home) in homes {
+            // An object that had the values already is matched, and not modified. Beside values that were sent, a name may
+            // be that of another value of the object.
+            let isOther = home.members.contains { sent.contains($0.name) || Self.isPositiveCount($0.name, $0.value) }
+            guard !isOther else { continue }
+            for (name, value) in home.members where names.contains(Self.plain(name)) && Self.isZero(value) {
+                self.init(.nothingChanged, place + Self.step(name), value, words: Self.message(root))
+                return
+            }
+        }
+        return nil
+    }
+
+    private init(_ kind: Kind, _ path: String, _ value: JSONTree, words: String?) {
+        self.kind = kind
+        self.path = path
+        self.words = words
+        switch value {
+        case .array: self.value = "a list"
+        case .object: self.value = "an object"
+        case .text: self.value = "a text"
+        case .null, .bool, .number: self.value = value.json
+        }
+    }
+
+    // MARK: Names
+
+    /// Names of members that hold errors, in small letters and without separators.
+    private static let errors: Set<String> = [
+        "error", "errors", "validationerror", "validationerrors", "fielderrors", "formerrors", "inputerrors",
+        "nonfielderrors", "errormessage", "errormessages", "errorlist", "errordetails", "modelerrors", "modelstate",
+        "requesterrors", "usererrors", "failure", "failures", "failed", "rejected", "violations",
+        "constraintviolations",
+        "invalidfields", "invalidparams", "invalidparameters",
+    ]
+    /// Those that hold a message as a text.
+    private static let messages: Set<String> = ["error", "validationerror", "errormessage", "failure"]
+    /// Those that may hold a number of errors.
+    private static let failedCounts: Set<String> = [
+        "errors", "errorcount", "failures", "failurecount", "failed", "failedcount", "rejected", "rejectedcount",
+    ]
+    /// Texts in the place of an error that do not say one.
+    private static let successes: Set<String> = ["", "0", "false", "no", "none", "null", "ok", "success"]
+
+    private static let counts: Set<String> = counts(of: ["affected", "changed"]).union([
+        "rowsaffected", "affectedrows", "affectedrecords", "recordsaffected", "rowschanged", "changedrows", "rowcount",
+    ])
+    /// Names of counts of objects that are as the change would have them.
+    private static let positives: Set<String> = counts.union(
+        counts(of: [
+            "created", "inserted", "added", "deleted", "removed", "updated", "modified", "nmodified", "matched",
+            "nmatched", "unchanged", "upserted", "nupserted", "found", "replaced",
+        ]))
+
+    private static func counts(of words: [String]) -> Set<String> { Set(words.flatMap { [$0, $0 + "count"] }) }
+
+    private static func plain(_ name: String) -> String { name.lowercased().filter(\.isLetter) }
+
+    private static func step(_ name: String) -> String {
+        name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") } && !name.isEmpty
+            ? ".\(name)" : "['\(name.replacing("'", with: "\\'"))']"
+    }
+
+    // MARK: Values
+
+    private static func isFailure(_ name: String, _ value: JSONTree) -> Bool {
+        let name = plain(name)
+        switch value {
+        case .array, .object: return errors.contains(name) && holdsValue(value)
+        case .text(let text): return messages.contains(name) && !successes.contains(text.lowercased())
+        case .number: return failedCounts.contains(name) && !isZero(value)
+        case .bool(let flag): return flag && ["failed", "rejected"].contains(name)
+        case .null: return false
+        }
+    }
+
+    /// Whether a list or an object holds more than empty lists and nulls.
+    private static func holdsValue(_ value: JSONTree) -> Bool {
+        switch value {
+        case .array(let elements): elements.contains(where: holdsValue)
+        case .object(let members): members.all.contains { holdsValue($0.value) }
+        case .null: false
+        case .text(let text): !text.isEmpty
+        case .bool, .number: true
+        }
+    }
+
+    private static func isZero(_ value: JSONTree) -> Bool { value == .bool(false) || value.json == "0" }
+
+    private static func isPositiveCount(_ name: String, _ value: JSONTree) -> Bool {
+        guard positives.contains(plain(name)) else { return false }
+        return value == .bool(true) || Int(value.json).map { $0 > 0 } ?? false
+    }
+
+    /// Returns the message in an error: its own text, or that of its first part.
+    static func words(_ value: JSONTree) -> String? {
+        switch value {
+        case .text(let text): text.isEmpty ? nil : text
+        case .array(let elements): elements.lazy.compactMap(words).first
+        case .object(let members):
+            message(value)
+                ?? members.all.lazy.compactMap { member in words(member.value).map { "\(member.name): \($0)" } }.first
+        case .null, .bool, .number: nil
+        }
+    }
+
+    private static func message(_ value: JSONTree) -> String? {
+        ["message", "Message", "msg", "detail", "title", "description", "reason"].lazy.compactMap { value[$0]?.text }
+            .first { !$0.isEmpty }
+    }
+}
+
+extension RESTObjectWriter {
+    /// Refuses a successful reply that says that the change was not made.
+    func checkChange(_ reply: [UInt8], _ response: HTTPResponse) throws {
+        guard !reply.isEmpty, let root = try? JSONTree(parsing: reply, what: asked) else { return }
+        if response.status == 207, try checkParts(of: root, response) { return }
+        guard root.isObject, !hasKey(reply),
+            let failure = FailedChange(
+                root, request, isUpdate: request.operation == .update || rule.method == "PATCH",
+                isMutation: rule.mutation != nil)
+        else { return }
+        let rules = try request.section.objects("responses").map(ResponseRule.init)
+        guard !rules.contains(where: { $0.path?.description == failure.path }) else { return }
+        let isNothing = failure.kind == .nothingChanged
+        let equals = isNothing ? ", equals: \"\(failure.value)\"" : ""
+        // The host then reads the object, which may have the values already, or be gone.
+        throw BridgeError(
+            isNothing && request.operation != .create ? .conflict : .remote,
+            "\(asked): the reply has status \(response.status), but says \(failure.path) is \(failure.value)"
+                + (isNothing ? ", so nothing was changed" : ""),
+            remedy:
+                "if that means success, say so under responses: {when: {path: \"\(failure.path)\"\(equals)}, action: accept}",
+            location: response.location, remote: failure.words.map { String(response.redactor.clean($0).prefix(300)) })
+    }
+
+    /// Whether the reply has the object, by its key.
+    private func hasKey(_ reply: [UInt8]) -> Bool {
+        if keyed(reply) != nil { return true }
+        guard let record = record(in: reply) else { return false }
+        func isGiven(_ value: JSONTree?) -> Bool { value.flatMap(EarlierValues.scalar).map { !$0.isEmpty } ?? false }
+        let paths = request.keyPaths.values.filter { !$0.isEmpty }
+        return !paths.isEmpty && paths.allSatisfy { isGiven(record[$0]) }
+            || DisguisedFailure.identities.contains { isGiven(record[$0]) }
+    }
+}
