@@ -425,6 +425,7 @@ final class RESTSource: ListingSource {
         page.isComplete = hasAllPages && bringsAll
         if section.isBounded { page.skipped = [.everything] }
         page.isPositional = page.isComplete && pager.isPositional
+        page.repeatsObjects = section.paging.repeats
         page.warnings = warnings
         page.pushed = section.pushed
         // A later scan would not return the records missing from this one.
@@ -460,6 +461,7 @@ final class RESTSource: ListingSource {
         var page = Page(
             isPageEnd: true, isEnd: true, isComplete: isComplete, location: location, warnings: warnings)
         page.isPositional = isComplete && pager.isPositional
+        page.repeatsObjects = section.paging.repeats
         return page
     }
 

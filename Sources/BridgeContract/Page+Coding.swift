@@ -19,6 +19,7 @@ private enum Member {
     static let token = "token"
     static let isUnchanged = "unchanged"
     static let isPositional = "positional"
+    static let repeatsObjects = "repeats"
     static let isPartial = "partial"
     static let deleted = "deleted"
     static let skipped = "spared"
@@ -61,6 +62,7 @@ extension Page {
         if let token { writer.member(Member.token, token) }
         if isUnchanged { writer.member(Member.isUnchanged, true) }
         if isPositional { writer.member(Member.isPositional, true) }
+        if repeatsObjects { writer.member(Member.repeatsObjects, true) }
         if isPartial { writer.member(Member.isPartial, true) }
         if !deleted.isEmpty {
             writer.key(Member.deleted)
@@ -114,6 +116,7 @@ extension Page {
         _ = try record.value(Member.metadata, .object)
         isUnchanged = try record.flag(Member.isUnchanged)
         isPositional = try record.flag(Member.isPositional)
+        repeatsObjects = try record.flag(Member.repeatsObjects)
         isPartial = try record.flag(Member.isPartial)
         token = try record.text(Member.token)
         for value in try record.list(Member.deleted) {

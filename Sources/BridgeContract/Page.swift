@@ -37,6 +37,10 @@ public struct Page {
     ///
     /// The host scans once more before it deletes anything.
     public var isPositional = false
+    /// Whether the remote lists some objects again on purpose, such as one that each page begins with. (1.2)
+    ///
+    /// Otherwise objects that come again in a listing by position may have taken the places of others.
+    public var repeatsObjects = false
     /// Whether the records hold only the changed members of their objects: a missing member means nothing then. (1.1)
     ///
     /// In a listing of whole records, a member that other records have and this one lacks is null.

@@ -33,6 +33,8 @@ public struct Pager: Sendable {
     /// Whether a page has said that there is more.
     private var hasSaidMore = false
     private var emptyPages = 0
+    /// The most records of a page so far.
+    private var largestCount = 0
     private static let maxEmptyPages = 100
     private var sawNext = false
     private var total: Int?
@@ -200,7 +202,11 @@ public struct Pager: Sendable {
             )
             return .end
         }
-        total = facts.total ?? total
+        if !rule.repeats { total = facts.total ?? total }
+        let largest = largestCount
+        largestCount = max(largest, facts.count)
+        // Pages behind the last one hold just what each page repeats.
+        if rule.repeats, facts.hasMore != true, repeats(facts), facts.count < largest { return end() }
         pages = facts.pages ?? pages
         emptyPages = facts.count == 0 ? emptyPages + 1 : 0
         if emptyPages > Self.maxEmptyPages {
@@ -413,7 +419,10 @@ public struct Pager: Sendable {
         if pageLength == nil, let size = rule.size, facts.count < size { pageLength = facts.count }
         switch position {
         case .page(let number): return .go(.page(number + 1))
-        case .offset(let number): return .go(.offset(number + facts.count))
+        case .offset(let number):
+            // What each page repeats may come on top of the records that were asked for.
+            let count = rule.repeats ? min(facts.count, rule.size ?? facts.count) : facts.count
+            return .go(.offset(number + count))
         case .only, .url, .cursor, .json: return end()
         }
     }

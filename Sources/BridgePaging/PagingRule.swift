@@ -68,6 +68,8 @@ public struct PagingRule: Sendable {
     public var nextBody: JSONTree?
     /// After how many pages to stop.
     public var maxPages: Int?
+    /// Whether the remote lists some records again on purpose, so that counts of records say nothing of the end.
+    public var repeats = false
     /// Whether the config declares that one reply is all.
     public var isSingle = false
     /// Whether one reply is all, regardless of signs of more.
@@ -93,12 +95,14 @@ public struct PagingRule: Sendable {
         "auto": [],
         "page": [
             "page_parameter", "template", "size_parameter", "size", "start", "total", "pages", "has_more", "done", "in",
+            "repeats",
         ],
         "offset": [
             "offset_parameter", "template", "limit_parameter", "size", "start", "total", "has_more", "done", "in",
+            "repeats",
         ],
-        "next_url": ["path", "header", "base", "total", "has_more", "done"],
-        "link_header": ["total"],
+        "next_url": ["path", "header", "base", "total", "has_more", "done", "repeats"],
+        "link_header": ["total", "repeats"],
         "cursor": [
             "path", "template", "header", "parameter", "size_parameter", "size", "total", "has_more", "done", "in",
             "next_path",
@@ -157,6 +161,7 @@ public struct PagingRule: Sendable {
                 remedy: "say where the pages after the first are requested")
         }
         maxPages = options.integer("max_pages")
+        repeats = options.bool("repeats") ?? false
         template = options.string("template")
         if let template, !template.contains("{value}") {
             throw BridgeError(

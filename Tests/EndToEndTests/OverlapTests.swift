@@ -6,7 +6,7 @@ extension EndToEndTests {
     /// Numbered pages overlap where the remote sorts them by a value that is not unique.
     @Suite struct OverlapTests {
         private func serve(
-            _ more: String = "", path: String = "/items", query: String = "", files: String...
+            _ more: String = "", path: String = "/items", query: String = "", paging: String = "", files: String...
         ) async throws -> RemoteWorkspace<RemoteServer> {
             let remote = try await RemoteWorkspace("overlapping-pages.py")
             for file in files { try remote.folder.write("", to: file) }
@@ -29,7 +29,7 @@ extension EndToEndTests {
                       path: "\(path)"
                       query: {\(query)}
                       records: $.items
-                      paging: {style: page, size: 10, total: $.total}
+                      paging: {style: page, size: 10, total: $.total\(paging)}
 
                 """, to: "bmo.yml")
             return remote
@@ -96,6 +96,30 @@ extension EndToEndTests {
             let first = try await remote.bmo("sync")
             #expect(!first.allOutput.contains("incomplete"), "\(first)")
             #expect(try await count(remote) == "30")
+        }
+
+        @Test(arguments: [[], ["total"]])
+        func `a record on each page neither costs the cursor nor deletions where the section says so`(
+            files: [String]
+        ) async throws {
+            let remote = try await serve(
+                "incremental: {field: v}", query: "since: \"{since}\"", paging: ", repeats: true", files: "pinned")
+            for file in files { try remote.folder.write("", to: file) }
+            let first = try await remote.bmo("sync")
+            #expect(first.exitCode == 0 && !first.allOutput.contains("incomplete"), "\(first)")
+            #expect(try await count(remote) == "30")
+            #expect(try await remote.query("SELECT count(*) FROM bmo_cursors WHERE entity = 'Item'") == "1")
+            try remote.folder.write("", to: "gone")
+            let full = try await remote.bmo("sync", "--full")
+            #expect(!full.allOutput.contains("incomplete"), "\(full)")
+            #expect(try await count(remote) == "29")
+        }
+
+        @Test func `a record on each page makes the listing incomplete where the section does not say so`() async throws
+        {
+            let remote = try await serve(files: "pinned", "total")
+            let first = try await remote.bmo("sync")
+            first.expectMessages("by its own total it lacks 3 others", "incomplete")
         }
 
         @Test func `a record that leaves a listing with repeats on purpose is deleted`() async throws {

@@ -38,6 +38,7 @@ extension PageInfo {
         page.warnings = raw.warnings.prefix(maxWarnings).map { log.clean($0, limit: 1000) }
         page.unchanged = raw.isUnchanged
         page.positional = raw.isPositional
+        page.repeatsObjects = raw.repeatsObjects
         page.partial = raw.isPartial
         page.pushed = raw.pushed
         page.skipped = raw.skipped.map { skipped in

@@ -34,6 +34,8 @@ public struct PageInfo: Sendable, Equatable {
     public var unchanged = false
     /// With ``complete``: whether the scan may have missed a record, because its pages are addressed by position.
     public var positional = false
+    /// Whether the remote lists some objects again on purpose.
+    public var repeatsObjects = false
     /// Whether the records contain only the changed members of their objects.
     public var partial = false
     /// The objects that the remote reports as deleted, as records with at least the key.
@@ -51,6 +53,7 @@ public struct PageInfo: Sendable, Equatable {
             && left.token == right.token && left.unchanged == right.unchanged
             && left.deleted?.count == right.deleted?.count && left.skipped == right.skipped
             && left.pushed == right.pushed && left.positional == right.positional && left.partial == right.partial
+            && left.repeatsObjects == right.repeatsObjects
     }
 }
 

@@ -226,6 +226,9 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                                             insertion or deletion during the scan may have shifted a
  *                                                             record past it: the host scans once more before it
  *                                                             deletes anything
+ *                                      repeats: bool          (since 1.2) with positional: the remote lists some objects
+ *                                                             again on purpose. Without it, objects that come again may
+ *                                                             have taken the places of others, which then count as lacking
  *                                      partial: bool          the records of this page hold only the changed members of
  *                                                             their objects. Without it, a member that other records of
  *                                                             the listing have and this one lacks is null

@@ -388,7 +388,7 @@ final class PageWriter: @unchecked Sendable {
         // The remote would not report the missed changes again.
         if state.looksAgain || state.badTombstones > 0 { end.cursor = nil }
         if state.skipsEverything || state.endsAtKnown { end.sweep = nil }
-        let lacking = try lacking(page, rows, sweeps: end.sweep != nil)
+        let lacking = info.repeatsObjects ? LackingObjects() : try lacking(page, rows, sweeps: end.sweep != nil)
         if lacking.count > 0 {
             // The next scan would not request them.
             end.cursor = nil
