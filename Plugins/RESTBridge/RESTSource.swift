@@ -15,7 +15,7 @@ final class RESTSource: ListingSource {
     var pager: Pager
     var position: PagePosition
     var pageNumber = 1
-    private var pageURL: HTTPURL?
+    var pageURL: HTTPURL?
     var requestURL: HTTPURL?
     private var current: OpenPage?
     private var isOver = false
@@ -128,6 +128,7 @@ final class RESTSource: ListingSource {
             page.isPositional = isComplete && pager.isPositional
             return page
         }
+        let isCheck = pager.isCheckingTotal && current == nil
         do {
             if let answer = try checkListing() { return answer }
             if current == nil, let end = try open() { return end }
@@ -137,6 +138,11 @@ final class RESTSource: ListingSource {
             current = nil
             reader?.end()
             running.drop()
+            if isCheck, isRefusal(error) {
+                writer.clear()
+                _ = pager.confirmEnd(isRefused: true)
+                return ended(location: (error as? BridgeError)?.location)
+            }
             // The request was cut off at the end of the scan's time.
             if (error as? BridgeError)?.code == .timeout { try checkTime() }
             throw error
@@ -227,12 +233,8 @@ final class RESTSource: ListingSource {
             running.drop()
             return try open()
         case .end:
-            if pager.isConfirming { _ = pager.confirmEnd() }
-            var page = finished(location: response.location)
-            page.pushed = section.pushed
-            if section.isBounded { page.skipped = [.everything] }
-            if pager.isComplete, repliesAreWhole { page.token = tokenText(marks: nil) }
-            return page
+            if pager.isConfirming { _ = pager.confirmEnd(isRefused: ![404, 410, 416].contains(response.status)) }
+            return ended(location: response.location)
         case .empty:
             running.detach()
             current = OpenPage(response: response, content: .nothing, isLast: true, isToldEmpty: true)
@@ -372,8 +374,9 @@ final class RESTSource: ListingSource {
         facts.digest = open.digest.value
         marks.add(place, open.response)
         page.rejected = rejected
-        page.total = facts.total.map(Int64.init)
+        page.total = (facts.total ?? (facts.count == 0 ? pager.checkedTotal : nil)).map(Int64.init)
         if pageNumber == 1, let note { page.metadata["paging"] = note }
+        if pager.endsByTotalAlone(position, facts), saysLast(open.response, reader) { facts.hasMore = false }
         let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
         // A detection on trial is reported once it is confirmed.
         if let found, trial == nil || step == .end {
@@ -387,7 +390,8 @@ final class RESTSource: ListingSource {
             // A scan must not resume from a guess before the second page confirms it, from a page without the column
             // names, or from a page after one that may lack records: a resumed scan would take the listing for complete.
             // Nor from one of a scan that started over, as if it had asked for changes.
-            let isPlace = trial == nil && !section.namesAreRecord && repliesAreWhole && expiry == nil
+            let isPlace =
+                trial == nil && !section.namesAreRecord && repliesAreWhole && expiry == nil && !pager.isCheckingTotal
             page.cursor = isPlace ? stored.map { resumePoint($0, pageNumber).text } : nil
         } else {
             finish(&page, open, count: facts.count)
@@ -455,6 +459,17 @@ final class RESTSource: ListingSource {
             detected: detection.map { _ in resumePoint(.only, 1).text })
     }
 
+    /// Returns the page of a scan whose end a request behind the last page has confirmed.
+    private func ended(location: String?) -> Page {
+        let total = pager.checkedTotal
+        var page = finished(location: location)
+        page.total = total.map(Int64.init)
+        page.pushed = section.pushed
+        if section.isBounded { page.skipped = [.everything] }
+        if pager.isComplete, repliesAreWhole { page.token = tokenText(marks: nil) }
+        return page
+    }
+
     private func finished(location: String?) -> Page {
         isOver = true
         running.drop()
@@ -474,22 +489,5 @@ final class RESTSource: ListingSource {
             error.location = error.location ?? response?.location
             throw error
         }
-    }
-
-    /// Returns a position fit for storage, with an absolute URL, or nil if it holds a secret.
-    private func storable(_ next: PagePosition) -> PagePosition? {
-        var next = next
-        if case .url(let text) = next {
-            guard let url = HTTPURL(text, relativeTo: pageURL ?? section.url) else { return nil }
-            next = .url(client.withoutCredentials(url).text)
-        }
-        return client.redactor.holdsSecret(url: next.text) ? nil : next
-    }
-
-    private func resumePoint(_ position: PagePosition, _ page: Int) -> ResumePoint {
-        let detected = detection.map {
-            AutomaticCursor(members: $0.paging.members, records: $0.records, position: position.text)
-        }
-        return ResumePoint(page: page, detected: detected, position: position.text)
     }
 }
