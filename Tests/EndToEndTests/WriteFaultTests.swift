@@ -57,7 +57,15 @@ extension EndToEndTests {
                 #expect(push.output.contains(#"the entity has no "match" by which to find it"#), "\(push)")
             }
             #expect(try place.server.events().filter { $0.event == "POST" }.count == 1)
-            try await place.expect("outbox", "retry", "--unknown", "1")
+            let shown = try await place.expect("outbox", "show", "1")
+            #expect(
+                shown.contains("sends it again, which makes a second object if the remote has this one"), "\(shown)")
+            let retry = try await place.bmo("outbox", "retry", "--unknown", "1")
+            #expect(retry.exitCode == 0, "\(retry)")
+            #expect(
+                retry.errorOutput.contains(
+                    "bmo: warning: Note -1 may be created a second time: its first request may have")
+                    && retry.errorOutput.contains("`bmo outbox drop 1`"), "\(retry)")
             // The same idempotency key: this server gives what it has.
             try await place.expect("push")
             #expect(try await place.server.content() == #"[{"text": "a", "id": 1}]"#)

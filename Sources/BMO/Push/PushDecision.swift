@@ -250,7 +250,8 @@ struct PushDecision: Sendable {
     }
 
     private var choices: String {
-        "check the remote; then `bmo outbox retry --unknown \(entry.id)` sends it again, and "
+        "check the remote; then `bmo outbox retry --unknown \(entry.id)` sends it again"
+            + (entry.operation == .create ? ", which makes a second object if the remote has this one" : "") + ", and "
             + "`bmo outbox drop \(entry.id)` rolls it back here"
     }
 }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BMO
 internal import Importer
 internal import Mapping
+internal import Model
 internal import RecordBatch
 internal import StoreContract
 
@@ -184,7 +185,8 @@ struct OutboxRetryCommand: AsyncParsableCommand {
             "Make edits due now; without a number, those that were refused or that wait for their next try.",
         discussion: """
             `bmo push` sends them. An edit whose outcome is unknown is looked up on the remote first; with --unknown \
-            it is sent again without the lookup, so check the remote yourself first.
+            it is sent again without the lookup, so check the remote yourself first: a create whose first request arrived \
+            makes a second object.
             """)
 
     @OptionGroup var options: WorkspaceOptions
@@ -192,7 +194,7 @@ struct OutboxRetryCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The edits' numbers.", valueName: "id"))
     var ids: [Int64] = []
 
-    @Flag(help: "Also resend edits whose outcome is unknown, without the lookup.")
+    @Flag(help: "Also resend edits whose outcome is unknown, without the lookup: a create may then be made twice.")
     var unknown = false
 
     func run() async throws {
@@ -209,6 +211,7 @@ struct OutboxRetryCommand: AsyncParsableCommand {
                 case .sending, .conflict: false
                 }
             }.map(\.id) : ids
+        let doubtful = try unknown ? Set(chosen).compactMap { try store.outboxEntry($0) }.filter(\.mayBeMadeTwice) : []
         if !chosen.isEmpty { try store.retryOutbox(chosen, sendingUnknown: unknown) }
         let entries = try Set(chosen).compactMap { try store.outboxEntry($0) }
         let looked = entries.count { $0.state == .unknown }
@@ -217,6 +220,14 @@ struct OutboxRetryCommand: AsyncParsableCommand {
         var parts = ["\(Terminal.count(entries.count - looked, "edit is", "edits are")) due"]
         if looked > 0 { parts.append("\(Terminal.count(looked, "is", "are")) looked up first") }
         if left > 0 { parts.append("\(Terminal.count(left, "stays", "stay")) as it was (conflict or unknown)") }
+        for entry in doubtful.sorted(by: { $0.id < $1.id }) {
+            let honours = workspace.model.model.entity(named: entry.entity)?.honoursIdempotencyKeys ?? false
+            guard !honours else { continue }
+            Terminal.error(
+                "\(EditRun.name(entry.entity, entry.key)) may be created a second time: its first request may have arrived; if "
+                    + "the remote has it, `bmo outbox drop \(entry.id)` before the next push, and `bmo sync` imports it",
+                prefix: "bmo: warning: ")
+        }
         print("\(parts.joined(separator: ", ")); `bmo push` sends what is due")
     }
 }
@@ -249,6 +260,9 @@ struct OutboxDropCommand: AsyncParsableCommand {
 extension OutboxEntry {
     /// The time of the next try, if the entry is waiting for one.
     fileprivate var next: String? { state == .pending ? notBefore : nil }
+
+    /// Whether the remote may have made the object already, and cannot recognize a second request by its key.
+    fileprivate var mayBeMadeTwice: Bool { state == .unknown && operation == .create && hasTemporaryKey }
 
     /// The time when it was sent, if it is unknown whether it arrived.
     fileprivate var sent: String? { [.sending, .unknown].contains(state) ? notBefore : nil }
