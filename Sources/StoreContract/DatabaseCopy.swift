@@ -1,4 +1,5 @@
 public import Mapping
+internal import Model
 
 /// A table of a copied database.
 public struct CopiedTable: Sendable, Equatable {
@@ -22,6 +23,7 @@ extension StoreProvider {
             try writeContent(to: target, model: model) { writer in
                 let copy = DatabaseCopy(model: model, reader: reader, writer: writer)
                 for table in ContentTable.all(of: model) {
+                    if case .rows(let root) = table { try copy.checkKeys(of: model.entities[root], in: table) }
                     tables.append(CopiedTable(table: table, rows: try copy.fill(table)))
                 }
                 for table in ContentTable.all(of: model) { try copy.compare(table) }
@@ -64,6 +66,36 @@ private struct DatabaseCopy {
         }
         if !portion.isEmpty { try writer.write(portion, to: table) }
         return count
+    }
+
+    /// Refuses rows whose keys are one key in the target, such as the decimals 1 and 1.00 that an earlier version stored
+    /// as it had received them.
+    func checkKeys(of layout: EntityLayout, in table: ContentTable) throws {
+        guard layout.key.contains(where: { layout.fields[$0].type == .decimal }) else { return }
+        func keys(_ body: (_ own: [StoredValue], _ stored: [StoredValue]) -> Void) throws {
+            let rows = try reader.rows(of: table)
+            while let row = try rows.next() {
+                let copy = writer.stored(row, in: table)
+                // The first value is the row's number.
+                body(layout.key.map { row[$0 + 1] }, layout.key.map { copy[$0 + 1] })
+            }
+        }
+        var others: [[StoredValue]: [[StoredValue]]] = [:]
+        try keys { own, stored in if own != stored { others[stored, default: []].append(own) } }
+        guard !others.isEmpty else { return }
+        try keys { own, stored in if own == stored, others[stored] != nil { others[stored]?.append(own) } }
+        let pairs = others.values.filter { $0.count > 1 }.map { keys in
+            keys.map { $0.map(\.description).joined(separator: " ") }.sorted().joined(separator: " and ")
+        }.sorted()
+        guard !pairs.isEmpty else { return }
+        let shown = pairs.prefix(5).joined(separator: ", ") + (pairs.count > 5 ? " and \(pairs.count - 5) more" : "")
+        throw StoreError(
+            .constraint,
+            "\(layout.name) has several rows for one object, with equal decimals in their keys (\(shown)), and the copy can have "
+                + "only one",
+            remedy:
+                "sync \(layout.name) from the source first (`bmo sync --full \(layout.name)`): it deletes the rows whose "
+                + "decimals end with zeros, with --allow-deletes if the deletion limit keeps them; then copy again")
     }
 
     /// Checks that both databases have the same rows of a table.

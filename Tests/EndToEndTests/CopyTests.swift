@@ -157,6 +157,24 @@ extension EndToEndTests {
             #expect(try server.rows("SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema)'") == ["0"])
         }
 
+        @Test func `rows that an earlier version kept for equal decimals are named, and fail the copy`() async throws {
+            try configure("bmo.sqlite")
+            try place.publish(#"{"items": [{"id": "a", "part": "1.50"}, {"id": "b", "part": "1"}]}"#, as: "items.json")
+            try place.publish(#"{"items": []}"#, as: "tags.json")
+            try await place.expectSuccess("sync")
+            let file = try SQLiteFile(place.database)
+            try file.rows("CREATE TEMP TABLE other AS SELECT * FROM Item WHERE id = 'a'")
+            try file.rows("UPDATE other SET part = '1.50'")
+            try file.rows("INSERT INTO Item SELECT * FROM other")
+            let copy = try await place.bmo("copy", "--to", server.newLocation())
+            #expect(copy.exitCode == 1, "\(copy)")
+            #expect(copy.allOutput.contains("equal decimals in their keys (a 1.5 and a 1.50)"), "\(copy)")
+            #expect(copy.allOutput.contains("`bmo sync --full Item`"), "\(copy)")
+            // The next full sync of the source removes the other row.
+            try await place.expectSuccess("sync", "--full", "--allow-deletes")
+            try await place.expectSuccess("copy", "--to", server.newLocation())
+        }
+
         @Test func `a target that has rows is refused, and so is a password`() async throws {
             try configure("bmo.sqlite")
             try publish(state: 0)

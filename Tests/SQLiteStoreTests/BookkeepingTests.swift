@@ -74,6 +74,49 @@ import TestSupport
         #expect(try fixture.file().rows("SELECT value FROM bmo_meta WHERE name = 'version'") == [["'9'"]])
     }
 
+    /// A database as an earlier version left it, with an edit of the object with the decimal key 2.50.
+    private func earlier(_ more: String...) throws -> StoreFixture {
+        let prices = Entity("Price", key: ["at"], [.of("at", .decimal), .of("note", .text)])
+        let order = Entity("Order", key: ["id"], [.of("id", .integer)], [.one("price", "Price")])
+        let fixture = try StoreFixture(CompiledModel.of(prices, order))
+        try fixture.sync("Price", ["at": .decimal("2.50"), "note": "a"])
+        try fixture.sync("Order", ["id": 1, "price": "2.5"])
+        try fixture.update("Price", .decimal("2.5"), set: ["note": .text("b")])
+        try fixture.store.close()
+        let file = try fixture.file()
+        for sql in [
+            "PRAGMA foreign_keys = OFF", "UPDATE Price SET at = '2.50'", #"UPDATE "Order" SET price = '2.50'"#,
+            "UPDATE bmo_outbox SET key = replace(key, '2.5', '2.50')",
+            "UPDATE bmo_provenance SET key = replace(key, '2.5', '2.50') WHERE entity = 'Price'",
+        ] + more {
+            try file.rows(sql)
+        }
+        return fixture
+    }
+
+    @Test func `an edit of an object with zeros in its decimal key, from an earlier version, is found`() throws {
+        let fixture = try earlier()
+        try fixture.reopen()
+        #expect(try fixture.store.outbox().map(\.key) == [[.decimal("2.5")]])
+        #expect(try fixture.table("Price", "at", "note") == [["'2.5'", "'b'"]])
+        #expect(try fixture.table("Order", "id", "price") == [["1", "'2.5'"]])
+        #expect(try fixture.faults().isEmpty)
+        try fixture.sync("Price", ["at": .decimal("2.50"), "note": "c"])
+        #expect(try fixture.store.conflicts(entity: "Price", key: [.decimal("2.5")]).count == 1)
+        try fixture.store.resolve(entity: "Price", key: [.decimal("2.5")], take: .remote)
+        #expect(try fixture.store.outbox().isEmpty)
+        #expect(try fixture.table("Price", "at", "note") == [["'2.5'", "'c'"]])
+    }
+
+    @Test func `such an object and the one that a sync has brought meanwhile become one`() throws {
+        let fixture = try earlier("INSERT INTO Price (at, note) VALUES ('2.5', 'remote')")
+        try fixture.reopen()
+        #expect(try fixture.store.outbox().map(\.key) == [[.decimal("2.5")]])
+        #expect(try fixture.table("Price", "at", "note") == [["'2.5'", "'b'"]])
+        #expect(try fixture.table("Order", "id", "price") == [["1", "'2.5'"]])
+        #expect(try fixture.faults().isEmpty)
+    }
+
     @Test func `what a whole scan did not bring again is released`() throws {
         try fixture.add("A", ["id": 1, "size": "old"])
         try fixture.add("B", ["id": nil])

@@ -108,6 +108,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
                 try SQLiteStore.translating("making the tables") { try prepare() }
             }
         }
+        if use == .writing { try unifyEditedKeys() }
     }
 
     private static func open(_ path: String) throws -> DatabaseQueue {
