@@ -20,7 +20,7 @@ import Testing
         let query: Literal = ["body": .text(body), "status": .integer(Int64(status))]
         var request = FetchRequest(
             entity: "User", section: Literal.object([("query", query)] + section).options)
-        request.parent = (["id": 7, "body": .text(body)] as Literal).options
+        request.parent = (["id": 7, "place": "says"] as Literal).options
         request.readsOne = readsOne
         return try Scan(bridge.fetch(request))
     }
@@ -71,13 +71,17 @@ import Testing
         #expect(scan.warnings.isEmpty, "\(scan)")
     }
 
+    @Test func `the query of the object's own address does not make it a search`() throws {
+        #expect(try scan([("path", "/{parent.place}?of={parent.id}")], "[]").last?.isComplete == false)
+    }
+
     @Test func `an empty object does not answer a search by the key, unless it counts no records`() throws {
         let section: Literal.Members = [("path", "/says{?parent.id}")]
         #expect(try scan(section, "{}").last?.isComplete == false)
         #expect(try scan(section, #"{"total": 0}"#).last?.isComplete == true)
     }
 
-    @Test func `a rule says that there is no object`() throws {
+    @Test func `a rule says that the object does not exist`() throws {
         let missing: Literal = [["when": ["path": "$.id", "missing": true], "action": "empty"]]
         #expect(try scan([("path", "/says"), ("responses", missing)], "{}").last?.isComplete == true)
         let ignored: Literal = [["status": 404, "action": "ignore"]]

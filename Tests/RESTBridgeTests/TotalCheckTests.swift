@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [
-        nil, #"{"items": [], "total": 4}"#, "{}", #"{"message": "there is no such page"}"#,
+        nil, #"{"items": [], "total": 4}"#, "{}", #"{"message": "no such page"}"#,
         #"{"items": [{"id": 3},{"id": 4}], "total": 4}"#, #"{"items": [{"id": 1},{"id": 2}], "total": 4}"#,
         #"{"@head": {"status": 400}, "@body": {"error": "no such page"}}"#,
         #"{"@head": {"status": 403}, "@body": {"error": "no such page"}}"#,

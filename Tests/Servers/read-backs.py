@@ -1,4 +1,4 @@
-"""Two lists with notes, of which none can be deleted; one note alone is answered with the file `one`, and a change with the file `changed`. Notes its requests in `asked`."""
+"""Two lists with notes that cannot be deleted; one note alone is answered with the file `one`, and a change with the file `changed`. Notes its requests in `asked`."""
 import answers
 import os
 

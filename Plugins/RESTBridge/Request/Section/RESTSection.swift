@@ -182,12 +182,14 @@ struct RESTSection: Sendable {
     /// Whether the section has a value of the object elsewhere than in the address: in its query, its body, or a filter of
     /// the records.
     private static func searchesByKey(_ section: BridgeOptions, _ body: RequestBody?) -> Bool {
+        if section.string("records")?.contains("{parent.") == true { return true }
+        let path = section.string("path") ?? ""
+        let address = path.prefix { $0 != "?" }
+        // An address that ends with a value of the object is the object's, whatever the query says of its project.
+        if address.split(separator: "/").last?.contains("parent.") == true { return false }
         let query = section.object("query")
-        let texts =
-            (query?.names ?? []).flatMap { query?.strings($0) ?? [] } + (body?.content.texts ?? [])
-            + [section.string("records") ?? ""]
-        if texts.contains(where: { $0.contains("{parent.") }) { return true }
-        return (section.string("path") ?? "").drop { $0 != "?" }.contains("parent.")
+        let texts = (query?.names ?? []).flatMap { query?.strings($0) ?? [] } + (body?.content.texts ?? [])
+        return texts.contains { $0.contains("{parent.") } || path.dropFirst(address.count).contains("parent.")
     }
 
     /// Returns the parts in which a listing is requested.
