@@ -10,14 +10,16 @@ extension PageImport {
     /// A record with a row that the store rejects goes to quarantine.
     ///
     /// - Parameter tombstones: The records of deleted objects.
+    /// - Returns: The records that the store rejected.
     func merge(
         _ page: MixedPage, without tombstones: Set<Int>, _ batch: RecordBatch, _ location: String?
-    ) throws {
+    ) throws -> Set<Int> {
         try page.cells.withUnsafeBufferPointer { cells in
             let rows = try rows(of: page, cells, without: tombstones, batch)
             let refused = try merge(rows, batch, location)
             try mergeLinks(of: page, cells, without: tombstones.union(refused))
             if !page.metadata.isEmpty { noteMetadata(of: page, without: tombstones.union(refused)) }
+            return refused
         }
     }
 
@@ -83,7 +85,9 @@ extension PageImport {
             let row = rows[index]
             switch result {
             case .failure(let error):
-                try refuse(row, batch, location, because: error)
+                // A record's own row precedes the rows nested in it.
+                let own = rows[...index].lastIndex { $0.record != row.record }.map { $0 + 1 } ?? 0
+                try refuse(row, of: key(of: rows[own]), batch, location, because: error)
                 refused.insert(row.record)
                 return
             case .success(.inserted) where row.role == .reference: counts[row.entity].stubs += 1
@@ -116,8 +120,10 @@ extension PageImport {
     /// Quarantines a record with a row that the store rejects.
     ///
     /// The record's earlier rows stay.
+    ///
+    /// - Parameter own: The key of the record's own object.
     private func refuse(
-        _ row: PageRow, _ batch: RecordBatch, _ location: String?, because error: StoreError
+        _ row: PageRow, of own: [StoredValue], _ batch: RecordBatch, _ location: String?, because error: StoreError
     ) throws {
         let name = model.entities[row.entity].name
         let key = key(of: row)
@@ -126,7 +132,7 @@ extension PageImport {
         refusal = reason
         try quarantine(
             record: recordsBefore + row.record, reason: reason,
-            representation: batch[row.record].json, location: location)
+            representation: batch[row.record].json, location: location, key: own)
         // The object may exist with its earlier values.
         if key.isEmpty {
             try transaction.skipUnknown()

@@ -16,6 +16,10 @@ public final class PageImport {
         public var page: Int
         /// The scan that the page belongs to; nil for the listing of the entity's own bridge.
         public var scan: ScanTarget?
+        /// The further source whose mapping the records have; empty for the entity's own.
+        public var source = ""
+        /// The key of the object whose scan returned the records, as a JSON array; nil in a scan without a parent.
+        public var parent: String?
         /// The incremental field to track, and the values of the pages before.
         public var watched: (field: WatchedField, watermark: ScanWatermark)?
         /// The listing under which the records' members are stored; nil to skip them.
@@ -56,6 +60,8 @@ public final class PageImport {
     public var quarantineRoom: QuarantineRoom?
     /// The number of bytes of representations sent to quarantine.
     public private(set) var quarantinedBytes = 0
+    /// Whether records of the entity may be in quarantine whose keys are known; nil if the store was not asked yet.
+    var mayHaveQuarantined: Bool?
     private var samples: [QuarantinedRecord] = []
     private var sampledBytes = 0
     /// The number of changed records that an earlier scan of the listing should already have returned.
@@ -108,7 +114,7 @@ public final class PageImport {
             for (rejection, key) in zip(page.rejections, mapped.rejectedKeys) {
                 try quarantine(
                     record: recordsBefore + rejection.record, reason: rejection.reason,
-                    representation: rejection.representation, location: location)
+                    representation: rejection.representation, location: location, key: key)
                 // The remote still lists the object, so the sweep must not delete it.
                 if let key {
                     try transaction.markSkipped(entity: entity, key: key)
@@ -122,8 +128,9 @@ public final class PageImport {
                 try transaction.noteMembers(mapped.members, of: listing)
             }
             let tombstones = tombstones(of: page, batch)
-            try merge(page, without: tombstones.records, batch, location)
+            let refused = try merge(page, without: tombstones.records, batch, location)
             try delete(tombstones.keys)
+            try releaseOutdated(mapped, refused: refused, deleted: tombstones.keys)
         }
         recordsBefore += batch.count
         withExtendedLifetime(mapped) {}
@@ -138,10 +145,10 @@ public final class PageImport {
         try transaction.access {
             try setSource(location)
             badTombstones += page.rejections.count
-            for rejection in page.rejections {
+            for (rejection, key) in zip(page.rejections, mapped.rejectedKeys) {
                 try quarantine(
-                    record: nil, reason: "a deleted object: \(rejection.reason)",
-                    representation: rejection.representation, location: location)
+                    record: nil, reason: Self.deletion + rejection.reason, representation: rejection.representation,
+                    location: location, key: key)
             }
             for field in mapped.unknownFields { try note(field) }
             var keys: [ObjectKey] = []
@@ -151,6 +158,7 @@ public final class PageImport {
                 keys.append(ObjectKey(entity: row.entity, values: key(of: row, page)))
             }
             try delete(keys)
+            try releaseDeleted(keys.map(\.values))
         }
         withExtendedLifetime(mapped) {}
     }
@@ -288,7 +296,9 @@ public final class PageImport {
         try transaction.noteUnknownField(UnknownField(entity: field.entity, path: origin.redaction.words(field.path)))
     }
 
-    func quarantine(record: Int?, reason: String, representation: String, location: String?) throws {
+    func quarantine(
+        record: Int?, reason: String, representation: String, location: String?, key: [StoredValue]? = nil
+    ) throws {
         counts[entity].quarantined += 1
         // Redact before cutting: a secret that the cut splits would not be found.
         let shown = origin.redaction.data(representation)
@@ -297,7 +307,9 @@ public final class PageImport {
             entity: model.entities[entity].name, bridge: origin.bridge, page: origin.page,
             record: record.map { $0 + 1 }, reason: origin.redaction.words(reason),
             representation: Self.cut(shown), location: location,
-            cutFrom: isWhole ? nil : representation.utf8.count)
+            cutFrom: isWhole ? nil : representation.utf8.count, source: origin.source, parent: origin.parent,
+            key: key.flatMap(quarantineKey))
+        if kept.key != nil { mayHaveQuarantined = true }
         if let room = quarantineRoom {
             quarantinedBytes += kept.representation.utf8.count
             sample(kept)

@@ -35,7 +35,8 @@ struct ReferenceImporter {
         var rows: [String: [Key: Fields]] = [:]
         var stubs: [String: Set<Key>] = [:]
         var links: [String: [Key: [Key]]] = [:]
-        var quarantine: Set<String> = []
+        /// The records in quarantine as text, with their entity and key.
+        var quarantine: [String: (entity: String, key: Key?)] = [:]
     }
 
     let model: CompiledModel
@@ -61,16 +62,25 @@ struct ReferenceImporter {
     private mutating func add(_ records: [Literal], of entity: String) throws {
         var rows: [Row] = []
         var links: [Links] = []
+        var kept: [Key: Bool] = [:]
         for record in records {
             let mark = (rows.count, links.count)
             do {
-                _ = try read(record, as: entity, parent: [:], isNested: false, &rows, &links)
+                let key = try read(record, as: entity, parent: [:], isNested: false, &rows, &links)
+                kept[key] = false
                 settleAbsence(of: record, row: mark.0, &rows, &links)
             } catch is Misfit {
                 rows.removeSubrange(mark.0...)
                 links.removeSubrange(mark.1...)
-                state.quarantine.insert(entity + (try Literal.batch([record]).json(0)))
+                let key = try self.key(of: record, as: entity)
+                state.quarantine[entity + (try Literal.batch([record]).json(0))] = (entity, key)
+                if let key { kept[key] = true }
             }
+        }
+        // What the remote has listed since is out of date.
+        state.quarantine = state.quarantine.filter { _, record in
+            guard record.entity == entity, let key = record.key else { return true }
+            return kept[key] != false
         }
         for row in rows { merge(row) }
         for row in rows {
@@ -82,6 +92,13 @@ struct ReferenceImporter {
             }
         }
         for link in links { merge(link) }
+    }
+
+    /// The key of a record in quarantine, if it has one that can be read.
+    private func key(of record: Literal, as entity: String) throws -> Key? {
+        guard let index = model.index(of: entity) else { return nil }
+        let batch = try Literal.batch([record])
+        return Mapper(model).key(of: batch[0], as: index)
     }
 
     // MARK: reading

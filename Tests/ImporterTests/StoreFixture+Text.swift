@@ -136,7 +136,8 @@ private struct Contents {
             "\($0.entity) \($0.bridge) \($0.page) \($0.record ?? 0) \($0.reason) \($0.representation) "
                 + ($0.location ?? "-")
         }
-        sections.append(("quarantine", quarantined))
+        // A record that leaves the quarantine and comes again is the last one then.
+        sections.append(("quarantine", quarantined.sorted()))
         let progress = try model.entities.compactMap { layout in
             try store.progress(of: ScanScope(entity: layout.name)).map {
                 "\(layout.name) \($0.cursor) \($0.page) \($0.request)"

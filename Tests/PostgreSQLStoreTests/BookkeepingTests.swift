@@ -50,7 +50,7 @@ struct BookkeepingTests {
         try store.leave()
         try store.close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["6"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["7"])
     }
 
     @Test func `a database from before limits were shared is extended`() throws {
@@ -58,7 +58,7 @@ struct BookkeepingTests {
         try open(for: .reading(entities: nil)).close()
         try open(for: .writing).close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["6"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["7"])
         #expect(try fixture.server.rows("SELECT count(*) FROM \(fixture.schema).bmo_shares") == ["0"])
     }
 
@@ -72,7 +72,7 @@ struct BookkeepingTests {
         #expect(try store.pages(of: name) == [page])
         try store.close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["6"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["7"])
     }
 
     @Test func `edits from before edits had user info are kept, and can be sent`() throws {
@@ -100,7 +100,33 @@ struct BookkeepingTests {
         #expect(try store.outbox().isEmpty)
         try store.close()
         #expect(try fixture.lines("City") == ["2"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["6"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["7"])
+    }
+
+    @Test func `records from before their keys were kept stay in quarantine`() throws {
+        let record = QuarantinedRecord(
+            entity: "City", bridge: "remote", page: 1, record: 1, reason: "bad", representation: "{}", location: nil,
+            source: nil)
+        var store = try open(for: .writing)
+        var page = try store.beginPage()
+        try page.access { try page.quarantine(record) }
+        try page.commit()
+        try store.close()
+        try change(
+            """
+            ALTER TABLE %.bmo_quarantine DROP COLUMN source; ALTER TABLE %.bmo_quarantine DROP COLUMN parent;
+            ALTER TABLE %.bmo_quarantine DROP COLUMN key; UPDATE %.bmo_database SET format = 6
+            """)
+        store = try open(for: .writing)
+        #expect(try store.quarantined().map(\.record) == [record])
+        var known = record
+        (known.source, known.key) = ("", "[1]")
+        page = try store.beginPage()
+        try page.access { try page.quarantine(known) }
+        try page.commit()
+        #expect(try store.quarantined().map(\.record) == [known], "it is the same record")
+        try store.close()
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["7"])
     }
 
     @Test func `a database of a newer bmo is refused`() throws {

@@ -30,7 +30,7 @@ import TestSupport
                 QuarantinedRecord(
                     entity: "A", bridge: "remote", page: 4, record: 1,
                     reason: "A.size: the text \"big\" is not an integer of 64 bits",
-                    representation: #"{"id":1,"size":"big"}"#, location: nil),
+                    representation: #"{"id":1,"size":"big"}"#, location: nil, key: "[1]"),
                 QuarantinedRecord(
                     entity: "B", bridge: "remote", page: 2, record: nil, reason: "cut\u{0}off",
                     representation: "<a\u{0}b>", location: "smb://host/x\u{0}y"),
@@ -59,6 +59,7 @@ import TestSupport
         #expect(entries.count == 2)
         try fixture.store.close()
         try fixture.file().rows("ALTER TABLE bmo_outbox DROP COLUMN user_info")
+        try removeOrigins()
         try fixture.file().rows("UPDATE bmo_meta SET value = '8' WHERE name = 'version'")
         let store = try fixture.place.open(fixture.model)
         #expect(try store.outbox() == entries)
@@ -71,7 +72,31 @@ import TestSupport
         #expect(try store.outbox().isEmpty)
         try store.close()
         #expect(try fixture.table("A", "id", "size") == [["1", "8"], ["2", "7"]])
-        #expect(try fixture.file().rows("SELECT value FROM bmo_meta WHERE name = 'version'") == [["'9'"]])
+        #expect(try fixture.file().rows("SELECT value FROM bmo_meta WHERE name = 'version'") == [["'10'"]])
+    }
+
+    /// Removes what the table of quarantined records has had since version 10.
+    private func removeOrigins() throws {
+        try fixture.file().rows("DROP INDEX bmo_quarantine_by_key")
+        for column in ["source", "parent", "key"] {
+            try fixture.file().rows("ALTER TABLE bmo_quarantine DROP COLUMN \(column)")
+        }
+    }
+
+    @Test func `records from before their keys were kept stay in quarantine`() throws {
+        try fixture.add("A", ["id": 1, "size": "big"])
+        var before = try #require(try fixture.store.quarantined().first)
+        try fixture.store.close()
+        try removeOrigins()
+        try fixture.file().rows("UPDATE bmo_meta SET value = '9' WHERE name = 'version'")
+        let store = try fixture.place.open(fixture.model)
+        (before.record.source, before.record.key) = (nil, nil)
+        #expect(try store.quarantined().map(\.record) == [before.record])
+        try store.close()
+        try fixture.reopen()
+        try fixture.add("A", ["id": 1, "size": "big"])
+        let after = try #require(try fixture.store.quarantined().first)
+        #expect(after.id == before.id && after.record.key == "[1]", "it is the same record")
     }
 
     /// A database as an earlier version left it, with an edit of the object with the decimal key 2.50.

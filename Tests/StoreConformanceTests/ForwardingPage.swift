@@ -21,6 +21,10 @@ class ForwardingPage: PageTransaction {
         try base.mergeLinks(lists, changed: changed)
     }
     func quarantine(_ record: QuarantinedRecord) throws { try base.quarantine(record) }
+    func mayHaveQuarantined(_ entity: Int) throws -> Bool { try base.mayHaveQuarantined(entity) }
+    func releaseQuarantine(of keys: [String], in entities: [Int], from source: String?) throws {
+        try base.releaseQuarantine(of: keys, in: entities, from: source)
+    }
     func noteUnknownField(_ field: UnknownField) throws { try base.noteUnknownField(field) }
     func noteMembers(_ members: [ListedMember], of listing: MemberListing) throws {
         try base.noteMembers(members, of: listing)

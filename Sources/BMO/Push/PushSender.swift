@@ -161,6 +161,7 @@ struct PushSender {
         let model = model
         let parent = place.request.parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } }
         var origin = PageImport.Origin(bridge: place.bridge, page: 1)
+        origin.parent = place.request.parent?.text
         // The remote has answered, so the connection is already open.
         origin.redaction = try await connections.connection(for: place.bridge).redaction
         origin.scan = ScanTarget(

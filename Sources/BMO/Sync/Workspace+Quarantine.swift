@@ -25,7 +25,8 @@ public struct RetryReport: Sendable {
 extension Workspace {
     /// Imports quarantined records again, using the current mapping.
     ///
-    /// Records that fit leave the quarantine, each in its own transaction. Bridges are not called.
+    /// Records that fit leave the quarantine, each in its own transaction. A record stays if a later run has imported or
+    /// deleted its object, or if a newer record of its object is in quarantine, too. Bridges are not called.
     ///
     /// - Parameters:
     ///   - entity: Limits the retry to this entity's records.
@@ -35,13 +36,24 @@ extension Workspace {
         var report = RetryReport()
         try store.beginRun(kind: "retry")
         do {
-            for record in try store.quarantined(entity: entity) {
+            let records = try store.quarantined(entity: entity)
+            let newest = Self.newest(of: records)
+            var imported: Set<[String]> = []
+            for record in records where newest[record.objectName] ?? record.id == record.id {
                 if let reason = try retry(record, in: store) {
                     report.kept.append(RetryReport.Kept(record: record, reason: reason))
                 } else {
                     report.imported.append(record)
+                    imported.insert(record.objectName)
                 }
             }
+            // The import of the newest record has released the others.
+            for record in records where !imported.contains(record.objectName) {
+                guard let id = newest[record.objectName], id != record.id else { continue }
+                report.kept.append(
+                    RetryReport.Kept(record: record, reason: "record \(id) of the same object is newer"))
+            }
+            report.kept.sort { $0.record.id < $1.record.id }
         } catch {
             _ = try? store.endRun(outcome: "failed", summary: nil, always: false, keeping: configuration.history)
             throw error
@@ -49,6 +61,16 @@ extension Workspace {
         report.run = try store.endRun(
             outcome: "finished", summary: nil, always: !report.imported.isEmpty, keeping: configuration.history)
         return report
+    }
+
+    /// Returns the ID of the record that was seen last, for each object whose key is known.
+    private static func newest(of records: [QuarantineEntry]) -> [[String]: Int64] {
+        var newest: [[String]: QuarantineEntry] = [:]
+        for record in records where record.record.key != nil {
+            if let known = newest[record.objectName], known.lastSeen > record.lastSeen { continue }
+            newest[record.objectName] = record
+        }
+        return newest.mapValues(\.id)
     }
 
     /// Returns why the record stays; nil when it was imported.
@@ -68,18 +90,28 @@ extension Workspace {
         } catch {
             return "the bridge could not represent it as a record; a sync fetches it again"
         }
-        let mapped = MappedBatch(batch, by: Mapper(model), as: index)
+        let scan: RecordScan
+        switch try recordScan(of: record, index, in: store) {
+        case .success(let found): scan = found
+        case .failure(let refusal): return refusal.reason
+        }
+        let mapper = Mapper(model)
+        let mapped = MappedBatch(batch, by: mapper, as: scan.plan, parent: scan.parentKey)
         if let reason = mapped.firstRejection { return reason }
-        let isListing = record.bridge == model.model.entities[index].bridge
-        let page = try PageImport(
-            index, of: model,
-            from: PageImport.Origin(
-                bridge: record.bridge, page: record.page,
-                scan: ScanTarget(
-                    scope: ScanScope(entity: record.entity), entity: index, isListing: isListing)),
-            into: store)
+        if batch.count == 1, let key = mapper.key(of: batch[0], as: scan.plan, parent: scan.parentKey),
+            let reason = try laterChange(of: index, key, than: quarantined, in: store)
+        {
+            return reason
+        }
+        var origin = PageImport.Origin(bridge: record.bridge, page: record.page, scan: scan.target)
+        (origin.source, origin.parent) = (scan.source, record.parent)
+        let page = try PageImport(index, of: model, from: origin, into: store)
         do {
-            try page.add(mapped, location: record.location)
+            if record.reason.hasPrefix(PageImport.deletion) {
+                try page.delete(mapped, location: record.location)
+            } else {
+                try page.add(mapped, location: record.location)
+            }
             if let reason = page.refusal {
                 page.rollback()
                 return reason

@@ -10,7 +10,8 @@ struct QuarantineCommand: AsyncParsableCommand {
         commandName: "quarantine",
         abstract: "Show the records that could not be imported, and why; or try them again.",
         discussion:
-            "A record leaves the quarantine when a complete sync of its entity no longer returns it with this fault.",
+            "A record leaves the quarantine when a complete sync of its entity no longer returns it with this fault, and "
+            + "when any later sync imports or deletes its object.",
         subcommands: [QuarantineListCommand.self, QuarantineRetryCommand.self],
         defaultSubcommand: QuarantineListCommand.self)
 }
@@ -71,7 +72,8 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
         discussion: """
             Records that fit leave the quarantine; no server is contacted. The retry is recorded as a run: `bmo diff` \
             shows what it imported, and `bmo undo` reverts it. A record that its bridge could not represent, or that \
-            was truncated, stays, and so does a row from before `bmo migrate`: a full sync brings it again.
+            was truncated, stays, and so does a row from before `bmo migrate`: a full sync brings it again. A record also \
+            stays if a later run has imported or deleted its object, or if its parent is gone.
             """)
 
     @OptionGroup var options: WorkspaceOptions

@@ -13,12 +13,16 @@ extension MemoryTables {
         let known = state.quarantine.firstIndex {
             $0.record.entity == record.entity && ExactText($0.record.reason) == reason
                 && ExactText($0.record.representation) == representation
+                && $0.record.fingerprint == record.fingerprint
         }
         if let known {
             state.quarantine[known].record.bridge = record.bridge
             state.quarantine[known].record.page = record.page
             state.quarantine[known].record.record = record.record
             state.quarantine[known].record.location = record.location
+            state.quarantine[known].record.source = record.source
+            state.quarantine[known].record.parent = record.parent
+            state.quarantine[known].record.key = record.key
             state.quarantine[known].lastSeen = Clock.now()
             return
         }
@@ -39,6 +43,17 @@ extension MemoryTables {
     }
 
     func release(_ ids: [Int64]) { state.quarantine.removeAll { ids.contains($0.id) } }
+
+    func mayHaveQuarantined(_ entity: String) -> Bool { !state.quarantine.isEmpty }
+
+    func release(_ keys: [String], of entities: [String], from source: String?) {
+        guard !state.quarantine.isEmpty else { return }
+        let keys = Set(keys.map(ExactText.init))
+        state.quarantine.removeAll { entry in
+            guard entities.contains(entry.record.entity), let key = entry.record.key else { return false }
+            return (source == nil || entry.record.source == source) && keys.contains(ExactText(key))
+        }
+    }
 
     func noteUnknownField(_ path: String, of entity: String) {
         let known = state.unknownFields[entity] ?? [:]

@@ -177,7 +177,7 @@ final class PostgreSQLContent: ContentWriter {
             )
         case .quarantine:
             let values = rows.map { row in
-                row + [.integer(QuarantinedRecord.fingerprint(row[5].description, row[6].description))]
+                row + [.integer(QuarantinedRecord.fingerprint(ofCopied: row))]
             }
             return (table.columns + [("hash", .integer)], values)
         default: return (table.columns, rows)

@@ -1,7 +1,7 @@
 /// The tables of bmo's own state, in the same schema as the entities' tables; their names begin with `bmo_`.
 enum Bookkeeping {
     /// The number of this form of the tables; a newer bmo may have a different one.
-    static let format: Int64 = 6
+    static let format: Int64 = 7
     /// The table of shared logins; see `SecretLock`.
     static let sharedLogins = "bmo_secrets"
     /// The purpose of the row of `bmo_locks` that a transaction that writes locks.
@@ -100,7 +100,8 @@ enum Bookkeeping {
                 """
                 id bigint PRIMARY KEY, entity \(text) NOT NULL, bridge \(text) NOT NULL, page bigint NOT NULL,
                 record bigint, reason \(text) NOT NULL, representation \(text) NOT NULL, location \(text),
-                cut_from bigint, first_seen \(text) NOT NULL, last_seen \(text) NOT NULL, hash bigint NOT NULL
+                cut_from bigint, first_seen \(text) NOT NULL, last_seen \(text) NOT NULL, hash bigint NOT NULL,
+                source \(text), parent \(text), key \(text)
                 """
             ),
             (
@@ -210,6 +211,9 @@ enum Bookkeeping {
             columns(in: prefix, engine), collections(in: prefix, engine),
             "ALTER TABLE \(prefix)bmo_outbox ADD COLUMN IF NOT EXISTS user_info \(text)",
             "ALTER TABLE \(prefix)bmo_acknowledged ADD COLUMN IF NOT EXISTS user_info \(text)",
+            "ALTER TABLE \(prefix)bmo_quarantine ADD COLUMN IF NOT EXISTS source \(text)",
+            "ALTER TABLE \(prefix)bmo_quarantine ADD COLUMN IF NOT EXISTS parent \(text)",
+            "ALTER TABLE \(prefix)bmo_quarantine ADD COLUMN IF NOT EXISTS key \(text)",
             "ALTER TABLE \(prefix)bmo_database DROP COLUMN IF EXISTS last_commit",
             "UPDATE \(prefix)bmo_database SET format = \(format)",
         ]

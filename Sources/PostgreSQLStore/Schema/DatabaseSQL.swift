@@ -62,7 +62,8 @@ final class DatabaseSQL: Sendable {
         return """
             SELECT version, schema_version, last_run, last_change, last_entry, last_acknowledged, last_quarantined,
                 EXISTS (SELECT 1 FROM \(prefix)bmo_outbox), EXISTS (SELECT 1 FROM \(prefix)bmo_acknowledged),
-                EXISTS (SELECT 1 FROM \(prefix)bmo_conflicts), \(flags("bmo_stubs")), \(flags("bmo_sources"))
+                EXISTS (SELECT 1 FROM \(prefix)bmo_conflicts), \(flags("bmo_stubs")), \(flags("bmo_sources")),
+                EXISTS (SELECT 1 FROM \(prefix)bmo_quarantine)
             FROM \(prefix)bmo_database
             """
     }

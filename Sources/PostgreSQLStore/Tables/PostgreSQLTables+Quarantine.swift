@@ -10,34 +10,41 @@ extension PostgreSQLTables {
     /// Stores a record; one that fails repeatedly for the same reason is stored once.
     func quarantine(_ record: QuarantinedRecord) throws {
         noteWritten()
-        let reason = Self.storable(record.reason)
-        let representation = Self.storable(record.representation)
-        let hash = QuarantinedRecord.fingerprint(reason, representation)
+        var record = record
+        record.reason = Self.storable(record.reason)
+        record.representation = Self.storable(record.representation)
+        let hash = record.fingerprint
         let known = try connection.query(
             """
             UPDATE \(sql.own("bmo_quarantine")) SET bridge = $5::text, page = $6::bigint, record = $7::bigint,
-                location = $8::text, last_seen = $9::text
+                location = $8::text, last_seen = $9::text, source = $10::text, parent = $11::text, key = $12::text
             WHERE entity = $1::text AND hash = $2::bigint AND reason = $3::text AND representation = $4::text
             """,
             [
-                .text(record.entity), .bigint(hash), .text(reason), .text(representation), .text(record.bridge),
-                .bigint(Int64(record.page)), .bigint(record.record.map(Int64.init)),
+                .text(record.entity), .bigint(hash), .text(record.reason), .text(record.representation),
+                .text(record.bridge), .bigint(Int64(record.page)), .bigint(record.record.map(Int64.init)),
                 .text(record.location.map(Self.storable)), .text(Clock.now()),
-            ], for: "quarantining a record")
+            ] + Self.origin(of: record), for: "quarantining a record")
         guard known.changed == 0 else { return }
         counters.lastQuarantined += 1
+        counters.hasQuarantined = true
         try connection.query(
             """
-            INSERT INTO \(sql.own("bmo_quarantine"))
+            INSERT INTO \(sql.own("bmo_quarantine")) (id, entity, bridge, page, record, reason, representation, location,
+                cut_from, first_seen, last_seen, hash, source, parent, key)
             VALUES ($1::bigint, $2::text, $3::text, $4::bigint, $5::bigint, $6::text, $7::text, $8::text, $9::bigint,
-                $10::text, $10::text, $11::bigint)
+                $10::text, $10::text, $11::bigint, $12::text, $13::text, $14::text)
             """,
             [
                 .bigint(counters.lastQuarantined), .text(record.entity), .text(record.bridge),
-                .bigint(Int64(record.page)), .bigint(record.record.map(Int64.init)), .text(reason),
-                .text(representation), .text(record.location.map(Self.storable)),
+                .bigint(Int64(record.page)), .bigint(record.record.map(Int64.init)), .text(record.reason),
+                .text(record.representation), .text(record.location.map(Self.storable)),
                 .bigint(record.cutFrom.map(Int64.init)), .text(Clock.now()), .bigint(hash),
-            ], for: "quarantining a record")
+            ] + Self.origin(of: record), for: "quarantining a record")
+    }
+
+    private static func origin(of record: QuarantinedRecord) -> [SQLParameter] {
+        [.text(record.source), .text(record.parent), .text(record.key)]
     }
 
     /// Writes out the one character that PostgreSQL's text cannot have.
@@ -48,7 +55,8 @@ extension PostgreSQLTables {
     func quarantined(entity: String?, notSeenSince instant: String?) throws -> [QuarantineEntry] {
         let result = try connection.query(
             """
-            SELECT id, entity, bridge, page, record, reason, representation, location, cut_from, first_seen, last_seen
+            SELECT id, entity, bridge, page, record, reason, representation, location, cut_from, first_seen, last_seen,
+                source, parent, key
             FROM \(sql.own("bmo_quarantine"))
             WHERE ($1::text IS NULL OR entity = $1) AND ($2::text IS NULL OR last_seen < $2) ORDER BY id
             """, [.text(entity), .text(instant)], for: "reading the quarantine")
@@ -57,7 +65,8 @@ extension PostgreSQLTables {
                 entity: result.text(row, 1) ?? "", bridge: result.text(row, 2) ?? "",
                 page: Int(result.bigint(row, 3) ?? 0), record: result.bigint(row, 4).map(Int.init),
                 reason: result.text(row, 5) ?? "", representation: result.text(row, 6) ?? "",
-                location: result.text(row, 7), cutFrom: result.bigint(row, 8).map(Int.init))
+                location: result.text(row, 7), cutFrom: result.bigint(row, 8).map(Int.init),
+                source: result.text(row, 11), parent: result.text(row, 12), key: result.text(row, 13))
             return QuarantineEntry(
                 id: result.bigint(row, 0) ?? 0, record: record, firstSeen: result.text(row, 9) ?? "",
                 lastSeen: result.text(row, 10) ?? "")
@@ -78,6 +87,18 @@ extension PostgreSQLTables {
         try connection.query(
             "DELETE FROM \(sql.own("bmo_quarantine")) WHERE id = ANY($1::bigint[])", [.bigints(ids)],
             for: "releasing quarantined records")
+    }
+
+    func mayHaveQuarantined(_ entity: String) -> Bool { counters.hasQuarantined }
+
+    func release(_ keys: [String], of entities: [String], from source: String?) throws {
+        guard counters.hasQuarantined else { return }
+        let released = try connection.query(
+            """
+            DELETE FROM \(sql.own("bmo_quarantine"))
+            WHERE entity = ANY($1::text[]) AND key = ANY($2::text[]) AND ($3::text IS NULL OR source = $3)
+            """, [.texts(entities), .texts(keys), .text(source)], for: "releasing quarantined records")
+        if released.changed > 0 { noteWritten() }
     }
 
     // MARK: - Fields and members

@@ -140,10 +140,12 @@ final class PostgreSQLTables: DatabaseTables {
         var hasOutbox: Bool
         var hasAcknowledged: Bool
         var hasConflicts: Bool
+        var hasQuarantined: Bool
 
         static let unknown = Counters(
             version: 0, schemaVersion: 0, lastRun: 0, lastChange: 0, lastEntry: 0, lastAcknowledged: 0,
-            lastQuarantined: 0, hasOutbox: true, hasAcknowledged: true, hasConflicts: true)
+            lastQuarantined: 0, hasOutbox: true, hasAcknowledged: true, hasConflicts: true,
+            hasQuarantined: true)
     }
 
     private static func state(
@@ -164,7 +166,7 @@ final class PostgreSQLTables: DatabaseTables {
             version: number(0), schemaVersion: number(1), lastRun: number(2), lastChange: number(3),
             lastEntry: number(4), lastAcknowledged: number(5), lastQuarantined: number(6),
             hasOutbox: result.boolean(0, 7), hasAcknowledged: result.boolean(0, 8),
-            hasConflicts: result.boolean(0, 9))
+            hasConflicts: result.boolean(0, 9), hasQuarantined: result.boolean(0, 12))
         return (counters, marked(10), marked(11))
     }
 }

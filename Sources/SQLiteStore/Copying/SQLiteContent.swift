@@ -125,7 +125,7 @@ final class SQLiteContent: ContentWriter {
             if case .text(let json) = row[4].form { row[4] = JSONText.parts(of: "[\(json)]")?.first ?? .null }
             return row
         case .bookkeeping(.quarantine):
-            return row + [.integer(QuarantinedRecord.fingerprint(row[5].description, row[6].description))]
+            return row + [.integer(QuarantinedRecord.fingerprint(ofCopied: row))]
         default: return row
         }
     }

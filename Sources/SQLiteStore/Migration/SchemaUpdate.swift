@@ -141,6 +141,15 @@ enum SchemaUpdate {
             ALTER TABLE bmo_outbox ADD COLUMN user_info TEXT;
             """
         ),
+        (
+            "10 where a record in quarantine comes from, and its key",
+            """
+            ALTER TABLE bmo_quarantine ADD COLUMN source TEXT;
+            ALTER TABLE bmo_quarantine ADD COLUMN parent TEXT;
+            ALTER TABLE bmo_quarantine ADD COLUMN key TEXT;
+            CREATE INDEX bmo_quarantine_by_key ON bmo_quarantine (entity, key);
+            """
+        ),
     ]
 
     /// Returns whether the file was last adapted to this very model, so that no change and no lock is needed.

@@ -10,7 +10,7 @@ extension SQLiteStore {
             let statement = try RawStatement(
                 """
                 SELECT id, entity, bridge, page, record, reason, representation, location, first_seen, last_seen,
-                    cut_from
+                    cut_from, source, parent, key
                 FROM bmo_quarantine WHERE ?1 IS NULL OR entity = ?1 ORDER BY id
                 """, on: db.sqliteConnection)
             statement.bind(entity, at: 1)
@@ -24,7 +24,8 @@ extension SQLiteStore {
                             entity: text(1) ?? "", bridge: text(2) ?? "", page: Int(statement.int64(3)),
                             record: statement.optionalInt64(4).map { Int($0) }, reason: text(5) ?? "",
                             representation: text(6) ?? "", location: text(7),
-                            cutFrom: statement.optionalInt64(10).map { Int($0) }),
+                            cutFrom: statement.optionalInt64(10).map { Int($0) }, source: text(11), parent: text(12),
+                            key: text(13)),
                         firstSeen: text(8) ?? "", lastSeen: text(9) ?? ""))
             }
             return all

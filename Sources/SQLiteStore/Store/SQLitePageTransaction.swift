@@ -313,6 +313,17 @@ final class SQLitePageTransaction: PageTransaction {
         try store.writers.quarantine.write(record)
     }
 
+    func mayHaveQuarantined(_ entity: Int) throws -> Bool {
+        try store.writers.quarantine.mayHave(store.model.entities[entity].name)
+    }
+
+    func releaseQuarantine(of keys: [String], in entities: [Int], from source: String?) throws {
+        for entity in entities {
+            let name = store.model.entities[entity].name
+            if try store.writers.quarantine.release(keys, of: name, from: source) { hasWritten = true }
+        }
+    }
+
     func noteUnknownField(_ field: UnknownField) throws {
         if try store.writers.unknownFields.note(store.model.entities[field.entity].name, field.path) {
             hasWritten = true

@@ -4,6 +4,9 @@ internal import StoreRules
 /// The writer of records that could not be imported: table `bmo_quarantine`.
 final class QuarantineWriter {
     private let insertion: RawStatement
+    private let search: RawStatement
+    private let lookup: RawStatement
+    private let removal: RawStatement
 
     init(on connection: OpaquePointer?) throws {
         // A record that fails repeatedly for the same reason is one row.
@@ -11,10 +14,17 @@ final class QuarantineWriter {
             """
             INSERT INTO bmo_quarantine
                 (entity, bridge, page, record, reason, representation, location, first_seen, last_seen, fingerprint,
-                    cut_from)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10)
-            ON CONFLICT DO UPDATE SET bridge = ?2, page = ?3, record = ?4, location = ?7, last_seen = ?8
+                    cut_from, source, parent, key)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11, ?12, ?13)
+            ON CONFLICT DO UPDATE SET bridge = ?2, page = ?3, record = ?4, location = ?7, last_seen = ?8,
+                source = ?11, parent = ?12, key = ?13
             """, on: connection)
+        search = try RawStatement(
+            "SELECT 1 FROM bmo_quarantine WHERE entity = ?1 AND key IS NOT NULL LIMIT 1", on: connection)
+        lookup = try RawStatement(
+            "SELECT id FROM bmo_quarantine WHERE entity = ?1 AND key = ?2 AND (?3 IS NULL OR source = ?3)",
+            on: connection)
+        removal = try RawStatement("DELETE FROM bmo_quarantine WHERE id = ?1", on: connection)
     }
 
     func write(_ record: QuarantinedRecord) throws {
@@ -26,8 +36,38 @@ final class QuarantineWriter {
         insertion.bind(record.representation, at: 6)
         insertion.bind(record.location, at: 7)
         insertion.bind(Clock.now(), at: 8)
-        insertion.bind(QuarantinedRecord.fingerprint(record.reason, record.representation), at: 9)
+        insertion.bind(record.fingerprint, at: 9)
         insertion.bind(optional: record.cutFrom.map { Int64($0) }, at: 10)
+        insertion.bind(record.source, at: 11)
+        insertion.bind(record.parent, at: 12)
+        insertion.bind(record.key, at: 13)
         try insertion.run()
+    }
+
+    /// Returns whether the table has a record of an entity whose key is known.
+    func mayHave(_ entity: String) throws -> Bool {
+        search.bind(entity, at: 1)
+        defer { search.reset() }
+        return try search.step()
+    }
+
+    /// Removes the records of objects; returns whether there were any.
+    ///
+    /// - Parameter source: The further source that the records come from, empty for the entity's own bridge; nil for any.
+    func release(_ keys: [String], of entity: String, from source: String?) throws -> Bool {
+        var found: [Int64] = []
+        for key in keys {
+            lookup.bind(entity, at: 1)
+            lookup.bind(key, at: 2)
+            lookup.bind(source, at: 3)
+            defer { lookup.reset() }
+            while try lookup.step() { found.append(lookup.int64(0)) }
+        }
+        // A delete takes the write lock even if it finds nothing.
+        for id in found {
+            removal.bind(id, at: 1)
+            try removal.run()
+        }
+        return !found.isEmpty
     }
 }

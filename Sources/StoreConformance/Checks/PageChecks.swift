@@ -8,6 +8,7 @@ extension StoreCheck {
         StoreCheck("readers-see-committed-pages", readersSeeCommittedPages),
         StoreCheck("an-ended-page-accepts-nothing", anEndedPageAcceptsNothing),
         StoreCheck("quarantine-keeps-a-record-once", quarantineKeepsARecordOnce),
+        StoreCheck("outdated-records-leave-the-quarantine", outdatedRecordsLeaveTheQuarantine),
         StoreCheck("fields-and-members-are-noted", fieldsAndMembersAreNoted),
     ]
 
@@ -87,6 +88,46 @@ extension StoreCheck {
         try expect("records that the scan did not cover", try session.store.quarantined().count, 1)
         try session.store.releaseQuarantine(of: "City", notSeenSince: "9999") { $0.representation == "{}" }
         try expect("records that the scan covered", try session.store.quarantined().count, 0)
+    }
+
+    private static func outdatedRecordsLeaveTheQuarantine(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        func record(_ key: String?, of entity: String = "City", from source: String, parent: String? = nil)
+            -> QuarantinedRecord
+        {
+            QuarantinedRecord(
+                entity: entity, bridge: "remote", page: 1, record: 1, reason: "bad", representation: "{}",
+                location: nil,
+                source: source, parent: parent, key: key)
+        }
+        let records = [
+            record("[1]", from: ""), record("[1]", from: "facts"), record("[2]", from: "", parent: "[\"NO\"]"),
+            record(nil, from: "", parent: "[\"SE\"]"), record("[1]", of: "Country", from: ""),
+        ]
+        try session.page { page in
+            for record in records { try page.transaction.quarantine(record) }
+            try expect(
+                "whether City may have quarantined records",
+                try page.transaction.mayHaveQuarantined(SampleModel.city), true)
+        }
+        try expect("records of several sources and parents", try session.store.quarantined().map(\.record), records)
+        func release(_ keys: [String], from source: String?, end: (any PageTransaction) throws -> Void) throws {
+            let page = try session.begin()
+            try page.access {
+                try $0.transaction.releaseQuarantine(of: keys, in: [SampleModel.city], from: source)
+            }
+            try end(page.transaction)
+        }
+        try release(["[1]", "[3]"], from: "") { $0.rollback() }
+        try expect("the quarantine after a rollback", try session.store.quarantined().count, records.count)
+        try release(["[1]", "[3]"], from: "") { try $0.commit() }
+        try expect(
+            "the quarantine after an object was listed", try session.store.quarantined().map(\.record),
+            Array(records[1...]))
+        try release(["[1]", "[2]"], from: nil) { try $0.commit() }
+        try expect(
+            "the quarantine after objects were deleted", try session.store.quarantined().map(\.record),
+            Array(records[3...]))
     }
 
     private static func fieldsAndMembersAreNoted(_ subject: StoreSubject) throws {

@@ -79,7 +79,8 @@ public enum ContentTable: Hashable, Sendable {
                 [("id", .integer)] + Self.texts("entity", "bridge")
                     + [("page", .integer), ("record", .integer)]
                     + Self.texts("reason", "representation", "location")
-                    + [("cut_from", .integer)] + Self.texts("first_seen", "last_seen")
+                    + [("cut_from", .integer)]
+                    + Self.texts("first_seen", "last_seen", "source", "parent", "key")
             case .unknownFields: Self.texts("entity", "path", "seen")
             case .members:
                 Self.texts("listing", "source", "entity", "path", "request") + [("is_gone", .boolean)]

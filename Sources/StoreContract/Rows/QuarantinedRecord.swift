@@ -16,11 +16,17 @@ public struct QuarantinedRecord: Sendable, Equatable {
     public var location: String?
     /// The original size in bytes, if the representation was cut.
     public var cutFrom: Int?
+    /// The further source that the record comes from; empty for the entity's own bridge, nil if an earlier bmo stored it.
+    public var source: String?
+    /// The key of the object whose scan returned the record, as a JSON array; nil in a scan without a parent.
+    public var parent: String?
+    /// The key of the record's object as a JSON array, if it could be read.
+    public var key: String?
 
     /// Creates a quarantined record.
     public init(
         entity: String, bridge: String, page: Int, record: Int?, reason: String, representation: String,
-        location: String?, cutFrom: Int? = nil
+        location: String?, cutFrom: Int? = nil, source: String? = "", parent: String? = nil, key: String? = nil
     ) {
         self.entity = entity
         self.bridge = bridge
@@ -30,6 +36,9 @@ public struct QuarantinedRecord: Sendable, Equatable {
         self.representation = representation
         self.location = location
         self.cutFrom = cutFrom
+        self.source = source
+        self.parent = parent
+        self.key = key
     }
 }
 

@@ -55,6 +55,19 @@ public protocol RowTransaction: AnyObject {
     /// Stores a record that could not be imported.
     func quarantine(_ record: QuarantinedRecord) throws
 
+    /// Returns whether a record of an entity may be in quarantine whose key is known.
+    ///
+    /// Each page asks, so the answer should cost next to nothing.
+    func mayHaveQuarantined(_ entity: Int) throws -> Bool
+
+    /// Removes the quarantined records of objects that the remote has listed or deleted since: they are out of date.
+    ///
+    /// - Parameters:
+    ///   - keys: The objects' keys, each as ``QuarantinedRecord/key``.
+    ///   - entities: The entities of whose scans the records are.
+    ///   - source: The further source that the records come from, empty for the entity's own bridge; nil for any.
+    func releaseQuarantine(of keys: [String], in entities: [Int], from source: String?) throws
+
     /// Records that an entity has a field that nothing reads.
     ///
     /// A field is stored once.
@@ -89,6 +102,12 @@ extension RowTransaction {
     public func acknowledge(_ entry: Int64, key: [StoredValue]?) throws {
         throw StoreError(.internal, "this store keeps no outbox")
     }
+
+    /// Returns whether a record of an entity may be in quarantine: the default store does not know.
+    public func mayHaveQuarantined(_ entity: Int) -> Bool { false }
+
+    /// Does nothing.
+    public func releaseQuarantine(of keys: [String], in entities: [Int], from source: String?) {}
 
     /// Does nothing.
     public func noteUnknownField(_ field: UnknownField) {}

@@ -16,6 +16,14 @@ package protocol BookTables: AnyObject {
     /// Removes records from quarantine.
     func release(_ ids: [Int64]) throws
 
+    /// Returns whether a record of an entity may be in quarantine whose key is known.
+    func mayHaveQuarantined(_ entity: String) throws -> Bool
+
+    /// Removes the records of objects from quarantine.
+    ///
+    /// - Parameter source: The further source that the records come from, empty for the entity's own bridge; nil for any.
+    func release(_ keys: [String], of entities: [String], from source: String?) throws
+
     /// Stores a field that nothing reads, with the time of its first occurrence.
     func noteUnknownField(_ path: String, of entity: String) throws
 

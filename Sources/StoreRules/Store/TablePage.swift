@@ -108,6 +108,15 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
 
     package func quarantine(_ record: QuarantinedRecord) throws { try tables.quarantine(record) }
 
+    package func mayHaveQuarantined(_ entity: Int) throws -> Bool {
+        try tables.mayHaveQuarantined(model.entities[entity].name)
+    }
+
+    package func releaseQuarantine(of keys: [String], in entities: [Int], from source: String?) throws {
+        guard !keys.isEmpty else { return }
+        try tables.release(keys, of: entities.map { model.entities[$0].name }, from: source)
+    }
+
     package func noteUnknownField(_ field: UnknownField) throws {
         guard notedFields.insert(field).inserted else { return }
         try tables.noteUnknownField(field.path, of: model.entities[field.entity].name)
