@@ -180,6 +180,18 @@ import Testing
         #expect(try fixture.add("City", ["id": 1, "name": "Oslo", "size": 700]).unchanged == 1)
     }
 
+    @Test func `booleans that become integers are 0 and 1, also where another column is converted`() throws {
+        func switches(_ type: AttributeType, size: AttributeType) throws -> CompiledModel {
+            try .of(Entity("Switch", key: ["id"], [.of("id", .integer), .of("on", type), .of("size", size)]))
+        }
+        let fixture = try StoreFixture(switches(.boolean, size: .text))
+        try fixture.add("Switch", ["id": 1, "on": true, "size": "7"], ["id": 2, "on": false, "size": "8"])
+        let model = try switches(.integer, size: .integer)
+        #expect(try plan(fixture, for: model) == ["convert Switch.size from text to integer: all 2 values fit"])
+        #expect(try migrate(fixture, to: model).notes == [])
+        #expect(try fixture.file().rows("SELECT id, \"on\", size FROM Switch") == [["1", "1", "7"], ["2", "0", "8"]])
+    }
+
     @Test func `a key that changes its type takes its references along`() throws {
         let fixture = try filled()
         let model = try Self.city(idType: .text)

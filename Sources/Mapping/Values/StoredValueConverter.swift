@@ -27,7 +27,8 @@ public struct StoredValueConverter: Sendable {
         let scalar: RemoteScalar =
             switch value.form {
             case .null: .null
-            case .integer(let number) where old == .boolean: .bool(number != 0)
+            // A boolean that becomes an integer is 0 or 1, as it is stored; an import would refuse it.
+            case .integer(let number) where old == .boolean && new != .integer: .bool(number != 0)
             case .integer(let number): .int(number)
             case .real(let number): .double(number)
             case .text(let text) where old == .decimal: .decimal(text)
