@@ -101,7 +101,8 @@ public struct PostgreSQLStores: StoreProvider {
         let notes = try migration.run(dropsUnused: true)
         try Self.addRun(connection, sql, plan, notes, started: started)
         try connection.run("COMMIT", for: "committing the migration")
-        return MigrationResult(plan: plan, backup: backup, notes: notes)
+        return MigrationResult(
+            plan: plan, backup: Self.location(of: backup, backupSchema, like: connection), notes: notes)
     }
 
     /// Returns all rows of the tables of entities and links.
@@ -216,6 +217,13 @@ public struct PostgreSQLStores: StoreProvider {
             ? schema + backup.dropFirst(location.count) : try DatabaseLocation(backup).schema
         try Identifier.check(name, "the backup's schema")
         return name
+    }
+
+    /// Returns the location of a copy: the text that was given for it, or where that leads elsewhere, one with its schema.
+    private static func location(of backup: String, _ schema: String, like connection: Connection) -> String {
+        let own = connection.location
+        if let given = try? DatabaseLocation(backup), given.schema == schema, given.uri == own.uri { return backup }
+        return own.text(ofSchema: schema)
     }
 
     /// Records a migration as a run.

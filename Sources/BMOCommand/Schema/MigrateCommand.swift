@@ -62,6 +62,8 @@ struct MigrateCommand: AsyncParsableCommand {
             for note in migration.notes { Terminal.error(note, prefix: "bmo: warning: ") }
             let count = Terminal.count(plan.steps.count, "change", "changes")
             print("\(count) made; the previous database: \(migration.backup ?? "-")")
+        } else if let remedy = plan.obstacles.lazy.compactMap(\.remedy).first {
+            print("`bmo migrate --apply` cannot make all of these changes in this database: \(remedy)")
         } else if plan.steps.allSatisfy(\.isLossless) {
             print("`bmo sync` does this itself; it cannot lose data")
         } else if plan.obstacles.isEmpty {
@@ -81,6 +83,7 @@ struct MigrateCommand: AsyncParsableCommand {
                         writer.member("cost", step.cost)
                         writer.member("lossless", step.isLossless)
                         writer.member("optional", step.isOptional)
+                        writer.member("remedy", step.remedy)
                     }
                 }
             }

@@ -54,6 +54,12 @@ struct DatabaseLocation: Sendable {
         uri = String(parts[0]) + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
     }
 
+    /// Returns the address of another schema in the same database.
+    func text(ofSchema schema: String) -> String {
+        uri + (uri.contains("?") ? "&" : "?") + "schema=" + PercentEncoding.encoded(schema)
+            + (engine.map { "&engine=\($0.rawValue)" } ?? "")
+    }
+
     private static func choice(
         _ option: String, _ text: String, _ choices: [(String, EngineProfile.Name)]
     ) throws -> EngineProfile.Name {

@@ -12,6 +12,8 @@ enum SchemaChange: StoreTableChange {
     /// The type of the column in the catalog, and that of its attribute, if it is known.
     case convert(table: String, TableDefinition.Column, from: String, AttributeType?)
     case changeKey(table: String, from: [String], to: [String])
+    /// The types of the only column of the key; rows are numbered by it either before or after the change.
+    case convertKey(table: String, column: String, from: String, to: String)
     case changeReference(table: String, TableDefinition.Reference, from: String)
     case dropColumn(table: String, column: String)
     case dropTable(String)
@@ -32,6 +34,8 @@ enum SchemaChange: StoreTableChange {
                 .convert(table: table, column: column.name, from: old, to: column.type.name)
             }
         case .changeKey(let table, let old, let new): .changeKey(table: table, from: old, to: new)
+        case .convertKey(let table, let column, let old, let new):
+            .convert(table: table, column: "\(column) (the key)", from: old, to: new)
         case .changeReference(let table, let reference, let old):
             .changeReference(table: table, columns: reference.columns, from: old, to: reference.target)
         case .dropColumn(let table, let column): .dropColumn(table: table, column: column)

@@ -59,6 +59,13 @@ struct SchemaComparison {
         let present = stored.key.map { old in names.first { $0.value == old }?.key ?? old }
         let key = table.key.isEmpty ? [RowTableSQL.numberColumn] : table.key
         let isNumberChanged = (stored.column(RowTableSQL.numberColumn) != nil) != table.isNumberedApart
+        if present == key, isNumberChanged, key.count == 1,
+            let column = table.columns.first(where: { $0.name == key[0] }),
+            let type = names[column.name].flatMap({ stored.column($0) })
+        {
+            changes.append(.convertKey(table: table.name, column: column.name, from: type, to: column.type.name))
+            return
+        }
         if present != key || isNumberChanged {
             changes.append(.changeKey(table: table.name, from: present, to: table.key))
             return

@@ -18,11 +18,27 @@ struct SchemaMigration {
     }
 
     /// The changes as a plan.
-    var plan: SchemaPlan { SchemaPlan(steps: changes.map { $0.step() }) }
+    var plan: SchemaPlan { SchemaPlan(steps: changes.map { $0.step(remedy: remedy($0)) }) }
 
     /// The changes as a plan with their cost, which reads the tables.
     func planWithCosts() throws -> SchemaPlan {
-        SchemaPlan(steps: try changes.map { $0.step(cost: try cost($0)) })
+        SchemaPlan(steps: try changes.map { $0.step(cost: try cost($0), remedy: remedy($0)) })
+    }
+
+    /// Returns what to do instead of a change that bmo cannot make on the server; nil if it can.
+    private func remedy(_ change: SchemaChange) -> String? {
+        obstacle(to: change) == nil ? nil : "add schema=NAME to the address, and sync into a new schema"
+    }
+
+    /// Returns where bmo cannot make a change, in words; nil if it can.
+    private func obstacle(to change: SchemaChange) -> String? {
+        switch change {
+        case .changeKey, .convertKey: return "PostgreSQL yet"
+        // A conversion numbers the rows by an identity column, which Citus does not add to a table.
+        case .convert where connection.engine.hasCitus: return "Citus"
+        default:
+            return connection.engine.hasTransactionalDDL || change.isAddition ? nil : connection.engine.name.rawValue
+        }
     }
 
     private func quoted(_ table: String) -> String { Identifier.quoted(schema) + "." + Identifier.quoted(table) }
@@ -60,26 +76,13 @@ struct SchemaMigration {
     mutating func run(dropsUnused: Bool) throws -> [String] {
         let made = changes.filter { dropsUnused || $0.isLossless }
         guard !made.isEmpty else { return [] }
-        if let key = made.first(where: { if case .changeKey = $0 { true } else { false } }) {
+        for change in made {
+            guard let obstacle = obstacle(to: change) else { continue }
             throw StoreError(
-                .schema, "\(connection.place): bmo cannot do this on PostgreSQL yet: \(key.words)",
-                remedy: "add schema=NAME to the address, and sync into a new schema")
-        }
-        // A conversion numbers the rows by an identity column, which Citus does not add to a table.
-        if connection.engine.hasCitus,
-            let conversion = made.first(where: { if case .convert = $0 { true } else { false } })
-        {
-            throw StoreError(
-                .schema, "\(connection.place): bmo cannot do this on Citus: \(conversion.words)",
-                remedy: "add schema=NAME to the address, and sync into a new schema")
+                .schema, "\(connection.place): bmo cannot do this on \(obstacle): \(change.words)",
+                remedy: remedy(change))
         }
         if !connection.engine.hasTransactionalDDL {
-            if let change = made.first(where: { !$0.isAddition }) {
-                throw StoreError(
-                    .schema,
-                    "\(connection.place): bmo cannot do this on \(connection.engine.name.rawValue): \(change.words)",
-                    remedy: "add schema=NAME to the address, and sync into a new schema")
-            }
             // A table that is created is bmo's also if the next statement is never run.
             try ManagedColumns.note(made, connection, schema: schema)
         }
@@ -130,7 +133,7 @@ struct SchemaMigration {
         case .dropColumn(let table, let column):
             try connection.run("ALTER TABLE \(quoted(table)) DROP COLUMN \(Identifier.quoted(column))", for: action)
         case .dropTable(let table): try connection.run("DROP TABLE \(quoted(table))", for: action)
-        case .changeKey: break
+        case .changeKey, .convertKey: break
         }
     }
 
@@ -309,7 +312,7 @@ struct SchemaMigration {
                     ?? 0)
         }
         switch change {
-        case .dropTable(let name), .changeKey(let name, _, _):
+        case .dropTable(let name), .changeKey(let name, _, _), .convertKey(let name, _, _, _):
             let rows = try count(name, nil)
             return "with \(rows) row\(rows == 1 ? "" : "s")"
         case .dropColumn(let table, let column): return "with \(Self.words(try count(table, column)))"

@@ -10,15 +10,18 @@ public struct SchemaPlan: Sendable, Equatable {
         public var isLossless: Bool
         /// Whether the file is usable without the change, which removes an unused column or table.
         public var isOptional: Bool
+        /// What to do instead, if the store cannot make the change.
+        public var remedy: String?
 
         /// Creates a step.
         package init(
-            description: String, cost: String? = nil, isLossless: Bool, isOptional: Bool
+            description: String, cost: String? = nil, isLossless: Bool, isOptional: Bool, remedy: String? = nil
         ) {
             self.description = description
             self.cost = cost
             self.isLossless = isLossless
             self.isOptional = isOptional
+            self.remedy = remedy
         }
     }
 
@@ -37,7 +40,8 @@ public struct SchemaPlan: Sendable, Equatable {
         let shown = words.prefix(5).joined(separator: "; ") + (words.count > 5 ? "; and \(words.count - 5) more" : "")
         return StoreError(
             .schema, "the database does not fit the config any more: \(shown)",
-            remedy: "`bmo migrate` shows the plan, and `bmo migrate --apply` applies it, after a backup")
+            remedy: obstacles.lazy.compactMap(\.remedy).first
+                ?? "`bmo migrate` shows the plan, and `bmo migrate --apply` applies it, after a backup")
     }
 
     /// Creates a value.

@@ -83,7 +83,8 @@ extension StoreTableChange {
     package var words: String { change.words }
 
     /// Returns the change as a step of a plan.
-    package func step(cost: String? = nil) -> SchemaPlan.Step {
-        SchemaPlan.Step(description: words, cost: cost, isLossless: isLossless, isOptional: isOptional)
+    package func step(cost: String? = nil, remedy: String? = nil) -> SchemaPlan.Step {
+        SchemaPlan.Step(
+            description: words, cost: cost, isLossless: isLossless, isOptional: isOptional, remedy: remedy)
     }
 }
