@@ -60,3 +60,18 @@ extension Mapper {
         return ledger
     }
 }
+
+extension MappingPlan {
+    /// Returns the cell of the column of extra members: all of them, or those that a partial record sets.
+    ///
+    /// - Parameter members: The record's members that nothing reads, as JSON; null without any.
+    func extra(_ members: Cell, of extent: RecordExtent) -> Cell {
+        let isAll =
+            switch (extent, absent) {
+            case (.part, _), (_, .keep), (.changes, .auto): false
+            case (_, .null), (.whole, .auto): true
+            }
+        if isAll { return members }
+        return members.kind == .null ? .absent : members.asPatch
+    }
+}

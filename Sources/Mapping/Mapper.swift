@@ -196,7 +196,7 @@ public final class Mapper {
     ) {
         if let deletion = layout.deletion { page.cells[first + deletion] = .null }
         if let extra = layout.extra, plan.mapping.source == nil {
-            page.cells[first + extra] = unknownMembers(of: object, plan, page.arena)
+            page.cells[first + extra] = plan.mapping.extra(unknownMembers(of: object, plan, page.arena), of: top.extent)
         }
         if case .key = top.inherited, let key = top.key { fill(layout.key, with: key, first, page) }
     }

@@ -30,8 +30,39 @@ import TestSupport
         #expect(
             try database.load("City", ["id": 2, "twin": ["id": 1, "name": "Oslo", "short": true]]) == "City +1 =1",
             "what a nested object leaves out or adds says nothing of the whole")
-        #expect(try database.load("City", ["id": 1, "name": "Oslo"]) == "City ~1")
+        #expect(try database.addBatches([[["id": 1, "name": "Oslo"]]], of: "City", extent: .whole) == "City ~1")
         #expect(try database.text(of: "City") == "1 'Oslo' '0001' null null\n2 null null 1 null")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a partial record changes the members that it has, and keeps the others`(_ kind: StoreKind) throws {
+        let database = try StoreFixture(Self.city(keepsExtra: true), kind: kind)
+        func add(_ record: Literal, _ extent: RecordExtent) throws -> String {
+            try database.addBatches([[record]], of: "City", extent: extent)
+        }
+        #expect(try add(["id": 1, "name": "Oslo", "area": 454.5, "a b": "a", "x": nil], .whole) == "City +1")
+        for extent in [RecordExtent.part, .changes] {
+            #expect(try add(["id": 1, "name": "Oslo"], extent) == "City =1", "\(extent)")
+            #expect(try add(["id": 1, "area": 454.5], extent) == "City =1", "\(extent)")
+        }
+        #expect(try add(["id": 1, "area": nil, "mayor": ["name": "A"]], .changes) == "City ~1")
+        let all = #"'{"area":null,"a b":"a","x":null,"mayor":{"name":"A"}}'"#
+        #expect(try database.table("City", "extra") == [[all]])
+        #expect(try add(["id": 1, "area": nil, "mayor": ["name": "A"]], .changes) == "City =1")
+        #expect(try add(["id": 1, "x": 1], .whole) == "City ~1")
+        #expect(try database.table("City", "extra") == [[#"'{"x":1}'"#]], "a whole record has all members")
+        #expect(try add(["id": 2, "x": 1], .changes) == "City +1")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `where missing members change nothing, those without an attribute stay`(_ kind: StoreKind) throws {
+        var city = Entity("City", key: ["id"], [.of("id", .integer)])
+        city.keepsExtra = true
+        city.absent = .keep
+        let database = try StoreFixture(CompiledModel.of(city), kind: kind)
+        try database.addBatches([[["id": 1, "x": 1, "y": 2]]], of: "City", extent: .whole)
+        try database.addBatches([[["id": 1, "x": 3]]], of: "City", extent: .whole)
+        #expect(try database.table("City", "extra") == [[#"'{"x":3,"y":2}'"#]])
     }
 
     @Test func `a field that nothing reads is noted once`() throws {

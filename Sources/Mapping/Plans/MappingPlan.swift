@@ -55,6 +55,8 @@ public final class MappingPlan: Sendable {
     let fallbacks: [Int]
     /// The members that a record may omit, each with the meaning of its absence.
     let members: [OptionalMember]
+    /// The meaning of a missing member that has no rule of its own.
+    let absent: AbsentRule
     private let attributes: [Attribute]
 
     /// Returns the source of a key attribute in the plan's records.
@@ -214,6 +216,7 @@ public final class MappingPlan: Sendable {
             .map(\.description)
         self.joins = joins
         self.metadata = metadata
+        self.absent = absent ?? .auto
         members = OptionalMember.all(attributes, relationships, layout, absent: absent ?? .auto) { relationship in
             model.entity(named: relationship.target)?.isScanned == true
         }

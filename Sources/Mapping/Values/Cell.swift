@@ -46,6 +46,8 @@ public struct Cell: @unchecked Sendable {
     public let kind: Kind
     /// Whether the value applies only where none is stored, because another source takes precedence.
     public private(set) var isFallback = false
+    /// Whether the value is a JSON object whose members replace those of the stored one; the others stay.
+    public private(set) var isPatch = false
     /// The number of bytes of a value of the storage class text or bytes.
     public let length: UInt32
     @usableFromInline let payload: UInt64
@@ -119,6 +121,13 @@ public struct Cell: @unchecked Sendable {
     var asFallback: Cell {
         var cell = self
         cell.isFallback = true
+        return cell
+    }
+
+    /// The same value, marked as a part of the stored object.
+    var asPatch: Cell {
+        var cell = self
+        cell.isPatch = true
         return cell
     }
 

@@ -85,6 +85,18 @@ final class EntityWriter {
     func merge(
         _ cells: UnsafeBufferPointer<Cell>, as role: RowRole, over listing: ListingContent? = nil
     ) throws -> MergeOutcome {
+        if let extra = layout.extra, cells[extra].isPatch, !layout.key.isEmpty {
+            return try ExtraMembers.settle(cells, layout, over: { try edits.row(layout, key(cells)) }) {
+                try mergeSettled($0, as: role, over: listing)
+            }
+        }
+        return try mergeSettled(cells, as: role, over: listing)
+    }
+
+    @inline(__always)
+    private func mergeSettled(
+        _ cells: UnsafeBufferPointer<Cell>, as role: RowRole, over listing: ListingContent?
+    ) throws -> MergeOutcome {
         if editCounts.isAny { return try mergeOverEdits(cells, as: role, over: listing) }
         return try mergeAll(cells, as: role, over: listing)
     }

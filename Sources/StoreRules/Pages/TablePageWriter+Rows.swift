@@ -49,7 +49,17 @@ extension TablePageWriter {
             }
             return .inserted
         }
-        return try merge(row.entity, cells(of: row), as: row.role)
+        let cells = try cells(of: row)
+        let layout = tables.layout(of: row.entity)
+        guard let extra = layout.extra, cells[extra].isPatch, !layout.key.isEmpty else {
+            return try merge(row.entity, cells, as: row.role)
+        }
+        let key = layout.key.map { cells[$0].value ?? .null }
+        return try cells.withUnsafeBufferPointer { cells in
+            try ExtraMembers.settle(
+                cells, layout, over: { key.contains(.null) ? nil : try tables.row(layout.index, key) }
+            ) { try merge(row.entity, Array($0), as: row.role) }
+        }
     }
 
     /// Whether inserts into a table certainly leave no records.
