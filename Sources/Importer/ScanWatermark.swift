@@ -21,6 +21,8 @@ public struct ScanWatermark: Sendable, Equatable {
     private var isInFirstReply: Bool
     /// Whether each value so far was at least as great as the one before it.
     private var isAscending: Bool
+    /// Whether records never change, so that each value has settled at once.
+    private let isAppendOnly: Bool
 
     /// Creates the watermark of a scan.
     ///
@@ -29,13 +31,17 @@ public struct ScanWatermark: Sendable, Equatable {
     ///   - start: The time of the scan's begin, less what clocks may differ, as a value of the field.
     ///   - limit: The greatest plausible value.
     ///   - isResumed: Whether the scan began in an earlier process.
-    public init(known: Watermark?, start: StoredValue?, limit: StoredValue?, isResumed: Bool) {
+    ///   - isAppendOnly: Whether the records never change: a later scan must not return any of them again.
+    public init(
+        known: Watermark?, start: StoredValue?, limit: StoredValue?, isResumed: Bool, isAppendOnly: Bool = false
+    ) {
         newest = known
         settled = known
         self.start = start
         self.limit = limit
         isInFirstReply = !isResumed
         isAscending = !isResumed
+        self.isAppendOnly = isAppendOnly
     }
 
     /// Notes a record's value.
@@ -56,7 +62,7 @@ public struct ScanWatermark: Sendable, Equatable {
     }
 
     private func hasSettled(_ value: StoredValue) -> Bool {
-        if isInFirstReply { return true }
+        if isInFirstReply || isAppendOnly { return true }
         // In a listing by this field, a changed row moves to the end, which the scan reads later.
         guard let start else { return isAscending }
         return !Watermark.isNewer(value, than: start)

@@ -143,6 +143,21 @@ import Testing
         #expect(try place.file().value("SELECT newest_remote FROM bmo_cursors") == "'2026-05-05T00:00:00Z'")
     }
 
+    @Test func `without a key the next scan asks for what is newer than all that was appended`() async throws {
+        let place = try LibraryWorkspace.counting()
+        let now = Date()
+        let stamps = (0..<12).map { now.addingTimeInterval(Double($0) - 60).ISO8601Format() }
+        try place.say("count 12", stamps.enumerated().map { "stamp \($0) \($1)" }.joined(separator: "\n"))
+        let text = place.world(entity: Self.byField).replacing("key: id", with: "unique: none")
+        let workspace = try await place.workspace(text)
+        #expect(try await place.sync(workspace).text == "Number finished, 2 pages +12")
+        _ = try place.takeRequests()
+        _ = try await place.sync(workspace)
+        #expect(try place.takeRequests() == ["token= since=\(stamps[11]) parent=-1 cursor="])
+        // This remote returns the newest value again, and only that.
+        #expect(try place.file().value("SELECT count(*) || ' ' || count(DISTINCT id) FROM Number") == "'13 12'")
+    }
+
     @Test(.overSQLiteOnly) func `a token comes back and an unchanged scan writes nothing`() async throws {
         let place = try LibraryWorkspace.counting()
         try place.say("count 5", "token t1")

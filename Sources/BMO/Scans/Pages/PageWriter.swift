@@ -153,7 +153,9 @@ final class PageWriter: @unchecked Sendable {
             page: progress?.page ?? 0, counts: ImportCounts(entityCount: model.entities.count),
             watermark: ScanWatermark(
                 known: progress?.newest, start: plan.watched?.settled(before: began),
-                limit: plan.watched?.limit(now: request.began), isResumed: isResumed))
+                limit: plan.watched?.limit(now: request.began), isResumed: isResumed,
+                // Without a key, what the next scan returns again would be stored again.
+                isAppendOnly: model.entities[plan.index].key.isEmpty))
     }
 
     /// Callbacks for each batch, on the import thread, in the order of the imports.
