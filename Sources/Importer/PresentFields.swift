@@ -23,9 +23,11 @@ public struct PresentFields: Sendable {
     }
 
     /// Examines a batch's records, except those of sub-entities and those that could not be mapped.
-    public mutating func note(_ batch: MappedBatch) {
+    ///
+    /// - Parameter redaction: Removes secrets from the paths that the records have.
+    public mutating func note(_ batch: MappedBatch, _ redaction: Redaction) {
         for field in batch.unknownFields where field.entity == entity && others.count < Self.maxOthers {
-            others.insert(field.path)
+            others.insert(redaction.words(field.path))
         }
         var record = -1
         for row in batch.page.rows where row.record != record {

@@ -110,10 +110,10 @@ extension Workspace {
                 while let fetched = try await stream.next() {
                     if let batch = fetched.records {
                         let mapped = MappedBatch(batch, by: mapper, as: plan)
-                        present.note(mapped)
+                        present.note(mapped, connection.redaction)
                         records += batch.count
                         rejected += mapped.rejectedCount
-                        reason = reason ?? mapped.firstRejection
+                        reason = reason ?? mapped.firstRejection.map(connection.redaction.words)
                     }
                     check.warnings += fetched.page.warnings
                     for bad in fetched.page.rejected {

@@ -230,7 +230,7 @@ final class PageWriter: @unchecked Sendable {
                 // A selective answer lacks values that the request does not need.
                 extent: terms.fieldPaths != nil ? .part : fetched.page.partial ? .changes : .whole)
             members.formUnion(mapped.members)
-            present.note(mapped)
+            present.note(mapped, redaction)
             batch.records = (mapped, records.count)
         }
         if let deleted = fetched.page.deleted, target.isListing, request.plan.policy.mode != .ignore {
