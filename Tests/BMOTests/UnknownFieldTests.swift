@@ -21,4 +21,22 @@ import Testing
             ])
         #expect(try await workplace.sync(workspace).entities.first?.warnings == [])
     }
+
+    @Test func `a member that only records of a new sub-entity have is not missing`() async throws {
+        let workplace = try LibraryWorkspace.counting()
+        let text = workplace.world().replacing("changed: timestamp", with: "changed: timestamp\n      dead: boolean")
+        try workplace.say("count 2", "dead 1")
+        _ = try await workplace.sync(try await workplace.workspace(text))
+        let sub = """
+
+              Dead:
+                extends: Number
+                when: {has: dead}
+                attributes: {even: {type: boolean, from: nested.even}}
+
+            """
+        let report = try await workplace.sync(try await workplace.workspace(text + sub))
+        #expect(report.succeeded)
+        #expect(report.entities[0].warnings.filter { $0.contains("any more") } == [])
+    }
 }

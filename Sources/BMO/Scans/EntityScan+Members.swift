@@ -7,10 +7,11 @@ extension EntityScan {
     /// Warns about members that earlier records had and that no record of a complete listing has any more.
     func warnOfMissingMembers(_ plan: ScanPlan, _ listing: ScanListing, _ tally: EntityTally) async throws {
         guard listing.isWhole, listing.skipped.isEmpty, let seen = listing.members else { return }
+        let all = seen.union(inherited(seen))
         // Waits at the gate; otherwise this write would become part of another scan's open page.
         let missing = try await context.gate.pass {
             try await context.thread.run { [context] in
-                try context.store.noteMissing(in: plan.memberListing, seen: seen)
+                try context.store.noteMissing(in: plan.memberListing, seen: all)
             }
         }
         let model = context.workspace.model
@@ -25,6 +26,16 @@ extension EntityScan {
                     + "`bmo undo` restores them, and `absent: keep` keeps them"
             tally.warn(
                 "no record\(source) has `\(member.path)` any more, although earlier records did: \(outcome)")
+        }
+    }
+
+    /// Returns the members of sub-entities as members of their super-entities, whose records may be sub-entities' now.
+    private func inherited(_ seen: Set<ListedMember>) -> [ListedMember] {
+        let model = context.workspace.model
+        return seen.filter { !$0.path.isEmpty }.flatMap { member in
+            model.model.lineage(of: model.model.entities[member.entity]).compactMap { entity in
+                model.index(of: entity.name).map { ListedMember(entity: $0, path: member.path) }
+            }
         }
     }
 }
