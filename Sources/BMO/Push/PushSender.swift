@@ -161,7 +161,7 @@ struct PushSender {
         let model = model
         let parent = place.request.parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } }
         var origin = PageImport.Origin(bridge: place.bridge, page: 1)
-        origin.parent = place.request.parent?.text
+        origin.parent = place.request.parent.flatMap { $0.relationship == nil ? nil : $0.text }
         // The remote has answered, so the connection is already open.
         origin.redaction = try await connections.connection(for: place.bridge).redaction
         origin.scan = ScanTarget(
