@@ -85,6 +85,24 @@ import Testing
         #expect(try names(place) == "'0:zero'")
     }
 
+    @Test func `a report of a deletion deletes the object`() async throws {
+        let place = try LibraryWorkspace.counting()
+        func workspace(_ more: String) async throws -> Workspace {
+            try await place.workspace(
+                place.world(entity: "incremental: token").replacing(
+                    "id: integer", with: "id: {type: text, transform: {map: {\"0\": a, \"1\": b\(more)}}}"))
+        }
+        try place.say("count 2", "token t1")
+        #expect(try await place.sync(try await workspace("")).text == "Number finished, 1 pages +2")
+        try place.say("count 2", "token t2", "deleted 7")
+        let strict = try await workspace("")
+        _ = try await place.sync(strict)
+        #expect(try quarantined(strict).map { $0.record.reason.hasPrefix("a deleted object: ") } == [true])
+        let report = try await retry(try await workspace(", \"7\": b"))
+        #expect(report.imported.count == 1 && report.kept.isEmpty)
+        #expect(try place.file().value("SELECT group_concat(id) FROM Number") == "'a'")
+    }
+
     @Test func `of several records of an object only the newest is imported`() async throws {
         let place = try LibraryWorkspace.counting()
         let more = "incremental: {field: changed}"
