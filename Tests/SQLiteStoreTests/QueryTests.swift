@@ -83,6 +83,36 @@ import TestSupport
         #expect(try ids("price", .equal, "123456789012345678901234567891").isEmpty, "every digit counts")
     }
 
+    @Test func `a decimal is compared with all its digits`() throws {
+        try fixture.add(
+            "City", ["id": 20, "price": .decimal("0.1")], ["id": 21, "price": .decimal("0.10000000000000000001")],
+            ["id": 22, "price": .decimal("1e400")])
+        #expect(try ids("price", .equal, "0.100") == [20])
+        #expect(try ids("price", .notEqual, "0.1") == [2, 3, 4, 10, 21, 22])
+        #expect(try ids("price", .greater, "0.1") == [2, 3, 10, 21, 22])
+        #expect(try ids("price", .atMost, "1e-1") == [4, 20])
+        #expect(try ids("price", .greater, "123456789012345678901234567890") == [22])
+        #expect(try ids("price", .atLeast, "123456789012345678901234567890") == [3, 22])
+        #expect(try ids("price", .greater, "1e399") == [22])
+        #expect(try ids("price", .less, "-3.00000000000000000001").isEmpty)
+        var sorted = RowQuery("City", order: [.init("price", isDescending: true)])
+        sorted.limit = 5
+        let first = try fixture.store.rows(of: sorted)
+        #expect(first.map(\.key) == [[.integer(22)], [.integer(3)], [.integer(2)], [.integer(10)], [.integer(21)]])
+        sorted.after = first[4]
+        #expect(try fixture.store.rows(of: sorted).map(\.key) == [[.integer(20)], [.integer(4)]])
+    }
+
+    @Test func `equal decimals of a key are found by the index of the key`() throws {
+        let database = try StoreFixture(CompiledModel.of(Entity("Price", key: ["amount"], [.of("amount", .decimal)])))
+        try database.add("Price", ["amount": .decimal("2.50")], ["amount": .decimal("10")])
+        for (comparison, expected) in [(Comparison.equal, ["2.5"]), (.notEqual, ["10"]), (.greater, ["10"])] {
+            let condition = Condition(field: "amount", comparison: comparison, value: "2.500")
+            let rows = try database.store.rows(of: RowQuery("Price", where: [condition]))
+            #expect(rows.map(\.key) == expected.map { [.decimal($0)] }, "\(comparison)")
+        }
+    }
+
     @Test func `a boolean is true or false`() throws {
         #expect(try ids("capital", .equal, "true") == [10])
         #expect(try ids("capital", .equal, "1") == [10])
@@ -130,7 +160,10 @@ import TestSupport
     @Test(arguments: [
         ("id", "abc", "an integer"), ("id", "", "an integer"), ("id", "1 OR 1", "an integer"),
         ("height", "tall", "a number"), ("height", "nan", "a number"), ("capital", "yes", "true or false"),
-        ("capital", "2", "true or false"), ("price", "much", "a number"), ("twin", "Oslo", "an integer"),
+        ("capital", "2", "true or false"), ("price", "much", "a number"), ("price", "nan", "a number"),
+        ("twin", "Oslo", "an integer"),
+        ("price", "1e1001", "a number of at most 1000 digits, with an exponent of at most 1000"),
+        ("height", "1e309", "a number between -1.7e308 and 1.7e308"),
     ])
     func `a value fits its field`(field: String, value: String, wanted: String) throws {
         let error = try storeError { _ = try ids(field, .less, value) }

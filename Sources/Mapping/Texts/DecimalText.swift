@@ -2,14 +2,14 @@
 ///
 /// Accepts the grammar of a JSON number (RFC 8259, section 6), and also a leading `+`, leading zeros, and no digits on
 /// one side of the point, as in XML Schema's decimal and CSV files.
-struct DecimalText {
+package struct DecimalText {
     /// The maximum number of digits without the exponent, and the maximum exponent: keeps `1e999999999` small.
-    static let maximumDigits = 1000
+    package static let maximumDigits = 1000
 
     /// The exact value without an exponent, a `+` or a negative zero; keeps the number of decimals.
     let plain: String
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var bytes = Array(text.utf8)[...]
         var isNegative = false
         if let sign = bytes.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {

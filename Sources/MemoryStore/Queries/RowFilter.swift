@@ -50,8 +50,12 @@ struct RowFilter {
         case .isIn(let name, let values):
             count += values.count
             let field = try layout.fieldPlace(of: name)
-            let wanted = Set(values)
-            return { $0[field] != .null && wanted.contains($0[field]) }
+            guard layout.fields[field].type == .decimal else {
+                let wanted = Set(values)
+                return { $0[field] != .null && wanted.contains($0[field]) }
+            }
+            let wanted = Set(values.map(\.asDecimal))
+            return { $0[field] != .null && wanted.contains($0[field].asDecimal) }
         case .all(let parts):
             let tests = try parts.map { try test($0, layout, &count) }
             return { row in tests.allSatisfy { $0(row) } }
@@ -75,20 +79,15 @@ struct RowFilter {
             default: return { _ in false }
             }
         }
-        switch comparison {
-        case .like:
+        if comparison == .like {
             let pattern = ValueOrder.text(value) ?? ""
             return { isLike($0[field], pattern) }
-        case .equal: return { $0[field] != .null && ValueOrder.compare($0[field], value) == 0 }
-        case .notEqual: return { $0[field] == .null || ValueOrder.compare($0[field], value) != 0 }
-        case .less, .atMost, .greater, .atLeast:
-            let isDecimal = layout.fields[field].type == .decimal
-            let limit = ValueOrder.sortable(value, isDecimal: isDecimal)
-            return { row in
-                guard row[field] != .null else { return false }
-                return holds(
-                    comparison, ValueOrder.compare(ValueOrder.sortable(row[field], isDecimal: isDecimal), limit))
-            }
+        }
+        let isDecimal = layout.fields[field].type == .decimal
+        let limit = isDecimal ? value.asDecimal : value
+        return { row in
+            guard row[field] != .null else { return comparison == .notEqual }
+            return holds(comparison, ValueOrder.compare(row[field], limit, isDecimal: isDecimal))
         }
     }
 

@@ -17,8 +17,7 @@ struct RowOrder {
     func precedes(_ left: EntityRow, _ right: EntityRow) -> Bool {
         for term in terms {
             let order = ValueOrder.compare(
-                ValueOrder.sortable(left.values[term.place], isDecimal: term.isDecimal),
-                ValueOrder.sortable(right.values[term.place], isDecimal: term.isDecimal))
+                left.values[term.place], right.values[term.place], isDecimal: term.isDecimal)
             if order != 0 { return term.isDescending ? order > 0 : order < 0 }
         }
         return ValueOrder.precedes(left.key, right.key)

@@ -82,7 +82,8 @@ struct SQLCondition {
         case .isIn(let name, let values):
             valueCount += values.count
             let field = try field(name)
-            guard let list = RowTableSQL.parameters(values.map { [$0] }, [table.codecs[field]]) else { return "false" }
+            let wanted = layout.fields[field].type == .decimal ? values.map(\.asDecimal) : values
+            guard let list = RowTableSQL.parameters(wanted.map { [$0] }, [table.codecs[field]]) else { return "false" }
             parameters += list
             return "\(column(field)) = ANY(\(table.codecs[field].sqlType.arrayParameter(parameters.count)))"
         case .all(let parts):

@@ -48,7 +48,10 @@ enum ReadingConnection {
         configuration.label = "bmo reading"
         configuration.readonly = isReadOnly
         configuration.busyMode = .timeout(ConnectionSettings.lockTimeout)
-        configuration.prepareDatabase { db in try db.execute(sql: ConnectionSettings.pageCache) }
+        configuration.prepareDatabase { db in
+            try DecimalCollation.add(to: db)
+            try db.execute(sql: ConnectionSettings.pageCache)
+        }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         // SQLite opens the file at the first statement.
         _ = try queue.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") }

@@ -37,10 +37,10 @@ struct CompiledPredicate {
         case .isNull(let name): sql += "\(try column(name).sql) IS NULL"
         case .isIn(let name, let values):
             let column = try column(name)
-            sql += values.isEmpty ? "FALSE" : "ifnull(\(column.sql) IN ("
+            sql += values.isEmpty ? "FALSE" : "ifnull(\(column.equatable) IN ("
             guard !values.isEmpty else { return }
             sql += values.map { _ in "?" }.joined(separator: ", ") + "), FALSE)"
-            arguments += values
+            arguments += column.type == .decimal ? values.map(\.asDecimal) : values
         case .all(let parts): try join(parts, " AND ", none: "TRUE")
         case .any(let parts): try join(parts, " OR ", none: "FALSE")
         case .not(let part):
@@ -66,30 +66,43 @@ struct CompiledPredicate {
     private mutating func compare(
         _ name: String, _ comparison: Comparison, _ value: StoredValue
     ) throws {
-        let (column, type) = try column(name)
+        let column = try column(name)
         if value == .null {
             // No value is less or greater than null.
             let operators: [Comparison: String] = [.equal: "IS NULL", .notEqual: "IS NOT NULL"]
-            sql += operators[comparison].map { "\(column) \($0)" } ?? "FALSE"
+            sql += operators[comparison].map { "\(column.sql) \($0)" } ?? "FALSE"
             return
         }
-        arguments.append(value)
+        arguments.append(column.type == .decimal && comparison != .like ? value.asDecimal : value)
         switch comparison {
-        case .like: sql += "\(column) LIKE ?"
-        case .notEqual: sql += "\(column) IS NOT ?"
-        case .equal: sql += "\(column) = ?"
-        case .less, .atMost, .greater, .atLeast:
-            let side = Self.ordered(column, type)
-            sql += "\(side) \(comparison.rawValue) \(Self.ordered("?", type))"
+        case .like: sql += "\(column.sql) LIKE ?"
+        case .notEqual: sql += "\(column.equatable) IS NOT ?"
+        case .equal: sql += "\(column.equatable) = ?"
+        case .less, .atMost, .greater, .atLeast: sql += "\(column.ordered) \(comparison.rawValue) ?"
         }
     }
 
-    private func column(_ name: String) throws -> (sql: String, type: AttributeType) {
-        (SchemaBuilder.quoted(name), layout.columns[try layout.columnPlace(of: name)].type)
+    /// A column in a condition.
+    private struct Column {
+        let sql: String
+        let type: AttributeType
+        let isIdentity: Bool
+
+        var ordered: String { CompiledPredicate.ordered(sql, type) }
+        /// The column where it is compared for equality: equal decimals that identify objects have the same text, which
+        /// an index finds.
+        var equatable: String { isIdentity ? sql : ordered }
+    }
+
+    private func column(_ name: String) throws -> Column {
+        let type = layout.columns[try layout.columnPlace(of: name)].type
+        let field = layout.fields.firstIndex { $0.name == name }
+        return Column(
+            sql: SchemaBuilder.quoted(name), type: type, isIdentity: field.map(layout.isIdentity) == true)
     }
 
     /// Returns the expression to order a column by: as text, the decimal "9" would sort after "10".
     static func ordered(_ sql: String, _ type: AttributeType) -> String {
-        type == .decimal ? "CAST(\(sql) AS NUMERIC)" : sql
+        type == .decimal ? "\(sql) COLLATE \(DecimalCollation.name)" : sql
     }
 }

@@ -32,7 +32,7 @@ struct CompiledQuery: Sendable {
             let type = layout.columns[field].type
             return Keyset.Term(
                 sql: CompiledPredicate.ordered(names[field], type),
-                placeholder: CompiledPredicate.ordered("?", type), isDescending: order.isDescending)
+                placeholder: "?", isDescending: order.isDescending)
         }
         terms += key.map { Keyset.Term(sql: $0, placeholder: "?", isDescending: false) }
         var (filters, arguments) = try Self.filters(query, on: layout)

@@ -168,6 +168,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         configuration.label = "bmo"
         configuration.readonly = isReadOnly
         configuration.busyMode = .timeout(ConnectionSettings.lockTimeout)
+        configuration.prepareDatabase { db in try DecimalCollation.add(to: db) }
         guard !isReadOnly else { return configuration }
         // A page's transaction stays open between two accesses, while its next batch is being fetched.
         configuration.allowsUnsafeTransactions = true

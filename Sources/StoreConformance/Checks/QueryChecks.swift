@@ -6,6 +6,7 @@ extension StoreCheck {
     /// Queries and status.
     static let queries = [
         StoreCheck("conditions-select", conditionsSelect), StoreCheck("predicates-combine", predicatesCombine),
+        StoreCheck("decimals-are-compared-exactly", decimalsAreComparedExactly),
         StoreCheck("queries-sort-and-page", queriesSortAndPage), StoreCheck("stubs-are-left-out", stubsAreLeftOut),
         StoreCheck("rows-are-found-by-key", rowsAreFoundByKey),
         StoreCheck("invalid-queries-are-refused", invalidQueriesAreRefused),
@@ -70,6 +71,35 @@ extension StoreCheck {
                 "count of the predicate: \(what)", try session.store.count(of: query),
                 expected.split(separator: " ").count)
         }
+    }
+
+    private static func decimalsAreComparedExactly(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        let areas = [
+            "a": "12345678901234567890", "b": "12345678901234567891", "c": "0.10", "d": "0.10000000000000000001",
+            "e": "-5", "f": "1" + String(repeating: "0", count: 400),
+        ]
+        for (code, area) in areas.sorted(by: { $0.key < $1.key }) {
+            try session.add(SampleModel.country, ["code": .text(code), "area": .decimal(area)])
+        }
+        let cases: [(Comparison, String, String)] = [
+            (.equal, "12345678901234567890", "a"), (.greater, "12345678901234567890", "b f"),
+            (.atMost, "12345678901234567890", "a c d e"), (.less, "12345678901234567891", "a c d e"),
+            (.equal, "0.1", "c"), (.notEqual, "0.1", "a b d e f"), (.greater, "1e-1", "a b d f"),
+            (.greater, "1e399", "f"), (.equal, "1e400", "f"), (.less, "-4.99999999999999999999", "e"),
+        ]
+        for (comparison, value, expected) in cases {
+            let condition = LocalCondition(field: "area", comparison: comparison, value: value)
+            try expect(
+                "rows where area \(comparison.rawValue) \(value)",
+                try codes(session, RowQuery("Country", where: [condition])), expected)
+        }
+        var query = RowQuery("Country")
+        query.predicate = .isIn("area", [.decimal("0.1"), .decimal("12345678901234567891"), .decimal("7")])
+        try expect("rows with one of several decimals", try codes(session, query), "b c")
+        query.predicate = .compare("area", .equal, .decimal("0.100"))
+        try expect("rows with an equal decimal", try codes(session, query), "c")
+        try expect("the order", try codes(session, RowQuery("Country", order: [.init("area")])), "e c d a b f")
     }
 
     private static func queriesSortAndPage(_ subject: StoreSubject) throws {

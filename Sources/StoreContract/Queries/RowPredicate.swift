@@ -11,27 +11,12 @@ extension LocalCondition {
     package func predicate(on layout: EntityLayout) throws -> RowPredicate {
         let field = layout.columns[try layout.columnPlace(of: self.field)]
         let isNull = RowPredicate.isNull(field.name)
-        if let number = number(ofDecimal: field) {
-            let isEqual = RowPredicate.all([
-                .compare(field.name, .atLeast, .real(number)), .compare(field.name, .atMost, .real(number)),
-            ])
-            return comparison == .equal ? isEqual : .all([.not(isEqual), .not(isNull)])
-        }
         switch try operand(for: field, of: layout) {
         case .null: return comparison == .notEqual ? .not(isNull) : isNull
         case let value where comparison == .notEqual:
             return .all([.compare(field.name, .notEqual, value), .not(isNull)])
         case let value: return .compare(field.name, comparison, value)
         }
-    }
-
-    /// Returns the number that a decimal must equal, or must not: 1.1 is 1.10; nil for other conditions, and for more
-    /// digits than a `Double` has, which are compared as they are written.
-    package func number(ofDecimal field: EntityLayout.Field) -> Double? {
-        guard field.type == .decimal, comparison == .equal || comparison == .notEqual, let value,
-            value.utf8.count(where: { (48...57).contains($0) }) <= 15, let number = Double(value), number.isFinite
-        else { return nil }
-        return number
     }
 
     /// Returns whether a text is a year or a month, such as `2026` or `2026-01`.
@@ -54,15 +39,16 @@ extension LocalCondition {
             if let value = Int64(text) { return .integer(value) }
             if let value = Double(text), value.isFinite { return .real(value) }
             wanted = "an integer"
-        case .real, .decimal:
-            if let value = Double(text), value.isFinite {
-                // Decimals are stored as text; in keys, equal ones have the same text.
-                let isEquality = comparison == .equal || comparison == .notEqual
-                guard field.type == .decimal, isEquality else { return .real(value) }
-                let isIdentity = field.relationship != nil || layout.keyFields.contains { $0.name == field.name }
-                return isIdentity ? StoredValue.decimal(text).identity : .decimal(text)
-            }
-            wanted = "a number"
+        case .real:
+            let value = Double(text)
+            if let value, value.isFinite { return .real(value) }
+            wanted = value?.isInfinite == true ? "a number between -1.7e308 and 1.7e308" : "a number"
+        case .decimal:
+            // Every digit counts: a `Double` keeps only the first 15 to 17.
+            if DecimalText(text) != nil { return StoredValue.text(text).asDecimal }
+            let isNumber = Double(text) != nil && !text.contains { $0.isLetter && $0.lowercased() != "e" }
+            let limit = DecimalText.maximumDigits
+            wanted = "a number" + (isNumber ? " of at most \(limit) digits, with an exponent of at most \(limit)" : "")
         case .boolean:
             if ["true", "1"].contains(text.lowercased()) { return .boolean(true) }
             if ["false", "0"].contains(text.lowercased()) { return .boolean(false) }

@@ -24,10 +24,13 @@ package enum ValueOrder {
         return left.count < right.count
     }
 
-    /// Returns a decimal's number, by which decimals are ordered; other values as they are.
-    package static func sortable(_ value: StoredValue, isDecimal: Bool) -> StoredValue {
-        guard isDecimal, case .text(let text) = value.form else { return value }
-        return Int64(text).map { .integer($0) } ?? .real(Double(text) ?? 0)
+    /// Returns the order of two values of a column: decimals by their numbers, with all digits; others as
+    /// ``compare(_:_:)`` does.
+    package static func compare(_ left: StoredValue, _ right: StoredValue, isDecimal: Bool) -> Int {
+        guard isDecimal, case .text(let first) = left.form, case .text(let second) = right.form else {
+            return compare(left, right)
+        }
+        return DecimalOrder.compare(first, second)
     }
 
     /// Returns whether text matches a pattern in which `%` matches any text and `_` one character; ASCII letters match

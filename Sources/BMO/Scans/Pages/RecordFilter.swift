@@ -44,7 +44,7 @@ final class RecordFilter {
     }
 }
 
-/// A condition on a cell, with SQLite's result for the column.
+/// A condition on a cell, with the store's result for the column.
 struct FieldCondition {
     let field: Int
     private let comparison: Comparison
@@ -54,6 +54,7 @@ struct FieldCondition {
         case null
         case number(Double)
         case integer(Int64)
+        case decimal([UInt8])
         case text([UInt8])
         case bytes([UInt8])
         case pattern([Character])
@@ -67,17 +68,14 @@ struct FieldCondition {
         }
         self.field = field
         comparison = condition.comparison
-        if let number = condition.number(ofDecimal: layout.fields[field]) {
-            operand = .number(number)
-            return
-        }
+        let isDecimal = layout.fields[field].type == .decimal
         operand =
             switch try condition.operand(for: layout.fields[field], of: layout).form {
             case .null: .null
             case .integer(let value): .integer(value)
             case .real(let value): .number(value)
             case .text(let text) where comparison == .like: .pattern(Array(Self.folded(text)))
-            case .text(let text): .text(Array(text.utf8))
+            case .text(let text): isDecimal ? .decimal(Array(text.utf8)) : .text(Array(text.utf8))
             case .bytes(let bytes): .bytes(bytes)
             }
     }
@@ -93,6 +91,10 @@ struct FieldCondition {
             if cell.storage == .integer { return holds(cell.integer < wanted, cell.integer == wanted) }
             return number(cell).map { holds($0 < Double(wanted), $0 == Double(wanted)) } ?? false
         case .number(let wanted): return number(cell).map { holds($0 < wanted, $0 == wanted) } ?? false
+        case .decimal(let wanted):
+            guard cell.storage == .text else { return false }
+            let order = wanted.withUnsafeBytes { DecimalOrder.compare(cell.rawBytes, $0) }
+            return holds(order < 0, order == 0)
         case .text(let wanted), .bytes(let wanted):
             let bytes = cell.rawBytes
             return holds(bytes.lexicographicallyPrecedes(wanted), bytes.elementsEqual(wanted))
