@@ -355,12 +355,13 @@ final class RESTSource: ListingSource {
                 page = Page(
                     isPageEnd: false, isEnd: false, location: open.response.location, rejected: rejected)
                 page.isPartial = bringsParts
+                if case .records = open.content { page.deleted = reader?.tombstones() ?? [] }
                 return page
             }
             if case .records = open.content, let reader {
                 facts = reader.facts()
                 if !open.isAccepted { noteSigns(reader) }
-                page.deleted = try reader.deleted()
+                page.deleted = try reader.tombstones() + reader.listedDeletions()
                 keep(reader.said, in: &page)
             } else {
                 running.detach()

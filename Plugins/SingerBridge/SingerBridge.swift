@@ -61,7 +61,9 @@ public final class SingerBridge: Bridge {
             selected = try catalog.selecting(stream, section)
         }
         if request.explains { return ExplainedRun(tap, section, method, stream: known, state: request.token) }
-        return try TapSource(tap: tap, section: section, method: method, catalog: selected, state: request.token)
+        return try TapSource(
+            tap: tap, section: section, method: method, catalog: selected, state: request.token,
+            keyPaths: request.keyPaths)
     }
 
     /// Returns the catalog; nil for a tap without one.

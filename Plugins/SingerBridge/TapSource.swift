@@ -28,6 +28,10 @@ final class TapSource: RecordSource {
     private var pageRecords = 0
     private var pageBytes = 0
     private var ignoredTypes: Set<String> = []
+    /// The deletions since the last batch.
+    private var deleted: DeletedObjects
+    /// A record that was read already, but must follow the deletions of the batch before.
+    private var held: TapMessage?
 
     /// Starts the tap.
     ///
@@ -35,11 +39,15 @@ final class TapSource: RecordSource {
     ///   - method: The stream's replication method; nil if unknown.
     ///   - catalog: The catalog's JSON with the stream selected; nil for a tap without one.
     ///   - state: The state of an earlier run.
-    init(tap: Tap, section: TapSection, method: Replication?, catalog: String?, state: String?) throws {
+    ///   - keyPaths: The paths of the key in a record.
+    init(
+        tap: Tap, section: TapSection, method: Replication?, catalog: String?, state: String?, keyPaths: [String]
+    ) throws {
         self.tap = tap
         stream = section.stream
         self.method = method
         givenState = state
+        deleted = DeletedObjects(keyPaths: keyPaths)
         process = try tap.run(.stream(section, catalog: catalog, state: state))
     }
 
@@ -49,23 +57,35 @@ final class TapSource: RecordSource {
 
     func next(into writer: RecordBatchWriter) throws -> Page {
         var page = Page(isPageEnd: false, isEnd: false, location: stream)
+        try read(into: writer, &page)
+        page.deleted = deleted.take()
+        return page
+    }
+
+    private func read(into writer: RecordBatchWriter, _ page: inout Page) throws {
+        if let message = held {
+            held = nil
+            if let record = message.batch[0]["record"] { writer.copy(record) }
+            withExtendedLifetime(message) {}
+            pageRecords += 1
+        }
         let deadline = MonotonicClock.milliseconds + Self.patience
         while pageRecords < Self.maxRecords, pageBytes < Self.maxBytes {
             switch try process.next(within: max(0, deadline - MonotonicClock.milliseconds)) {
             case .line(let line):
-                let before = writer.recordCount + page.rejected.count + page.deleted.count
+                let before = writer.recordCount + page.rejected.count + deleted.count
                 try take(line, into: writer, &page)
-                pageRecords += writer.recordCount + page.rejected.count + page.deleted.count - before
+                pageRecords += max(0, writer.recordCount + page.rejected.count + deleted.count - before)
                 pageBytes += line.count
-            case .nothing: return page
+                if held != nil { return }
+            case .nothing: return
             case .end:
                 try end(&page)
-                return page
+                return
             }
         }
         page.isPageEnd = true
         (pageRecords, pageBytes) = (0, 0)
-        return page
     }
 
     private func take(_ line: [UInt8], into writer: RecordBatchWriter, _ page: inout Page) throws {
@@ -84,7 +104,7 @@ final class TapSource: RecordSource {
                 remedy: "a tap may print nothing else on its standard output", remote: process.lastMessage)
         }
         switch message.type {
-        case "RECORD": try take(record: message, into: writer, &page)
+        case "RECORD": try take(record: message, into: writer)
         case "SCHEMA": if message.stream == stream { hasSchema = true }
         case "STATE": state = message.json("value")
         case "ACTIVATE_VERSION": if message.stream == stream { activated = message.integer("version") }
@@ -99,7 +119,7 @@ final class TapSource: RecordSource {
         }
     }
 
-    private func take(record message: TapMessage, into writer: RecordBatchWriter, _ page: inout Page) throws {
+    private func take(record message: TapMessage, into writer: RecordBatchWriter) throws {
         // A tap may be unable to omit other streams.
         guard message.stream == stream else { return }
         guard hasSchema else {
@@ -112,9 +132,11 @@ final class TapSource: RecordSource {
         hasMoved = true
         version = message.integer("version") ?? version
         if let deletion = record["_sdc_deleted_at"], deletion.tag != .null {
-            page.deleted.append(BridgeOptions(copying: record))
-        } else {
+            deleted.insert(BridgeOptions(copying: record))
+        } else if deleted.restore(record) {
             writer.copy(record)
+        } else {
+            held = message
         }
     }
 

@@ -29,6 +29,8 @@ public struct Page {
     /// With `isEnd`: the remote reports no change since the token or `since`; such a scan deletes nothing.
     public var isUnchanged = false
     /// The objects that the remote reports as deleted: each in the shape of a record that needs only the key.
+    ///
+    /// The host deletes them after it has imported the records of the same call.
     public var deleted: [BridgeOptions] = []
     /// Objects that the scan skipped: their absence means nothing, even if `isComplete` is true.
     public var skipped: [Skipped] = []

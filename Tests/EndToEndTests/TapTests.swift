@@ -184,6 +184,24 @@ extension EndToEndTests {
             try await expectSync(0, ["Item tap incomplete 1 1 0 0 1 1 0"])
         }
 
+        @Test func `a record that follows the deletion of its object brings it back`() async throws {
+            func message(_ id: Int, _ more: String) -> String {
+                #"echo '{"type": "RECORD", "stream": "items", "record": {"id": \#(id), \#(more)}}'; "#
+            }
+            let gone = #""_sdc_deleted_at": "2024-01-01T00:00:00Z""#
+            try writeConfig(
+                "command: ./tap\n    catalog: none", entity: "incremental: token",
+                section: "stream: items, replication: log_based")
+            try writeTap("schema; record 1; record 2; record 3; state")
+            try await expectSync(0, ["Item tap finished 1 3 3 0 0 0 0"])
+            try writeTap(
+                "schema; " + message(2, gone) + message(1, gone) + message(2, #""name": "new""#)
+                    + message(3, #""name": "old""#) + message(3, gone) + "state")
+            let run = try await bmo("sync")
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(try await query("SELECT id, name FROM Item") == "2|new")
+        }
+
         @Test func `the tap gets its configuration in a file of its own, in the configuration's folder`() async throws {
             try writeTap(
                 #"schema; state; stat -L -c %a "$2" >mode; cat "$2" >given; pwd >place; env >variables; ls "$(dirname "$2")""#

@@ -14,9 +14,9 @@ import Testing
         bridge = try RESTBridgeTests.bridge(["url": "\(server.url)"])
     }
 
-    /// The key of the one tombstone that a delta brings, in the order of its paths.
-    private func key(_ tombstone: String, paths: [String]) throws -> [String?] {
-        let body = #"{"value":[\#(tombstone)],"@odata.deltaLink":"\#(server.url)/say?body=%7B%7D"}"#
+    /// The scan of a delta with these entries.
+    private func scan(_ entries: String, paths: [String]) throws -> Scan {
+        let body = #"{"value":[\#(entries)],"@odata.deltaLink":"\#(server.url)/say?body=%7B%7D"}"#
         let encoded = body.utf8.map { byte in
             let digits = String(byte, radix: 16, uppercase: true)
             return "%" + (digits.count == 1 ? "0" : "") + digits
@@ -25,7 +25,12 @@ import Testing
             entity: "User", section: (["path": "/users", "preset": "odata"] as Literal).options,
             token: #"{"delta":"\#(server.url)/say?body=\#(encoded)"}"#)
         request.keyPaths = paths
-        let scan = try Scan(bridge.fetch(request))
+        return try Scan(bridge.fetch(request))
+    }
+
+    /// The key of the one tombstone that a delta brings, in the order of its paths.
+    private func key(_ tombstone: String, paths: [String]) throws -> [String?] {
+        let scan = try scan(tombstone, paths: paths)
         #expect(scan.records.isEmpty)
         let deleted = try #require(scan.pages.flatMap(\.deleted).first)
         return paths.map { path in
@@ -63,5 +68,24 @@ import Testing
         // MS Graph and others have the key itself there.
         #expect(try key(#"{"@removed":{"reason":"changed"},"id":"Users(7)"}"#, paths: ["id"]) == ["Users(7)"])
         #expect(try key(#"{"@removed":{},"id":"Users('x')"}"#, paths: ["info.code"]) == ["x"])
+    }
+
+    @Test func `an object that comes back after its tombstone is not deleted`() throws {
+        let entries =
+            #"{"id":1,"n":"a"},{"id":1,"@removed":{}},{"@id":"Users(2)","@removed":{}},{"id":3,"@removed":{}},"#
+            + #"{"id":2,"n":"new"},{"id":3,"n":"new"},{"id":3,"@removed":{}}"#
+        let scan = try scan(entries, paths: ["id"])
+        #expect(scan.ids == [1, 2, 3])
+        #expect(scan.pages.count == 1)
+        #expect(scan.pages.flatMap(\.deleted).map { $0.string("id") } == ["1", "3"])
+    }
+
+    @Test func `without a known key a record follows the tombstones before it in the next batch`() throws {
+        let scan = try scan(
+            #"{"id":1,"n":"a"},{"id":2,"@removed":{}},{"id":2,"n":"b"},{"id":3,"n":"c"},{"id":1,"@removed":{}}"#,
+            paths: [])
+        #expect(scan.ids == [1, 2, 3])
+        #expect(scan.pages.map { $0.deleted.map { $0.string("id") } } == [["2"], ["1"]])
+        #expect(scan.pages.map(\.isPageEnd) == [false, true])
     }
 }

@@ -153,7 +153,7 @@ extension RESTObjectWriter {
         record.write(to: scratch)
         let batch = try scratch.finish()
         let writer = RecordBatchWriter()
-        _ = try withExtendedLifetime(batch) { try RecordShaper(preset, included: nil).write(batch[0], to: writer) }
+        try withExtendedLifetime(batch) { try RecordShaper(preset, included: nil).write(batch[0], to: writer) }
         return try writer.finish()
     }
 }

@@ -217,7 +217,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                      unchanged: bool        with end: the remote reports no change since the token or
  *                                                             `since`; such a scan deletes nothing
  *                                      deleted: [object]      objects that the remote reports as deleted: in the shape
- *                                                             of a record that needs only the key
+ *                                                             of a record that needs only the key; the host deletes
+ *                                                             them after it has imported the records of this answer
  *                                      spared: [{ field: text (remote, dots), equals: any or prefix: text }]
  *                                                             objects that the scan skipped: their absence means
  *                                                             nothing, even if `complete` is true; an empty field with

@@ -27,7 +27,12 @@ final class PageReader {
     private(set) var isBare = false
     /// Members to add to each record of the page.
     private var fields: [(name: String, value: String)] = []
-    private var removed: [BridgeOptions] = []
+    /// The objects that the records since the last batch mark as deleted.
+    private var removed: DeletedObjects
+    /// The records that the JSON reader has read and the shaper has not written yet, and the index of the next one.
+    private var unshaped: (batch: RecordBatch, next: Int)?
+    /// Whether the page has more records than the JSON reader has read.
+    private var hasMore = false
     /// Warnings about the pages so far.
     private(set) var warnings: [String] = []
     private let scratch = RecordBatchWriter()
@@ -46,6 +51,7 @@ final class PageReader {
         scratch.limit(bytes: limits.recordBytes)
         self.limits = limits
         self.section = section
+        removed = DeletedObjects(keyPaths: section.keyPaths)
         nested = NestedRows(section.records, wanted: section.surroundings)
         records = nested?.outer ?? section.records ?? .root
         shapes = section.preset?.shapesRecords == true
@@ -76,6 +82,8 @@ final class PageReader {
         rowCount = 0
         nestedCount = 0
         isBare = false
+        unshaped = nil
+        removed = DeletedObjects(keyPaths: section.keyPaths)
         fields = section.recordFields(response)
         nested?.fields = fields
         reader.setFields(fields)
@@ -96,25 +104,24 @@ final class PageReader {
     func read(
         into writer: RecordBatchWriter, isAccepted: Bool = false
     ) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
-        let status = reader.next(into: isDirect ? writer : scratch, bytes: Self.batchBytes)
-        if status == .failed {
-            let failure = failure(isPage: false)
-            if !isAccepted, let disguised = disguisedFailure() { throw disguised }
-            guard isEmptyListing else { throw failure }
-            isBare = true
-            return (false, [])
-        }
-        if status == .done, reader.recordCount == 0, !isAccepted, let failure = disguisedFailure() {
-            throw failure
-        }
-        if section.columns != nil { try writeRows(to: writer) }
-        if let nested, shaper == nil, section.columns == nil { try write(nested, to: writer) }
-        if let shaper {
-            let batch = try scratch.finish()
-            for index in 0..<batch.count where try !write(batch[index], by: shaper, to: writer) {
-                removed.append(EntityID.tombstone(batch[index], keyPaths: section.keyPaths))
+        if unshaped == nil {
+            let status = reader.next(into: isDirect ? writer : scratch, bytes: Self.batchBytes)
+            if status == .failed {
+                let failure = failure(isPage: false)
+                if !isAccepted, let disguised = disguisedFailure() { throw disguised }
+                guard isEmptyListing else { throw failure }
+                isBare = true
+                return (false, [])
             }
+            if status == .done, reader.recordCount == 0, !isAccepted, let failure = disguisedFailure() {
+                throw failure
+            }
+            hasMore = status == .more
+            if section.columns != nil { try writeRows(to: writer) }
+            if let nested, shaper == nil, section.columns == nil { try write(nested, to: writer) }
+            if shaper != nil { unshaped = (try scratch.finish(), 0) }
         }
+        if let shaper, try !shape(by: shaper, to: writer) { return (true, []) }
         let rejected = reader.rejected.map { record in
             let shown = record.range.prefix(4000)
             let text =
@@ -123,7 +130,26 @@ final class PageReader {
             return Page.Rejected(
                 index: record.index, reason: ReplyLimits.words(record.reason), representation: text)
         }
-        return (status == .more, rejected)
+        return (hasMore, rejected)
+    }
+
+    /// Shapes and writes the records that were read; returns false before one that belongs in the next batch.
+    private func shape(by shaper: RecordShaper, to writer: RecordBatchWriter) throws -> Bool {
+        guard let (batch, start) = unshaped else { return true }
+        defer { withExtendedLifetime(batch) {} }
+        for index in start..<batch.count {
+            let record = batch[index]
+            if shaper.isTombstone(record) {
+                removed.insert(EntityID.tombstone(record, keyPaths: section.keyPaths))
+            } else if removed.restore(record) {
+                try write(record, by: shaper, to: writer)
+            } else {
+                unshaped = (batch, index)
+                return false
+            }
+        }
+        unshaped = nil
+        return true
     }
 
     /// Whether the JSON reader writes records directly into the batch.
@@ -161,16 +187,15 @@ final class PageReader {
         }
     }
 
-    private func write(_ record: BatchValue, by shaper: RecordShaper, to writer: RecordBatchWriter) throws -> Bool {
+    private func write(_ record: BatchValue, by shaper: RecordShaper, to writer: RecordBatchWriter) throws {
         do {
-            let isWritten = try shaper.write(record, to: writer)
+            try shaper.write(record, to: writer)
             if shaper.isShortened, warnings.isEmpty {
                 warnings.append(
                     "\(asked): the resources that it includes take more than \(RecordShaper.generousBytes >> 20) MiB where they are "
                         + "related, so resources that were already written appear as type and id only: include fewer of "
                         + "them, or request smaller pages")
             }
-            return isWritten
         } catch var error as BridgeError {
             error.message = "\(asked): \(error.message)"
             error.location = response?.location
@@ -214,12 +239,14 @@ final class PageReader {
         return facts
     }
 
-    /// Returns the objects that the page reports as deleted, each one once.
-    func deleted() throws -> [BridgeOptions] {
-        defer { removed = [] }
-        guard let path = section.incremental?.deleted else { return removed }
-        guard let batch = try Self.records(at: path, in: body, limits: limits) else { return removed }
-        return removed + (0..<batch.count).map { BridgeOptions(copying: batch[$0]) }
+    /// Returns the objects that the records since the last call mark as deleted, each one once.
+    func tombstones() -> [BridgeOptions] { removed.take() }
+
+    /// Returns the objects that a list of its own in the page reports as deleted.
+    func listedDeletions() throws -> [BridgeOptions] {
+        guard let path = section.incremental?.deleted else { return [] }
+        guard let batch = try Self.records(at: path, in: body, limits: limits) else { return [] }
+        return (0..<batch.count).map { BridgeOptions(copying: batch[$0]) }
     }
 
     /// Returns all records at a path at once, or none if the path leads nowhere.

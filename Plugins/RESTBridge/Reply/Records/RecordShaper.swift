@@ -44,12 +44,13 @@ final class RecordShaper {
         self.included = included
     }
 
+    /// Whether the record marks a deleted object.
+    func isTombstone(_ record: BatchValue) -> Bool { preset == .odata && EntityID.isTombstone(record) }
+
     /// Writes the record.
     ///
-    /// Returns false without writing anything if it is a tombstone.
-    ///
     /// - Throws: ``BridgeError`` if the included resources exceed the limit. Nothing of the record is written then.
-    func write(_ record: BatchValue, to writer: RecordBatchWriter) throws -> Bool {
+    func write(_ record: BatchValue, to writer: RecordBatchWriter) throws {
         switch preset {
         case .jsonAPI:
             do {
@@ -59,10 +60,8 @@ final class RecordShaper {
                 throw error
             }
         case .hal: writeHAL(record, to: writer)
-        case .odata where EntityID.isTombstone(record): return false
         default: writer.copy(record)
         }
-        return true
     }
 
     private static func identity(_ value: BatchValue) -> String {
