@@ -68,6 +68,25 @@ extension AgainstRealServer {
                 ])
         }
 
+        @Test(arguments: [("null", "$"), (#"{"data":{"items":null}}"#, "$.data.items")])
+        func `null in place of the records is not an empty list`(text: String, records: String) throws {
+            try server.write("json/null.json", text)
+            let scan = try SMBBridge(server).scan(["json": "json/null.json", "records": .text(records)])
+            #expect(
+                scan.rejected.map(\.reason) == [
+                    "json/null.json has null where its records should be (\(records)); if it has none, write an empty list "
+                        + "there: []"
+                ])
+            #expect(scan.skipped == ["@path = json/null.json"])
+        }
+
+        @Test(arguments: [("[]", "$"), (#"{"data":{"items":[]}}"#, "$.data.items")])
+        func `an empty list has no records`(text: String, records: String) throws {
+            try server.write("json/none.json", text)
+            let scan = try SMBBridge(server).scan(["json": "json/none.json", "records": .text(records)])
+            #expect(scan.rejected.isEmpty && scan.skipped.isEmpty && scan.isComplete)
+        }
+
         @Test(arguments: [
             ("", "is empty where JSON was expected"), ("[{}", "ends in the middle of its JSON list"),
             ("[{} {}]", "is not JSON: no comma after row 1"),

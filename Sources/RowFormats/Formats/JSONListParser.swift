@@ -132,12 +132,17 @@ private final class JSONListDocument {
 
     private let reader: JSONRecordReader
     private let writer = RecordBatchWriter()
+    private let path: JSONPath
+    /// The number of the records' path among those whose values the reader keeps.
+    private let place: UInt32
 
     init(_ bytes: [UInt8], _ path: JSONPath?, _ limits: RowLimits) throws {
         reader = try JSONRecordReader()
         reader.limit(bytes: limits.document)
         writer.limit(bytes: limits.batch)
-        reader.addPath(path ?? .root)
+        self.path = path ?? .root
+        reader.addPath(self.path)
+        place = reader.addPath(self.path)
         guard reader.begin(bytes, count: bytes.count) else { throw fault }
         // An object with lists may be a record, or may contain the records: only the configuration knows.
         let lists = path == nil ? reader.arrayPaths : ""
@@ -154,6 +159,12 @@ private final class JSONListDocument {
     func write(into sink: RowSink) throws -> Bool {
         let status = reader.next(into: writer, bytes: Self.batchBytes)
         if status == .failed { throw fault }
+        if status == .done, reader.recordCount == 0, reader.value(at: place).kind == .null {
+            // Some programs write what they could not read like this.
+            throw FileFault(
+                reason: "has null where its records should be (\(path))",
+                remedy: "if it has none, write an empty list there: []")
+        }
         var rejected: [Int: (reason: String, text: String)] = [:]
         for record in reader.rejected {
             rejected[record.index] = (record.reason, reader.excerpt(of: record, bytes: 1000))
