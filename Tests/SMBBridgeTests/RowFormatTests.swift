@@ -124,12 +124,39 @@ extension AgainstRealServer {
 
         @Test(arguments: [
             ("<a><b>", "is not well-formed XML"), ("<!DOCTYPE a [<!ENTITY x \"y\">]><a/>", "has a DOCTYPE"),
-            ("no", "is not well-formed XML"),
+            ("no", "is not well-formed XML"), ("", "is empty where XML was expected"),
+            (" \n", "is empty where XML was expected"),
         ])
         func `XML that cannot be read goes to quarantine`(text: String, reason: String) throws {
             try server.write("xml/bad.xml", text)
             let scan = try SMBBridge(server).scan(["xml": "xml/bad.xml"])
             #expect(scan.rejected.first?.reason.hasPrefix("xml/bad.xml \(reason)") == true, "\(scan.rejected)")
+        }
+
+        @Test(arguments: [
+            ("item", "<error>locked</error>", "error"), ("item", "<r><ITEM><id>1</id></ITEM></r>", "r"),
+            ("items/item", #"<error code="5"/>"#, "error"), ("", "<error>locked</error>", "error"),
+        ])
+        func `XML without an element of the name goes to quarantine`(records: String, text: String, root: String) throws
+        {
+            try server.write("xml/other.xml", text)
+            let scan = try SMBBridge(server).scan(["xml": "xml/other.xml", "records": .text(records)])
+            #expect(scan.rejected.count == 1)
+            let reason = "xml/other.xml has no element for a record; its root is <\(root)>; "
+            #expect(scan.rejected.first?.reason.hasPrefix(reason) == true, "\(scan.rejected)")
+            #expect(scan.skipped == ["@path = xml/other.xml"])
+        }
+
+        @Test(arguments: [
+            ("item", "<?xml version='1.0'?>\n<items>\n</items>\n"), ("", "<items/>"),
+            ("feed/entry", #"<feed lang="en"><title>none</title></feed>"#),
+            ("items/item", "<r><head/><items><!-- none --></items></r>"),
+        ])
+        func `XML with an empty list has no records, and a warning says so`(records: String, text: String) throws {
+            try server.write("xml/none.xml", text)
+            let scan = try SMBBridge(server).scan(["xml": "xml/none.xml", "records": .text(records)])
+            #expect(scan.rejected.isEmpty && scan.skipped.isEmpty && scan.isComplete)
+            #expect(scan.warnings == ["the file xml/none.xml has no element for a record"])
         }
 
         @Test func `gzip and zip are unpacked on the way, and members are named`() throws {

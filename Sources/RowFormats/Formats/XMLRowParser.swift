@@ -11,6 +11,8 @@ final class XMLRowParser: RowParser {
     private let parser: XMLPushParser
     /// The encoding of a document that does not declare one; nil if nothing else says it, or after the beginning.
     private var undeclared: String?
+    /// Whether the text has more than white space.
+    private var hasContent = false
 
     /// - Parameters:
     ///   - names: The records' local name, and those of the elements around it; empty for the root's children.
@@ -31,13 +33,16 @@ final class XMLRowParser: RowParser {
             let isMarked = (start.first ?? 0) >= 0x80 || start.prefix(2).contains(0)
             if !isMarked, !String(decoding: start, as: UTF8.self).contains("encoding=") { parser.setEncoding(encoding) }
         }
+        hasContent = hasContent || !text.allSatisfy(JSONScan.isSpace)
         try wordingFaults { try parser.feed(text) }
     }
 
     func finish(into sink: RowSink) throws -> Bool {
         self.sink.rows = sink
+        guard hasContent else { throw FileFault(reason: "is empty where XML was expected") }
         try wordingFaults { try parser.finish() }
         if !self.sink.hasRecords {
+            if let fault = self.sink.fault { throw fault }
             sink.report.warn("the file \(sink.subject) has no element for a record")
         }
         return true
@@ -60,6 +65,7 @@ final class XMLRowParser: RowParser {
 /// Builds records from the events of the parser.
 private final class RowElements: XMLEventSink {
     private static let maximumDepth = 100
+    private static let schemaInstance: StaticString = "http://www.w3.org/2001/XMLSchema-instance"
 
     private final class Node {
         let name: String
@@ -73,6 +79,11 @@ private final class RowElements: XMLEventSink {
 
     var rows: RowSink?
     private(set) var hasRecords = false
+    /// Whether the document has the element that ``names`` puts around the records.
+    private var hasList = false
+    /// The root's name, and whether it has neither attributes nor content.
+    private var root = ""
+    private var isRootEmpty = true
     private let names: [String]
     private let limits: RowLimits
     /// The names of the open elements outside the record.
@@ -86,6 +97,19 @@ private final class RowElements: XMLEventSink {
         self.limits = limits
     }
 
+    /// The fault of a document without records that may be a message in their place; nil for an empty list.
+    ///
+    /// An empty list has the element that the path of the records puts around them, or nothing at all.
+    var fault: FileFault? {
+        if hasList || isRootEmpty { return nil }
+        let shown = root.prefix(80)
+        let path = "\(shown)/\(names.last ?? "NAME")"
+        return FileFault(
+            reason: "has no element for a record; its root is <\(shown)>",
+            remedy: "if this is a message in place of the records, sync again later; if it is a list without records, "
+                + "set records to their path with the element around them, such as \(path)")
+    }
+
     private var isRecord: Bool {
         names.isEmpty
             ? outer.count == 2
@@ -96,7 +120,16 @@ private final class RowElements: XMLEventSink {
         let name = element.localName
         if stack.isEmpty {
             outer.append(name)
+            if outer.count == 1 {
+                root = name
+                isRootEmpty = (0..<element.attributeCount).allSatisfy {
+                    element.attribute($0)?.isIn(Self.schemaInstance) != false
+                }
+            } else {
+                isRootEmpty = false
+            }
             guard isRecord else {
+                if names.count > 1, outer.suffix(names.count - 1).elementsEqual(names.dropLast()) { hasList = true }
                 if outer.count > Self.maximumDepth { throw tooDeep }
                 return
             }
@@ -108,7 +141,7 @@ private final class RowElements: XMLEventSink {
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index) else { continue }
             let value = attribute.value
-            if attribute.isIn("http://www.w3.org/2001/XMLSchema-instance") {
+            if attribute.isIn(Self.schemaInstance) {
                 if attribute.isNamed("nil") { node.isNil = value == "true" || value == "1" }
                 continue
             }
@@ -136,7 +169,10 @@ private final class RowElements: XMLEventSink {
     }
 
     override func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
-        guard let node = stack.last else { return }
+        guard let node = stack.last else {
+            isRootEmpty = isRootEmpty && bytes.allSatisfy(JSONScan.isSpace)
+            return
+        }
         try grow(by: bytes.count)
         node.text += bytes
     }
