@@ -8,7 +8,9 @@ package struct RowText {
     package private(set) var bytes: [UInt8]
     /// The names of CSV columns; empty if the file has no header yet.
     package private(set) var columns: [String] = []
-    private let format: RowFormat
+    /// Whether the file has fewer rows than are left out above the header, or above the first row.
+    package private(set) var lacksSkippedRows = false
+    private var format: RowFormat
     private var lineBreak: [UInt8] = [0x0A]
 
     /// - Throws: ``FileFault`` for a text that does not follow the format.
@@ -17,8 +19,15 @@ package struct RowText {
         self.format = format
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         var quote: UInt8?
-        if case .csv(let dialect) = format { quote = dialect.quote == 0 ? nil : dialect.quote }
         var start = hasMark ? 3 : 0
+        if case .csv(var dialect) = format {
+            quote = dialect.quote == 0 ? nil : dialect.quote
+            if let delimiter = CSVDialect.delimiter(statedIn: bytes[start...]) {
+                dialect.delimiter = delimiter
+                self.format = .csv(dialect)
+                start += 5
+            }
+        }
         var isQuoted = false
         for (index, byte) in bytes.enumerated() where index >= start {
             if byte == quote { isQuoted.toggle() }
@@ -35,12 +44,21 @@ package struct RowText {
 
     private mutating func takeHeader() throws {
         guard case .csv(let dialect) = format else { return }
-        if let comment = dialect.comment { rows.removeAll { [bytes] in bytes[$0].first == comment } }
+        lacksSkippedRows = rows.count < dialect.skippedRows
         rows.removeFirst(min(dialect.skippedRows, rows.count))
+        if let comment = dialect.comment {
+            rows.removeAll { [bytes] in
+                let row = bytes[$0]
+                return row.first == comment || row.first == dialect.quote && row.dropFirst().first == comment
+            }
+        }
         switch dialect.header {
         case .names(let names): columns = names
         case .firstRow:
-            guard let first = rows.first else { return }
+            guard let first = rows.first else {
+                lacksSkippedRows = dialect.skippedRows > 0
+                return
+            }
             columns = try fields(of: first, dialect)
             rows.removeFirst()
         }
@@ -86,19 +104,15 @@ package struct RowText {
                     remedy: "it has \(columns.joined(separator: ", "))")
             }
             let old = try row.map { try fields(of: $0, dialect) } ?? []
-            let delimiter = String(Unicode.Scalar(dialect.delimiter))
-            let written = try columns.enumerated().map { index, column in
-                let text = names.contains(column) ? changes.string(column) ?? "" : index < old.count ? old[index] : ""
-                let field = CSVText.field(text, dialect)
-                guard dialect.quote != 0 || !text.contains(where: { "\n\r".contains($0) || String($0) == delimiter })
-                else {
-                    throw BridgeError(
-                        .configuration,
-                        "the value of \(column) contains a delimiter or a line break, and no quote character is set")
-                }
-                return field
+            let texts = try columns.enumerated().map { index, column in
+                let isWritten = row == nil || names.contains(column)
+                return isWritten
+                    ? try field(of: column, in: changes, dialect) : index < old.count ? old[index] : dialect.nullText
             }
-            return Array(written.joined(separator: delimiter).utf8)
+            let written = texts.map { CSVText.field($0, dialect) }
+                .joined(separator: String(Unicode.Scalar(dialect.delimiter)))
+            try check(written, has: texts, dialect)
+            return Array(written.utf8)
         default:
             let old = try row.map { try object(of: $0) } ?? .empty
             let writer = RecordBatchWriter()
@@ -111,6 +125,59 @@ package struct RowText {
                 }
             }
             return Array(try writer.finish().json(0).utf8)
+        }
+    }
+
+    /// Returns the text of a value, which must be read back as the same value.
+    private func field(of column: String, in changes: BridgeOptions, _ dialect: CSVDialect) throws -> String {
+        guard let text = changes.string(column) else {
+            guard !changes.has(column) else {
+                throw BridgeError(
+                    .configuration, "the value of \(column) is not one text, which a field of CSV has to be")
+            }
+            return dialect.nullText
+        }
+        let special = [dialect.delimiter, 0x0A, 0x0D]
+        guard dialect.quote != 0 || !text.utf8.contains(where: special.contains) else {
+            throw BridgeError(
+                .configuration,
+                "the value of \(column) contains a delimiter or a line break, and no quote character is set")
+        }
+        guard !dialect.isNull(text) else {
+            throw BridgeError(
+                .configuration, "the value \"\(text.prefix(80))\" of \(column) would be read back as null",
+                remedy: "choose another value, or change \(text.isEmpty ? "empty_as_null" : "null_values") in the "
+                    + "section")
+        }
+        guard !text.utf8.contains(0) else {
+            throw BridgeError(.configuration, "the value of \(column) has a NUL byte, which text cannot have")
+        }
+        return text
+    }
+
+    /// Checks that a row is read back with these fields: that it is no comment, for example.
+    private func check(_ row: String, has texts: [String], _ dialect: CSVDialect) throws {
+        if let comment = dialect.comment, let first = texts.first, first.utf8.first == comment {
+            throw BridgeError(
+                .configuration,
+                "the row would be read back as a comment: its first field, \(columns[0]), begins with "
+                    + "\(Unicode.Scalar(comment))",
+                remedy: "choose another value of \(columns[0]), or change comment in the section")
+        }
+        var read: [[String]] = []
+        func take(_ reader: CSVReader) { read.append((0..<reader.fieldCount).map { reader.field($0) }) }
+        do {
+            let reader = try CSVReader(
+                delimiter: dialect.delimiter, quote: dialect.quote, isLenient: dialect.isLenient)
+            try Array(row.utf8).withUnsafeBytes { try reader.feed($0, onRow: take) }
+            try reader.finish(onRow: take)
+        } catch {
+            read = []
+        }
+        guard read == [texts] else {
+            throw BridgeError(
+                .configuration, "the row would not be read back as it is written",
+                remedy: "choose other values, or check delimiter, quote and header in the section")
         }
     }
 

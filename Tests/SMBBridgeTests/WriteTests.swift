@@ -219,6 +219,31 @@ extension AgainstRealServer {
             #expect(content("w5/b.nd") == "{\"id\":1,\"big\":12345678901234567890,\"name\":\"x\"}\n\n")
         }
 
+        @Test func `a number in the key is found as the file writes it, and a text only as it is`() throws {
+            try SMBServer.run("mkdir -p \"$1/w7\"; chmod 777 \"$1/w7\"", server.writable)
+            let section: Literal = ["csv": "w7/a.csv", "write": "rewrite"]
+            let before = "id,n\n007,a\n1.50,b\n8,c\n08,d\n"
+            try SMBServer.write(before, to: server.writable + "/w7/a.csv")
+            try write(.update, section, key: ["id": 7], values: ["n": "x"])
+            try write(.delete, section, key: ["id": .decimal("1.5")])
+            try write(.update, section, key: ["id": 8], values: ["n": "y"])
+            #expect(content("w7/a.csv") == "id,n\n007,x\n8,y\n08,d\n")
+            let text = try bridgeError { try write(.update, section, key: ["id": "7"], values: ["n": "z"]) }
+            #expect(text.code == .notFound)
+        }
+
+        @Test func `no row is written where the rows that the section leaves out are missing`() throws {
+            try SMBServer.run("mkdir -p \"$1/w8\"; chmod 777 \"$1/w8\"", server.writable)
+            try SMBServer.write("Report\n", to: server.writable + "/w8/a.csv")
+            for name in ["a", "new"] {
+                let section: Literal = ["csv": .text("w8/\(name).csv"), "write": "append", "skip_rows": 1]
+                let error = try bridgeError { try write(.create, section, values: ["id": 1]) }
+                #expect(error.message == "w8/\(name).csv does not have the rows that skip_rows leaves out")
+            }
+            #expect(content("w8/a.csv") == "Report\n")
+            #expect(names("w8") == ["a.csv"])
+        }
+
         @Test func `a file that another holds open alone is tried, then left out, and cannot be written`() throws {
             try write(.create, ["files": "**"], values: ["path": "w6/held.csv", "content": "id\n1\n"])
             try write(.create, ["files": "**"], values: ["path": "w6/free.csv", "content": "id\n2\n"])

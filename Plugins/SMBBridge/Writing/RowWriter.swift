@@ -62,6 +62,7 @@ struct RowWriter {
         let head = try connection.read(
             root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version)
         let text = try RowText(try decoded(head.bytes), format: section.format)
+        try checkSkippedRows(text, path)
         if case .csv = section.format, text.columns.isEmpty { return try begin(request, path, replacing: version) }
         let row = try text.appending(text.text(of: nil, with: request.values))
         try connection.append(root + path.names, try encoder().encode(row), ifSize: version.size)
@@ -76,6 +77,7 @@ struct RowWriter {
             header = Array((names.map { CSVText.field($0, dialect) }.joined(separator: delimiter) + "\n").utf8)
         }
         let text = try RowText(header, format: section.format)
+        try checkSkippedRows(text, path)
         let row = try text.text(of: nil, with: request.values)
         for depth in path.folder.indices {
             let folder = root + path.folder[...depth]
@@ -94,13 +96,23 @@ struct RowWriter {
         let bytes = try connection.read(root + path.names, offset: 0, limit: Self.maximumBytes, expecting: version)
             .bytes
         var text = try RowText(try decoded(bytes), format: section.format)
-        let (names, wanted) = try key(of: request)
+        let (names, wanted, areNumbers) = try key(of: request)
         if case .csv = section.format, let missing = names.first(where: { !text.columns.contains($0) }) {
             throw BridgeError(
                 .configuration, "\(path.text) has no column \(missing)",
                 remedy: "name the key's columns in the section: columns: {ATTRIBUTE: COLUMN}")
         }
-        let found = try text.rows.filter { try text.values(of: $0, names) == wanted }
+        var found = try text.rows.filter { try text.values(of: $0, names) == wanted }
+        if found.isEmpty, areNumbers.contains(true) {
+            // A file may write the number 7 as 007, and 1.5 as 1.50.
+            found = try text.rows.filter { row in
+                let values = try text.values(of: row, names)
+                return zip(zip(values, wanted), areNumbers).allSatisfy { pair, isNumber in
+                    if isNumber, let value = pair.0, let wanted = pair.1 { return SameNotation.isSame(value, wanted) }
+                    return pair.0 == pair.1
+                }
+            }
+        }
         let what = zip(names, wanted).map { "\($0) = \($1 ?? "null")" }.joined(separator: ", ")
         guard let row = found.first else {
             // A missing file is already in the desired state.
@@ -122,6 +134,14 @@ struct RowWriter {
         try replace(path, try encoder().encode(text.bytes), ifStill: version)
     }
 
+    /// Refuses a file in which the reader would take the header or the new row for one of those that it leaves out.
+    private func checkSkippedRows(_ text: RowText, _ path: SharePath) throws {
+        guard text.lacksSkippedRows else { return }
+        throw BridgeError(
+            .configuration, "\(path.text) does not have the rows that skip_rows leaves out",
+            remedy: "put them into the file, with the header below them", location: connection.url.location(path.names))
+    }
+
     private func checkSize(_ version: FileVersion, _ path: SharePath) throws {
         guard version.size <= Self.maximumBytes else {
             throw BridgeError(
@@ -130,13 +150,16 @@ struct RowWriter {
         }
     }
 
-    private func key(of request: WriteRequest) throws -> (names: [String], values: [String?]) {
+    private func key(of request: WriteRequest) throws -> (names: [String], values: [String?], areNumbers: [Bool]) {
         let local = request.key.names
         guard !local.isEmpty else {
             throw BridgeError(
                 .configuration, "the entity \(request.entity) has no key: bmo cannot tell which row it is")
         }
-        return (local.map { section.columns[$0] ?? $0 }, local.map { request.key.string($0) })
+        let areNumbers = local.map { name in
+            request.key.withValue(name) { value in value.map { [.int64, .decimal, .double].contains($0.tag) } ?? false }
+        }
+        return (local.map { section.columns[$0] ?? $0 }, local.map { request.key.string($0) }, areNumbers)
     }
 
     private func replace(_ path: SharePath, _ bytes: [UInt8], ifStill version: FileVersion?) throws {

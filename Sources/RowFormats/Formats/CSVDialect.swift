@@ -57,6 +57,19 @@ package struct CSVDialect: Sendable {
         }
     }
 
+    /// Returns the delimiter that a text's first line states, as Excel writes it: `sep=;`.
+    static func delimiter(statedIn text: ArraySlice<UInt8>) -> UInt8? {
+        let line = Array(text.prefix(6))
+        guard line.starts(with: "sep=".utf8), line.count >= 5 else { return nil }
+        return line.count == 5 || line[5] == 0x0A || line[5] == 0x0D ? line[4] : nil
+    }
+
+    /// The text of a field for null.
+    var nullText: String { isNull("") ? "" : nullValues.first ?? "" }
+
+    /// Whether a field with this text is read as null.
+    func isNull(_ text: String) -> Bool { nullValues.contains(text) || text.isEmpty && emptyIsNull }
+
     /// Returns the reason why these names cannot be the fields of records; nil if they can.
     package static func fault(inHeader names: [String], captures: [String]) -> String? {
         guard !names.isEmpty else { return "there are no names" }

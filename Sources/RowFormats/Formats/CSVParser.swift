@@ -36,10 +36,8 @@ final class CSVParser: RowParser {
     private func begin(_ sink: RowSink) throws {
         var text = start[...]
         start = []
-        if text.starts(with: "sep=".utf8), text.count >= 5,
-            text.count == 5 || text[5] == 0x0A || text[5] == 0x0D
-        {
-            dialect.delimiter = text[4]
+        if let delimiter = CSVDialect.delimiter(statedIn: text) {
+            dialect.delimiter = delimiter
             text = text.dropFirst(5)
         }
         do {
