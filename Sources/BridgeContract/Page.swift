@@ -37,7 +37,8 @@ public struct Page {
     /// With `isComplete`: pages were addressed by position, so an insertion or deletion during the scan may have
     /// shifted a record past it.
     ///
-    /// The host scans once more before it deletes anything.
+    /// The host scans once more, without a token, before it deletes anything. So this also holds for a scan that skipped
+    /// what did not change, if an object that it lacks may be there.
     public var isPositional = false
     /// Whether the remote lists some objects again on purpose, such as one that each page begins with. (1.2)
     ///

@@ -49,6 +49,25 @@ extension EndToEndTests {
                     == "tables/a.csv,tables/b.csv,tables/deep/c.csv")
         }
 
+        @Test func `a row that two files have stays when one of them goes`() async throws {
+            let place = try await RemoteWorkspace.share()
+            try place.configure(Self.rows.replacing("key: [file, id]", with: "key: id"))
+            try place.server.write("tables/a.csv", "id,name\n1,one\n3,three\n")
+            #expect(try await place.bmo("sync").exitCode == 0)
+            try place.server.write("tables/b.csv", "id,name\n3,three\n")
+            #expect(try await place.bmo("sync").exitCode == 0)
+            #expect(try await place.query("SELECT file FROM Row WHERE id = 3") == "tables/b.csv")
+            _ = try place.server.filesRead()
+            try FileManager.default.removeItem(atPath: place.server.share + "/tables/b.csv")
+            let third = try await place.bmo("sync", "--allow-deletes")
+            #expect(third.exitCode == 0, "\(third)")
+            #expect(try place.server.filesRead() == ["tables/a.csv"])
+            #expect(
+                try await place.query("SELECT group_concat(id || file) FROM Row") == "1tables/a.csv,3tables/a.csv")
+            #expect(try await place.bmo("sync").exitCode == 0)
+            #expect(try place.server.filesRead() == [], "the token of the second reading counts")
+        }
+
         @Test func `a bad row stays in quarantine while its file rests, and goes when the file is mended or gone`()
             async throws
         {

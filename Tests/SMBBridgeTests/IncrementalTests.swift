@@ -40,6 +40,29 @@ extension AgainstRealServer {
             #expect(fourth.isUnchanged)
         }
 
+        @Test(arguments: [
+            (["id"], true), (["@path", "@row"], false), (["file", "@path"], false), ([], true),
+        ])
+        func `what is missing has to be confirmed if a file that was skipped may have it`(
+            key: [String], isPositional: Bool
+        ) throws {
+            try write("both/a.csv", "id\n1\n3\n")
+            try write("both/b.csv", "id\n3\n")
+            let bridge = try SMBBridge(server)
+            func scan(token: String?) throws -> Scan {
+                var request = FetchRequest(
+                    entity: "Row", section: BridgeOptions(["csv": "both/*"]), token: token)
+                request.keyPaths = key
+                return try Scan(bridge.fetch(request))
+            }
+            let first = try scan(token: nil)
+            #expect(first.pages.last?.isPositional == false)
+            unlink(server.share + "/both/b.csv")
+            let second = try scan(token: first.token)
+            #expect(second.isComplete && second.records.isEmpty)
+            #expect(second.pages.last?.isPositional == isPositional)
+        }
+
         @Test func `a file that was written a moment ago is not taken for known`() throws {
             try server.write("racy/a.csv", "id\n1\n")
             let bridge = try SMBBridge(server)

@@ -36,6 +36,7 @@ final class FileListing {
     private var scan: FolderWalk
     private var matchCounts: [Int]
     private var matchCount = 0
+    private var hasSkippedUnchanged = false
     private let isCancelled = Mutex(false)
 
     /// - Parameter usesStates: Whether the scan reads files, and can therefore skip unchanged ones.
@@ -117,6 +118,7 @@ final class FileListing {
         if isEnd, usesStates {
             page.token = states.token
             page.isUnchanged = states.isAllUnchanged
+            page.isPositional = page.isComplete && hasSkippedUnchanged && !keyNamesFile
         }
         return page
     }
@@ -128,7 +130,18 @@ final class FileListing {
     }
 
     /// Records that an unchanged file was skipped.
-    func skipUnchanged(_ match: FolderWalk.Match) { skip(.path(match.path)) }
+    func skipUnchanged(_ match: FolderWalk.Match) {
+        hasSkippedUnchanged = true
+        skip(.path(match.path))
+    }
+
+    /// Whether no two files can have the same object.
+    ///
+    /// Otherwise an object that this scan lacks may be in a file that was skipped: the database knows only the file that
+    /// was read last.
+    private var keyNamesFile: Bool {
+        keyPaths.contains(pathField) || pathField == "path" && keyPaths.contains { ["path_key", "inode"].contains($0) }
+    }
 
     /// Records skipped objects, for this scan and for one that resumes from here.
     private func leaveOut(_ objects: ShareCursor.Skipped) {

@@ -95,8 +95,11 @@ struct ListingScan: Sendable {
         }
         defer { context.thread.runLater { [context] in context.store.endScan(scope) } }
         let saved = start.progress
+        // A scan that confirms what the first one lacks asks for everything: with a token, the bridge could leave out the
+        // same objects again.
+        let cursor = confirms && plan.incremental == .token ? nil : start.cursor
         let request = ScanRequest(
-            plan, saved: start.cursor, isFull: context.options.full,
+            plan, saved: cursor, isFull: context.options.full,
             ignoresDeletionLimit: context.options.allowsDeletes, parent: parent)
         // A resume point is valid only for the request that it came from.
         let progress = fromBeginning || saved?.request != request.fingerprint ? nil : saved

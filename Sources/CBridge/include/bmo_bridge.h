@@ -225,8 +225,10 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                                             the prefix "" selects all objects
  *                                      positional: bool       with complete: pages were addressed by position, so an
  *                                                             insertion or deletion during the scan may have shifted a
- *                                                             record past it: the host scans once more before it
- *                                                             deletes anything
+ *                                                             record past it: the host scans once more, without the
+ *                                                             token, before it deletes anything. Also if an object
+ *                                                             that the scan lacks may be in what it skipped as
+ *                                                             unchanged
  *                                      repeats: bool          (since 1.2) with positional: the remote lists some objects
  *                                                             again on purpose. Without it, objects that come again may
  *                                                             have taken the places of others, which then count as lacking
