@@ -119,10 +119,15 @@ public final class SOAPBridge: Bridge {
         var section = section
         section.paging.take(PlainCounts(around: section.records, of: first, definition.schemas))
         let paging = section.paging
+        func signs(_ records: [String], _ operation: WSDLOperation) -> FailureSigns {
+            paging.isDeclaredWhole
+                ? FailureSigns() : FailureSigns(around: records, of: operation, definition.schemas)
+        }
         let call = try self.call(first, port: port, definition, section: section)
         let plan = try ReplyPlan(
             operation: first, schemas: definition.schemas, records: section.records, total: paging.totalPath,
-            token: paging.tokenPath, more: paging.morePath, done: paging.donePath, unwraps: section.unwraps)
+            token: paging.tokenPath, more: paging.morePath, done: paging.donePath,
+            signs: signs(section.records, first), unwraps: section.unwraps)
         var further: SOAPSource.Step?
         if let name = paging.operation {
             let operation = try readable(name, of: port)
@@ -133,7 +138,7 @@ public final class SOAPBridge: Bridge {
                 plan: try ReplyPlan(
                     operation: operation, schemas: definition.schemas, records: records,
                     total: moved(paging.totalPath), token: moved(paging.tokenPath), more: moved(paging.morePath),
-                    done: moved(paging.donePath), unwraps: section.unwraps))
+                    done: moved(paging.donePath), signs: signs(records, operation), unwraps: section.unwraps))
         }
         var notes = Self.shortened(definition.notes)
         if !call.sendsCredentials, options.hasCredentials || !section.headers.isEmptyObject {

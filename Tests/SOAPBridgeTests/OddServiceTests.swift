@@ -51,11 +51,25 @@ import Testing
             """#
     }
 
-    private func scan(_ name: String, wsdl: String = wsdl(), options: Literal = [:]) throws -> Scan {
+    private func scan(
+        _ name: String, wsdl: String = wsdl(), options: Literal = [:], _ section: Literal = [:]
+    ) throws -> Scan {
         let path = try server.folder.write(wsdl, to: "odd.wsdl")
         return try Scan.run(
             (["wsdl": .text(path), "endpoint": .text("\(server.url)/\(name)")] as Literal).adding(options),
-            ["operation": "List", "records": "ListResponse/items/item"])
+            (["operation": "List", "records": "ListResponse/items/item"] as Literal).adding(section))
+    }
+
+    /// A WSDL whose replies say, beside the list, whether they failed.
+    private static func wsdl(error: String) -> String {
+        let list = #"<xs:element name="items""#
+        return wsdl().replacing(
+            list,
+            with: #"""
+                <xs:element name="success" type="xs:boolean" minOccurs="0"/>
+                <xs:element name="message" type="xs:string" minOccurs="0"/>
+                \#(error)\#(list)
+                """#)
     }
 
     private static let good = #"{"@code":"a","id":1,"name":"Zoë"}"#
@@ -86,6 +100,34 @@ import Testing
         #expect(scan.records.isEmpty)
         #expect(scan.pages.last?.isComplete == true)
         #expect(scan.pages.flatMap(\.warnings) == [])
+    }
+
+    @Test(arguments: [
+        ("failed", "success is false: database down"), ("failedpart", "success is 0"),
+        ("errorcode", "its error is E17: late"), ("errorobject", "its error is 17"),
+    ])
+    func `a reply that says that it failed is no whole listing`(name: String, sign: String) throws {
+        let error = #"""
+            <xs:element name="errorCode" type="xs:string" minOccurs="0"/>
+            <xs:element name="error" minOccurs="0"><xs:complexType><xs:sequence>
+              <xs:element name="code" type="xs:int"/><xs:element name="text" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
+            """#
+        let scan = try scan(name, wsdl: Self.wsdl(error: error))
+        #expect(scan.records == (name == "failedpart" ? [Self.good] : []))
+        #expect(scan.pages.last?.isComplete == false)
+        #expect(
+            scan.pages.flatMap(\.warnings) == [
+                "the reply says that it failed (\(sign)), so records may be missing and nothing counts as deleted: if that is "
+                    + "not a failure, write paging: {style: none}"
+            ])
+        let declared = try self.scan(name, wsdl: Self.wsdl(error: error), ["paging": ["style": "none"]])
+        #expect(declared.pages.last?.isComplete == true && declared.pages.flatMap(\.warnings).isEmpty)
+    }
+
+    @Test func `a reply that says that all is well is a whole listing`() throws {
+        let error = #"<xs:element name="errorCode" type="xs:string" minOccurs="0"/>"#
+        let scan = try scan("succeeded", wsdl: Self.wsdl(error: error))
+        #expect(scan.pages.last?.isComplete == true && scan.pages.flatMap(\.warnings).isEmpty)
     }
 
     @Test func `an empty element is a record without members`() throws {

@@ -20,6 +20,12 @@ REPLIES = {
     'missing': (200, XML, env('<ListResponse xmlns="urn:s"/>')),
     'nillist': (200, XML, env('<ListResponse xmlns="urn:s"><items xsi:nil="1"/></ListResponse>')),
     'emptylist': (200, XML, good('')),
+    'failed': (200, XML, env('<ListResponse xmlns="urn:s"><success>false</success><message>database down</message></ListResponse>')),
+    'failedpart': (200, XML, env('<ListResponse xmlns="urn:s"><items>%s</items><success> 0 </success></ListResponse>' % ITEM)),
+    'errorcode': (200, XML, env('<ListResponse xmlns="urn:s"><items/><errorCode>E17</errorCode><message>late</message></ListResponse>')),
+    'errorobject': (200, XML, env('<ListResponse xmlns="urn:s"><items/><error><code>17</code><text>x</text></error></ListResponse>')),
+    'succeeded': (200, XML, env('<ListResponse xmlns="urn:s"><items/><success>true</success><errorCode>000</errorCode>'
+        '<message>none found</message></ListResponse>')),
     'emptyrecord': (200, XML, good('<item/>')),
     'choice': (200, XML, good('<item><id>1</id><red>a</red><blue>1</blue><red>b</red><row><cell>1</cell><cell>2</cell></row><row/><row><cell>3</cell></row></item>')),
     'gzip': (200, XML, gzip.compress(good(ITEM).encode())),

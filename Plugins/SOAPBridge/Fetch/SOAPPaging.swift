@@ -118,6 +118,9 @@ struct SOAPPaging: Sendable, Equatable {
         }
     }
 
+    /// Whether the section declares that each reply is the whole list.
+    var isDeclaredWhole: Bool { isDeclared && style == .none }
+
     /// Takes the counts of a reply that the section says nothing about.
     mutating func take(_ counts: PlainCounts) {
         guard !isDeclared, totalPath.isEmpty, morePath.isEmpty, donePath.isEmpty else { return }

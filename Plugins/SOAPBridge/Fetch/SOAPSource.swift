@@ -30,6 +30,8 @@ final class SOAPSource: RecordSource {
     var warnings: [String]
     private var deviations = ToleratedDeviations()
     private var isOver = false
+    /// Whether a reply said that it failed.
+    private var hasFailed = false
     private let running = Mutex(Running())
 
     /// The state that ``cancel()`` needs, which runs on another thread.
@@ -163,6 +165,13 @@ final class SOAPSource: RecordSource {
         if reader.recordCount == 0, path > 2, reader.recordPathMatch < path - 2 {
             warnings.append("the reply has no element on the way to the records: check records")
         }
+        if let sign = reader.failureSign, !hasFailed {
+            hasFailed = true
+            warnings.append(
+                "the reply says that it failed (\(reply.step.call.client.redactor.clean(sign))), so records may be missing "
+                    + "and nothing counts as deleted: if that is not a failure, write paging: {style: none}")
+        }
+        if hasFailed { step.isComplete = false }
         isOver = step.isEnd
         if step.isEnd, let sentence = deviations.sentence { warnings.append(sentence) }
         if let ahead, step.isEnd || ahead.position != scan.position {

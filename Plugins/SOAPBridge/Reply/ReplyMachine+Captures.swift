@@ -1,6 +1,6 @@
 internal import BridgeXML
 
-/// Values outside the records that paging needs: the total, the token and whether there are more records.
+/// Values outside the records: the total, the token, whether there are more records, and whether the reply failed.
 extension ReplyMachine {
     private static let longest = 64 << 10
 
@@ -13,7 +13,7 @@ extension ReplyMachine {
         return number
     }
 
-    mutating func beginCaptures(_ element: XMLStartElement, _ matches: SIMD4<Int16>) {
+    mutating func beginCaptures(_ element: XMLStartElement, _ matches: SIMD8<Int16>) {
         for (index, path) in plan.captures.enumerated() where matches[index] > 0 {
             if Int(matches[index]) == path.count {
                 captureText.removeAll(keepingCapacity: true)

@@ -28,7 +28,7 @@ struct ReplyMachine {
         var node: Int32 = -1
         /// How much of the plan's paths the elements down to this one match.
         var recordMatch: Int16 = -1
-        var captureMatches = SIMD4<Int16>(repeating: -1)
+        var captureMatches = SIMD8<Int16>(repeating: -1)
         var namespaceCount = 0
         var lastChild = -1
         /// Whether the element is a SOAP-ENC array, whose children are its members regardless of their names.
@@ -292,7 +292,7 @@ struct ReplyMachine {
         if bodyElements.count < 10 { bodyElements.append(element.localName) }
         var parent = Frame(role: .body)
         parent.recordMatch = 0
-        parent.captureMatches = SIMD4(repeating: 0)
+        parent.captureMatches = SIMD8(repeating: 0)
         // A wrapper's namespace may differ from the WSDL's: match by local name.
         let index = plan.body.firstIndex { $0.name == number }
         if let index, plan.bodyNamespaces[index] != element.namespace, !plan.bodyNamespaces[index].isEmpty {

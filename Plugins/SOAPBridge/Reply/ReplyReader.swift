@@ -94,6 +94,12 @@ final class ReplyReader {
     var fingerprint: UInt64 { sink.machine.fingerprint }
     /// The reply's fault, once read.
     var fault: SOAPFault? { sink.machine.fault }
+    /// The sign of failure in a reply that is no fault, in words; known once it was read.
+    var failureSign: String? {
+        FailureSigns.sign(
+            success: captured(.success), errors: [captured(.error), captured(.detail)], message: captured(.message))
+    }
+
     /// Returns a value of the reply that paging needs, once read.
     func captured(_ capture: ReplyPlan.Capture) -> String? { sink.machine.captured(capture) }
 

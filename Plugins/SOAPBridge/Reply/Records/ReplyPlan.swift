@@ -46,9 +46,9 @@ struct ReplyPlan: Sendable {
         fileprivate(set) var wrapped: Int32 = -1
     }
 
-    /// Values of a reply that paging needs; the raw value is the index in ``captures``.
+    /// Values of a reply that paging and ``FailureSigns`` need; the raw value is the index in ``captures``.
     enum Capture: Int, Sendable, CaseIterable {
-        case total, token, more, done
+        case total, token, more, done, success, error, detail, message
     }
 
     var names = NameTable()
@@ -91,7 +91,7 @@ struct ReplyPlan: Sendable {
     /// - Throws: ``BridgeError`` configuration for a path that the schema contradicts, with the names it has.
     init(
         operation: WSDLOperation, schemas: SchemaSet, records: [String], total: [String] = [], token: [String] = [],
-        more: [String] = [], done: [String] = [], unwraps: Bool = false
+        more: [String] = [], done: [String] = [], signs: FailureSigns = FailureSigns(), unwraps: Bool = false
     ) throws(BridgeError) {
         let paths = ReplyPaths(operation, schemas)
         let records = records.isEmpty ? [] : try paths.checked(records, option: "records")
@@ -103,6 +103,8 @@ struct ReplyPlan: Sendable {
         var captures: [[Int32]] = []
         for (path, option) in [
             (total, "paging.total"), (token, "paging.token"), (more, "paging.more"), (done, "paging.done"),
+            (signs.success, "records"), (signs.error, "records"), (signs.detail, "records"),
+            (signs.message, "records"),
         ] {
             let checked = path.isEmpty ? [] : try paths.checked(path, option: option)
             captures.append(checked.map { names.number($0) })

@@ -1,0 +1,78 @@
+internal import Inference
+
+/// The members of a reply that say whether it failed: many services answer so in place of a fault.
+///
+/// Without them, an empty list beside `success` false would pass for a listing without records.
+struct FailureSigns: Sendable, Equatable {
+    /// The paths from the body's element: a flag of success, an error or its code, the text in an error with several
+    /// elements, and a message; empty for none.
+    private(set) var success: [String] = []
+    private(set) var error: [String] = []
+    private(set) var detail: [String] = []
+    private(set) var message: [String] = []
+
+    private static let successes: Set<String> = [
+        "success", "succeeded", "successful", "issuccess", "issuccessful", "ok", "isok",
+    ]
+    private static let failures: Set<String> = ["failed", "failure", "error", "haserror", "haserrors", "iserror"]
+    private static let errors: Set<String> = ["error", "errors", "errorcode", "errcode", "fault", "faultcode"]
+    private static let messages: Set<String> = ["message", "errormessage", "statusmessage", "errortext"]
+    /// Values of an error that mean that there is none.
+    private static let none: Set<String> = [
+        "", "false", "no", "none", "null", "nil", "n/a", "-", "ok", "success", "successful", "200", "noerror",
+        "no error", "no_error",
+    ]
+
+    /// No signs.
+    init() {}
+
+    /// Finds the members around the records, by their names and types.
+    init(around records: [String], of operation: WSDLOperation, _ schemas: SchemaSet) {
+        guard !records.isEmpty,
+            let path = try? ReplyPaths(operation, schemas).checked(records, option: "records")
+        else { return }
+        var level = operation.output.elements
+        for (index, name) in path.dropLast().enumerated() {
+            guard let element = level.first(where: { $0.name.local == name }), !element.isRepeated,
+                case .complex(let type) = schemas[element.type]
+            else { return }
+            let place = Array(path[...index])
+            for child in type.children where child.name.local != path[index + 1] {
+                take(child, at: place + [child.name.local], schemas)
+            }
+            level = type.children
+        }
+    }
+
+    private mutating func take(_ element: SchemaElement, at path: [String], _ schemas: SchemaSet) {
+        let name = NameWords.plain(element.name.local)
+        switch schemas[element.type] {
+        case .simple(.boolean):
+            if success.isEmpty, Self.successes.contains(name) { success = path }
+            if error.isEmpty, Self.failures.contains(name) { error = path }
+        case .simple:
+            if error.isEmpty, Self.errors.contains(name) { error = path }
+            if message.isEmpty, Self.messages.contains(name) { message = path }
+        case .complex(let type):
+            guard detail.isEmpty, Self.errors.contains(name) else { return }
+            // The element itself has no text; what it says about the error has.
+            for child in type.children {
+                if case .simple = schemas[child.type] {
+                    detail = path + [child.name.local]
+                    return
+                }
+            }
+        case .any: break
+        }
+    }
+
+    /// Returns the sign of failure in a reply, in words; nil if it has none.
+    static func sign(success: String?, errors: [String?], message: String?) -> String? {
+        let reason = message.map { ": \($0.prefix(300))" } ?? ""
+        if let success, ["false", "0"].contains(success.lowercased()) { return "success is \(success)\(reason)" }
+        let error = errors.compactMap(\.self).first { error in
+            !none.contains(error.lowercased()) && error.contains { $0 != "0" }
+        }
+        return error.map { "its error is \($0.prefix(100))\(reason)" }
+    }
+}
