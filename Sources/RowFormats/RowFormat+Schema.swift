@@ -18,7 +18,7 @@ extension RowFormat {
         "empty_as_null": {"type": "boolean", "default": false,
           "description": "with csv: an empty field is null instead of an empty text"},
         "null_values": {"type": ["string", "array"], "items": {"type": "string"},
-          "description": "with csv: fields that are null, such as NULL or n/a"},
+          "description": "with csv: fields that are null, such as n/a, or NULL in quotes"},
         "skip_rows": {"type": "integer", "minimum": 0, "default": 0,
           "description": "with csv: rows above the header, or above the first row, to leave out"},
         "comment": {"type": "string", "description": "with csv: rows that begin with this character are left out"},

@@ -38,6 +38,10 @@ import Testing
         (#"{"enum": ["a", 1, null]}"#, "b", "\"x\" cannot be \"b\"; valid: 1, a, null"),
         (#"{"type": ["integer", "array"]}"#, "b", "\"x\" must be an integer or a list, not text"),
         (#"{"items": {"type": "integer"}}"#, "[1, b]", "\"x[1]\" must be an integer, not text"),
+        (
+            #"{"items": {"type": "string"}}"#, "[a, NULL]",
+            "\"x[1]\" must be text, not empty; write a value; a text such as NULL or ~ needs quotes"
+        ),
         ("false", "b", "\"x\" is not allowed; remove it"),
         (
             #"{"oneOf": [{"type": "integer"}, {"type": "array"}]}"#, "b", "\"x\" must be an integer or a list, not text"

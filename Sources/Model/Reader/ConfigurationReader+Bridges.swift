@@ -168,12 +168,15 @@ extension ConfigurationReader {
         let full = fault.path.isEmpty ? subject : "\"\(fault.path)\" in \(subject)"
         switch fault.kind {
         case .type(let expected, let found):
-            let remedy =
+            let secrets =
                 "secrets belong to the bridge's options, such as auth; {NAME} in a section stands for what their parameters "
                 + "have under NAME, if the plugin supports that"
+            // YAML takes NULL, null and ~ for no value.
+            let isNullWord =
+                found == JSONSchema.Kind.null.words && expected.contains(JSONSchema.Kind.string.words)
             error(
                 at: fault.mark, "\(full) must be \(alternatives(expected)), not \(found)",
-                fault.isReference ? remedy : nil)
+                fault.isReference ? secrets : isNullWord ? "write a value; a text such as NULL or ~ needs quotes" : nil)
         case .choice(let valid, let given):
             let message = given.map { "\(full) cannot be \(quoted($0))" } ?? "\(full) has a value that is not valid"
             error(at: fault.mark, message, suggestion(for: given ?? "", among: valid))
