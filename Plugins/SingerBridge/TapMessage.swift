@@ -36,6 +36,13 @@ struct TapMessage {
         return head.hasPrefix("{") && head.contains("\"RECORD\"")
     }
 
+    /// Returns the stream that an unreadable record names before its content; nil if it does not.
+    static func stream(ofUnreadable line: [UInt8]) -> String? {
+        let head = String(decoding: line.prefix(1000), as: UTF8.self)
+        let start = head.firstRange(of: "\"record\"").map { head[..<$0.lowerBound] } ?? head[...]
+        return start.firstMatch(of: /"stream"\s*:\s*"([^"\\]*)"/).map { String($0.1) }
+    }
+
     var stream: String? { batch[0]["stream"]?.text }
 
     /// Returns the JSON of a member.

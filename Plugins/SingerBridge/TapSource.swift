@@ -94,6 +94,7 @@ final class TapSource: RecordSource {
         do throws(TapMessage.Fault) {
             message = try TapMessage(line)
         } catch .unreadableRecord(let reason) {
+            guard TapMessage.stream(ofUnreadable: line) ?? stream == stream else { return }
             hasMoved = true
             page.rejected.append(
                 Page.Rejected(index: nil, reason: reason, representation: String(decoding: line, as: UTF8.self)))
@@ -106,7 +107,8 @@ final class TapSource: RecordSource {
         switch message.type {
         case "RECORD": try take(record: message, into: writer)
         case "SCHEMA": if message.stream == stream { hasSchema = true }
-        case "STATE": state = message.json("value")
+        // A tap that has nothing to add may say null; the next run would begin anew.
+        case "STATE": if let value = message.json("value"), value != "null" { state = value }
         case "ACTIVATE_VERSION": if message.stream == stream { activated = message.integer("version") }
         case "BATCH":
             throw BridgeError(

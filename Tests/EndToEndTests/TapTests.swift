@@ -166,6 +166,21 @@ extension EndToEndTests {
             #expect(quarantine.output.contains("NaN"), "\(quarantine)")
         }
 
+        @Test func `an unreadable record of another stream, and a STATE of null, change nothing`() async throws {
+            let other =
+                #"echo '{"type": "RECORD", "stream": "others", "record": {"id": 7, "stream": "items", "a": NaN}}'; "#
+            let nothing = #"; echo '{"type": "STATE", "value": null}'"#
+            try writeConfig(
+                "command: ./tap\n    catalog: none", entity: "incremental: token",
+                section: "stream: items, replication: log_based")
+            try writeTap("schema; " + other + "record 8; state" + nothing)
+            try await expectSync(0, ["Item tap finished 1 1 1 0 0 0 0"])
+            try writeTap(#"schema; cat "${@: -1}" >given; state"#)
+            try await expectSync(0, ["Item tap finished 1 0 0 0 0 0 0"])
+            #expect(
+                try String(contentsOfFile: folder.appending("given"), encoding: .utf8).contains("bookmarks"))
+        }
+
         @Test func `records of a version that was not activated make no whole listing, and deletions are tombstones`()
             async throws
         {
