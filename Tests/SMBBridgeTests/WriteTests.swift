@@ -63,6 +63,27 @@ extension AgainstRealServer {
             try write(.delete, files, key: ["path": "w1/other/b.txt"])
         }
 
+        @Test func `a text keeps the byte order mark of UTF-8, and one of UTF-16 is not made UTF-8`() throws {
+            try write(.create, files, values: ["path": "w10/wide.txt", "content": "x"])
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            let wide: [UInt8] = [0xFF, 0xFE, 0x61, 0]
+            try SMBServer.write(mark + Array("old".utf8), to: server.writable + "/w10/marked.txt")
+            try SMBServer.write(wide, to: server.writable + "/w10/wide.txt")
+            try write(.update, files, key: ["path": "w10/marked.txt"], values: ["content": "new"])
+            #expect(try SMBServer.read(server.writable + "/w10/marked.txt") == mark + Array("new".utf8))
+            let error = try bridgeError {
+                try write(.update, files, key: ["path": "w10/wide.txt"], values: ["content": "new"])
+            }
+            #expect(
+                error.message == "w10/wide.txt is UTF-16LE, as its byte order mark says, and would become UTF-8")
+            #expect(try SMBServer.read(server.writable + "/w10/wide.txt") == wide)
+            let lost = try bridgeError {
+                try write(.create, files, values: ["path": "w10/new.txt", "content": "\u{FEFF}x"])
+            }
+            #expect(lost.code == .configuration)
+            #expect(names("w10") == ["marked.txt", "wide.txt"])
+        }
+
         @Test func `a time before 1970 keeps its fraction, and one of no calendar is none`() throws {
             let times = [
                 ("1969-12-31T23:59:58.250000Z", -2, 250_000_000), ("1969-12-31T23:59:59Z", -1, 0),

@@ -11,6 +11,7 @@ struct FileWriter {
     let connection: SMBConnection
     let section: FileSection
 
+    private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private var root: [String] { connection.url.folder }
 
     func write(_ request: WriteRequest, into writer: RecordBatchWriter) throws {
@@ -47,7 +48,7 @@ struct FileWriter {
         let state = try expected(path, request)
         if let bytes = try content(request.values) {
             guard !state.isDirectory else { throw conflict(path, "it is a folder, which has no content") }
-            try put(bytes, at: path, replacing: state)
+            try put(try mark(of: path, state, for: bytes) + bytes, at: path, replacing: state)
         }
         if let target = try target(of: request.values, from: path), target != path {
             try target.checkLinks(on: connection)
@@ -131,6 +132,11 @@ struct FileWriter {
             case .text:
                 let text = value.map { Array($0.rawBytes) } ?? []
                 guard section.content == .bytes || section.content == .data else {
+                    guard !text.starts(with: Self.utf8Mark) else {
+                        throw BridgeError(
+                            .configuration,
+                            "the text begins with U+FEFF, which would be read back as a byte order mark: remove it")
+                    }
                     return try TextEncoder(encoding: section.encoding).encode(text)
                 }
                 // Data is base64 text if the host's column stores it like that.
@@ -139,6 +145,20 @@ struct FileWriter {
                 throw BridgeError(.configuration, "the content of a file is neither text nor data")
             }
         }
+    }
+
+    /// Returns the byte order mark of a file's text, which the new text has to keep.
+    ///
+    /// - Throws: ``BridgeError`` for a mark of another encoding than UTF-8.
+    private func mark(of path: SharePath, _ state: SMBEntry, for bytes: [UInt8]) throws -> [UInt8] {
+        guard section.content == .text, section.encoding == nil, !bytes.isEmpty, state.size > 0 else { return [] }
+        let start = try connection.read(root + path.names, offset: 0, limit: 4, expecting: state.version).bytes
+        if let encoding = TextDecoder.encoding(ofMarkIn: start) {
+            throw BridgeError(
+                .unsupported, "\(path.text) is \(encoding), as its byte order mark says, and would become UTF-8",
+                remedy: "set encoding, or change the file's encoding", location: connection.url.location(path.names))
+        }
+        return start.starts(with: Self.utf8Mark) ? Self.utf8Mark : []
     }
 
     private func put(_ bytes: [UInt8], at path: SharePath, replacing state: SMBEntry?) throws {
