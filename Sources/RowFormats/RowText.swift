@@ -155,7 +155,7 @@ package struct RowText {
         return text
     }
 
-    /// Checks that a row is read back with these fields: that it is no comment, for example.
+    /// Checks that a row is read back with these fields: that it is not a comment, for example.
     private func check(_ row: String, has texts: [String], _ dialect: CSVDialect) throws {
         if let comment = dialect.comment, let first = texts.first, first.utf8.first == comment {
             throw BridgeError(

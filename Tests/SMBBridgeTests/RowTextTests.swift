@@ -30,7 +30,7 @@ import Testing
         #expect(try write(["n": "b", "id": "#1"], to: file, ["comment": "#"]) == "n,id\na,1\nb,#1\n")
     }
 
-    @Test func `a comment in quotes is no row, and rows are left out before comments`() throws {
+    @Test func `a comment in quotes is not a row, and rows are left out before comments`() throws {
         let file = "Report\n\"#a\",0\n#b,0\nn,id\n\"#c\",1\na,1\n"
         #expect(
             try write(["n": "z"], to: file, changes: true, ["comment": "#", "skip_rows": 1])

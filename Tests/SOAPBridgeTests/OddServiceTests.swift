@@ -106,7 +106,7 @@ import Testing
         ("failed", "success is false: database down"), ("failedpart", "success is 0"),
         ("errorcode", "its error is E17: late"), ("errorobject", "its error is 17"),
     ])
-    func `a reply that says that it failed is no whole listing`(name: String, sign: String) throws {
+    func `a reply that says that it failed is not a whole listing`(name: String, sign: String) throws {
         let error = #"""
             <xs:element name="errorCode" type="xs:string" minOccurs="0"/>
             <xs:element name="error" minOccurs="0"><xs:complexType><xs:sequence>

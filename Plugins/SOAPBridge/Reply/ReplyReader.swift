@@ -94,7 +94,7 @@ final class ReplyReader {
     var fingerprint: UInt64 { sink.machine.fingerprint }
     /// The reply's fault, once read.
     var fault: SOAPFault? { sink.machine.fault }
-    /// The sign of failure in a reply that is no fault, in words; known once it was read.
+    /// The sign of failure in a reply other than a fault, in words; known once it was read.
     var failureSign: String? {
         FailureSigns.sign(
             success: captured(.success), errors: [captured(.error), captured(.detail)], message: captured(.message))
