@@ -130,6 +130,27 @@ import Testing
         #expect(scan.pages.last?.isComplete == true && scan.pages.flatMap(\.warnings).isEmpty)
     }
 
+    @Test func `a hexadecimal text that is none sends the record to quarantine`() throws {
+        let wsdl = Self.wsdl().replacing(
+            #"<xs:element name="name" type="xs:string" minOccurs="0"/>"#,
+            with: #"<xs:element name="hex" type="xs:hexBinary" minOccurs="0"/>"#
+        ).replacing(
+            #"<xs:attribute name="code" type="xs:string"/>"#, with: #"<xs:attribute name="hexes" type="xs:hexBinary"/>"#
+        )
+        let scan = try scan("hex", wsdl: wsdl)
+        #expect(scan.records == [#"{"@hexes":"Cg==","id":2,"hex":"Cv8="}"#])
+        let rejected = scan.pages.flatMap(\.rejected)
+        #expect(
+            rejected.map(\.reason) == [
+                "the text of <hex> is not hexadecimal, as its type says",
+                "the text of <@hexes> is not hexadecimal, as its type says",
+            ])
+        #expect(
+            rejected.map(\.representation) == [
+                #"{"id":1,"hex":{"hexBinary":"0aF"}}"#, #"{"@hexes":{"hexBinary":"xy"},"id":3}"#,
+            ])
+    }
+
     @Test func `an empty element is a record without members`() throws {
         #expect(try scan("emptyrecord").records == ["{}"])
     }

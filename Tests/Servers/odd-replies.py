@@ -26,6 +26,8 @@ REPLIES = {
     'errorobject': (200, XML, env('<ListResponse xmlns="urn:s"><items/><error><code>17</code><text>x</text></error></ListResponse>')),
     'succeeded': (200, XML, env('<ListResponse xmlns="urn:s"><items/><success>true</success><errorCode>000</errorCode>'
         '<message>none found</message></ListResponse>')),
+    'hex': (200, XML, good('<item><id>1</id><hex>0aF</hex></item><item hexes="0A"><id>2</id><hex> 0aFf </hex></item>'
+        '<item hexes="xy"><id>3</id></item>')),
     'emptyrecord': (200, XML, good('<item/>')),
     'choice': (200, XML, good('<item><id>1</id><red>a</red><blue>1</blue><red>b</red><row><cell>1</cell><cell>2</cell></row><row/><row><cell>3</cell></row></item>')),
     'gzip': (200, XML, gzip.compress(good(ITEM).encode())),

@@ -207,7 +207,10 @@ extension ReplyMachine {
             try deferred.wait(tree.bytes(from: 0, textStart: 0))
         } else {
             if tree.nodes[0].isNil { return reject(nilRecord: index) }
-            _ = try emitter.write(&tree, plan, names, to: writer)
+            if var rejection = try emitter.write(&tree, plan, names, to: writer) {
+                rejection.index = index
+                rejected.append(rejection)
+            }
         }
     }
 
@@ -238,6 +241,9 @@ extension ReplyMachine {
 
     mutating func endFault() throws(BridgeError) {
         let writer = RecordBatchWriter()
+        // A fault is never refused for a value in its detail.
+        emitter.mayMissParts = true
+        defer { emitter.mayMissParts = false }
         _ = try emitter.write(&tree, plan, names, to: writer)
         tree.clear()
         do {

@@ -164,6 +164,15 @@ enum LexicalValue {
         return true
     }
 
+    /// Whether a text is hexadecimal, with an even number of digits.
+    static func isHex(_ text: UnsafeRawBufferPointer) -> Bool {
+        let digits = XMLSpace.trimmed(text)
+        return digits.count % 2 == 0
+            && digits.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+            }
+    }
+
     private static func writeHex(_ text: UnsafeRawBufferPointer, to writer: RecordBatchWriter) -> Bool {
         guard text.count % 2 == 0 else { return false }
         func nibble(_ byte: UInt8) -> UInt8? {

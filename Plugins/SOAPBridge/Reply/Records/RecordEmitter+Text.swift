@@ -18,9 +18,14 @@ extension RecordEmitter {
                 writer.null()
                 return true
             }
+            if kind == .hex, !LexicalValue.isHex(value) { return false }
             return LexicalValue.write(value, as: kind, to: writer)
         }
-        if !fits { note(.misfit, node.name) }
+        if !fits, kind == .hex {
+            tree.text.withUnsafeBytes { refuseHex(Self.span($0, node), node, writer) }
+        } else if !fits {
+            note(.misfit, node.name)
+        }
     }
 
     /// Writes the member `#text`: always for simple content, for mixed content only if there is any text.
@@ -120,7 +125,17 @@ extension RecordEmitter {
             note(.emptyValue, node.name)
             return writer.null()
         }
+        if kind == .hex, !LexicalValue.isHex(text) { return refuseHex(text, node, writer) }
         if !LexicalValue.write(text, as: kind, to: writer) { note(.misfit, node.name) }
+    }
+
+    /// Rejects the record: an attribute for bytes would take the text for base64, also when the record is retried.
+    private mutating func refuseHex(
+        _ text: UnsafeRawBufferPointer, _ node: RecordTree.Node, _ writer: RecordBatchWriter
+    ) {
+        wrongHex = wrongHex ?? node.name
+        let text = String(decoding: text, as: UTF8.self)
+        writer.object { writer.member("hexBinary", text) }
     }
 
     /// Writes values separated by white space (XSD part 2, section 4.1.2.2).
@@ -133,6 +148,11 @@ extension RecordEmitter {
             rest = rest.drop(while: XMLSpace.contains)
             guard !rest.isEmpty else { break }
             let word = rest.prefix { !XMLSpace.contains($0) }
+            if kind == .hex, !LexicalValue.isHex(UnsafeRawBufferPointer(rebasing: word)) {
+                refuseHex(UnsafeRawBufferPointer(rebasing: word), node, writer)
+                rest = rest.dropFirst(word.count)
+                continue
+            }
             if !LexicalValue.write(UnsafeRawBufferPointer(rebasing: word), as: kind, to: writer) {
                 note(.misfit, node.name)
             }

@@ -20,12 +20,14 @@ struct RecordEmitter {
     let isExact: Bool
     /// An attachment to which the current record refers and which the reply lacks.
     var missingPart: String?
+    /// The name of an element whose text is not hexadecimal, as its type says: it would be taken for base64.
+    var wrongHex: Int32?
     /// The reason why the current record could not be sent back.
     var obstacle: String?
     /// Not a valid XML name.
     static let obstacleName = "#obstacle"
     /// Whether the record is written for display, even if it lacks an attachment.
-    private var mayMissParts = false
+    var mayMissParts = false
     private var stamps: [UInt32] = []
     private var tails: [Int32] = []
     private var stamp: UInt32 = 0
@@ -57,7 +59,7 @@ struct RecordEmitter {
 
     /// Writes the record, whose root is node 0, as one object.
     ///
-    /// - Returns: The rejected record if an attachment is missing. A missing value must not look like null, which would
+    /// - Returns: The rejected record if an attachment is missing, or a text is not hexadecimal. A missing value must not look like null, which would
     ///   overwrite the known value.
     mutating func write(
         _ tree: inout RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
@@ -66,7 +68,7 @@ struct RecordEmitter {
         defer { forgetRecord() }
         let (references, depth) = (open, max(0, open.count - 1))
         try writeElement(0, isRecord: true, depth: depth, &tree, plan, names, writer)
-        guard let part = missingPart else { return nil }
+        guard !mayMissParts, let reason = refusal(names) else { return nil }
         // Write it again for display and for a later retry, with the reference in place of the value.
         let shown = RecordBatchWriter()
         forgetRecord()
@@ -76,8 +78,15 @@ struct RecordEmitter {
         try writeElement(0, isRecord: true, depth: depth, &tree, plan, names, shown)
         let representation = (try? shown.finish()).map { $0.count > 0 ? $0[0].json : "{}" } ?? "{}"
         return Page.Rejected(
-            index: nil, reason: "the record refers to the attachment \"\(part)\", which is not in the reply",
-            representation: representation)
+            index: nil, reason: reason, representation: representation)
+    }
+
+    /// Returns why the record cannot be written; nil if it can.
+    private func refusal(_ names: borrowing NameTable) -> String? {
+        if let missingPart {
+            return "the record refers to the attachment \"\(missingPart)\", which is not in the reply"
+        }
+        return wrongHex.map { "the text of <\(names.name($0))> is not hexadecimal, as its type says" }
     }
 
     /// Resets the counts of a record and the references that led to it.
@@ -85,6 +94,7 @@ struct RecordEmitter {
         values = 0
         obstacle = nil
         missingPart = nil
+        wrongHex = nil
         open.removeAll(keepingCapacity: true)
     }
 
@@ -142,7 +152,7 @@ struct RecordEmitter {
         let hasElements = try writeMembers(of: node, type, depth: depth, &tree, plan, names, writer)
         try writeObjectText(of: node, type, hasElements: hasElements, tree, plan, names, writer)
         // A null here would overwrite a known value.
-        if isRecord, missingPart != nil, !mayMissParts { return writer.abandonRecord() }
+        if isRecord, missingPart != nil || wrongHex != nil, !mayMissParts { return writer.abandonRecord() }
         if isRecord, let obstacle {
             writer.key(Self.obstacleName)
             writer.text(obstacle)
