@@ -170,7 +170,7 @@ enum FuzzedReader: String, CaseIterable, Sendable {
         try reader.begin(HTTPExchange.PaddedBody(bytes.dropFirst()), response, asked: "P")
         while try reader.read(into: writer).hasMore { try look(at: writer) }
         try look(at: writer)
-        _ = (reader.facts(), try reader.deleted())
+        _ = (reader.facts(), reader.tombstones(), try reader.listedDeletions())
         reader.end()
     }
 }
