@@ -104,6 +104,21 @@ struct PageSession {
         try required("the outcome of a row", try merge(entity, [values], as: role).first)
     }
 
+    /// Merges a row of a partial record, which has only some members of the column of extra members.
+    @discardableResult
+    func mergePart(_ entity: Int, _ values: StoreSession.Values) throws -> MergeOutcome {
+        let layout = model.entities[entity]
+        var outcome: MergeOutcome?
+        try SampleCells.with([layout.fields.map { values[$0.name] }]) { cells in
+            let row = cells[0].indices.map { $0 == layout.extra ? cells[0][$0].asPatch : cells[0][$0] }
+            try row.withUnsafeBufferPointer { row in
+                let rows = [PageRow(entity: entity, cells: row, record: 0, role: .listed)]
+                try transaction.merge(rows) { outcome = try $1.get() }
+            }
+        }
+        return try required("the outcome of a row", outcome)
+    }
+
     /// Merges the rows of a batch, each a record of its own.
     func merge(
         _ entity: Int, _ rows: [StoreSession.Values], as role: RowRole = .listed

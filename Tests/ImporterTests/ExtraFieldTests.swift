@@ -65,6 +65,22 @@ import TestSupport
         #expect(try database.table("City", "extra") == [[#"'{"x":3,"y":2}'"#]])
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a partial record of an object that was deleted here loses no member`(_ kind: StoreKind) throws {
+        var city = Entity("City", key: ["id"], [.of("id", .integer)])
+        city.keepsExtra = true
+        city.conflicts = .remote
+        let database = try StoreFixture(CompiledModel.of(city), kind: kind)
+        try database.addBatches([[["id": 1, "x": 1, "y": 2]]], of: "City", extent: .whole)
+        _ = try database.store.edit([LocalEdit(.delete, entity: "City", key: [.integer(1)])])
+        try database.addBatches([[["id": 1, "x": 1]]], of: "City", extent: .changes)
+        #expect(try database.table("City", "extra").isEmpty, "the record has nothing new")
+        #expect(try database.store.outbox().count == 1)
+        try database.addBatches([[["id": 1, "x": 3]]], of: "City", extent: .changes)
+        #expect(try database.table("City", "extra") == [[#"'{"x":3,"y":2}'"#]])
+        #expect(try database.store.outbox().isEmpty, "the remote's change wins")
+    }
+
     @Test func `a field that nothing reads is noted once`() throws {
         let model = try Self.city(keepsExtra: false)
         let mapper = Mapper(model)

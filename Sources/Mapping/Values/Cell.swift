@@ -125,7 +125,7 @@ public struct Cell: @unchecked Sendable {
     }
 
     /// The same value, marked as a part of the stored object.
-    var asPatch: Cell {
+    package var asPatch: Cell {
         var cell = self
         cell.isPatch = true
         return cell

@@ -85,20 +85,21 @@ final class EntityWriter {
     func merge(
         _ cells: UnsafeBufferPointer<Cell>, as role: RowRole, over listing: ListingContent? = nil
     ) throws -> MergeOutcome {
-        if let extra = layout.extra, cells[extra].isPatch, !layout.key.isEmpty {
-            return try ExtraMembers.settle(cells, layout, over: { try edits.row(layout, key(cells)) }) {
-                try mergeSettled($0, as: role, over: listing)
-            }
-        }
-        return try mergeSettled(cells, as: role, over: listing)
+        if editCounts.isAny { return try mergeOverEdits(cells, as: role, over: listing) }
+        return try mergeMembers(cells, as: role, over: listing)
     }
 
+    /// Merges a row in whose column of extra members a partial record may have only some of them.
     @inline(__always)
-    private func mergeSettled(
+    private func mergeMembers(
         _ cells: UnsafeBufferPointer<Cell>, as role: RowRole, over listing: ListingContent?
     ) throws -> MergeOutcome {
-        if editCounts.isAny { return try mergeOverEdits(cells, as: role, over: listing) }
-        return try mergeAll(cells, as: role, over: listing)
+        guard let extra = layout.extra, cells[extra].isPatch, !layout.key.isEmpty else {
+            return try mergeAll(cells, as: role, over: listing)
+        }
+        return try ExtraMembers.settle(cells, layout, over: { try edits.row(layout, key(cells)) }) {
+            try mergeAll($0, as: role, over: listing)
+        }
     }
 
     /// Returns whether the entity's own listing has included an existing object.
@@ -128,7 +129,7 @@ final class EntityWriter {
         let hasWritten = RawStatement.totalChanges(connection) != before
         noteOffered(cells) { own.cells[$0].kind == .absent }
         do {
-            return try own.cells.withUnsafeBufferPointer { try mergeAll($0, as: own.role, over: nil) }
+            return try own.cells.withUnsafeBufferPointer { try mergeMembers($0, as: own.role, over: nil) }
         } catch let error as StoreError where hasWritten && error.code == .constraint {
             // What was written for the edits can only be rolled back with the whole page.
             throw StoreError(.io, error.message, remedy: error.remedy)

@@ -10,6 +10,7 @@ extension StoreCheck {
         StoreCheck("the-history-keeps-types", theHistoryKeepsTypes),
         StoreCheck("the-outbox-keeps-types", theOutboxKeepsTypes),
         StoreCheck("conflicts-keep-types", conflictsKeepTypes),
+        StoreCheck("partial-records-keep-extra-members", partialRecordsKeepExtraMembers),
     ]
 
     private static let extra = StoredValue.json("{\"more\":1.0}")
@@ -184,5 +185,39 @@ extension StoreCheck {
         for (name, value) in zip(names, found.values) where row[name] != nil {
             try expectTyped("the remote's \(name)", [value], [row[name]])
         }
+    }
+
+    private static func partialRecordsKeepExtraMembers(_ subject: StoreSubject) throws {
+        let session = try subject.open(try TypeModel.compiled())
+        func merge(_ members: String) throws -> MergeOutcome? {
+            var outcome: MergeOutcome?
+            try session.run {
+                try session.page { page in
+                    outcome = try page.mergePart(
+                        TypeModel.thing, ["id": TypeModel.key, Entity.extraColumn: .json(members)])
+                }
+            }
+            return outcome
+        }
+        func stored() throws -> String? {
+            let layout = session.model.entities[TypeModel.thing]
+            let place = try required("the column", layout.columns.firstIndex { $0.name == Entity.extraColumn })
+            return try session.store.rows(of: RowQuery("Thing")).first?.values[place].description
+        }
+        try expect("a part of a new object", try merge(#"{"a":1,"b":"x"}"#), .inserted)
+        try expect("its members", try stored(), #"{"a":1,"b":"x"}"#)
+        try expect("other members", try merge(#"{"b":null,"c":[2]}"#), .updated)
+        try expect("the members of both", try stored(), #"{"a":1,"b":null,"c":[2]}"#)
+        try expect("known members", try merge(#"{"c":[2],"a":1}"#), .unchanged)
+        try session.edit(.delete, "Thing", [TypeModel.key])
+        try expect("a part of a deleted object", try merge(#"{"a":1}"#), .unchanged)
+        try expect("its conflicts", try session.store.conflicts().count, 0)
+        _ = try merge(#"{"a":2}"#)
+        try session.store.dropOutbox([try session.lastEntry().id])
+        try expect("the members after the drop", try stored(), #"{"a":2,"b":null,"c":[2]}"#)
+        try session.page {
+            try $0.merge(TypeModel.thing, ["id": TypeModel.key, Entity.extraColumn: .json(#"{"d":4}"#)])
+        }
+        try expect("the members of a whole record", try stored(), #"{"d":4}"#)
     }
 }

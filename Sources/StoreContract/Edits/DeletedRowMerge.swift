@@ -27,7 +27,14 @@ package struct DeletedRowMerge {
     ) {
         self.entry = entry
         for (index, field) in layout.fields.enumerated() where index != layout.discriminator {
-            guard let remote = cells[index].value, !cells[index].isFallback else { continue }
+            guard var remote = cells[index].value, !cells[index].isFallback else { continue }
+            if cells[index].isPatch, case .text(let members) = remote.form,
+                case .text(let base)? = entry.changes.first(where: { $0.name == field.name })?.old?.form,
+                let all = ExtraMembers.merge(members, into: base)
+            {
+                // The members that a partial record lacks are neither unknown nor lost.
+                remote = .json(all)
+            }
             let isKnown = entries.contains { entry in
                 entry.changes.contains { change in
                     change.name == field.name

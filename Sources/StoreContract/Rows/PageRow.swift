@@ -7,6 +7,9 @@ public struct PageRow {
     /// The entity's index in the compiled model.
     public let entity: Int
     /// One cell per field of the entity's layout; an `absent` cell keeps the stored value, and is null in a new object.
+    ///
+    /// The members of a JSON object whose cell is marked `isPatch` replace those of the stored object, which keeps its
+    /// others; in a new object, they are all.
     public let cells: UnsafeBufferPointer<Cell>
     /// The number of the record that contains the object; the rows of a record follow each other, its own row first.
     public let record: Int

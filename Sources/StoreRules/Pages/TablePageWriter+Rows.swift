@@ -49,17 +49,7 @@ extension TablePageWriter {
             }
             return .inserted
         }
-        let cells = try cells(of: row)
-        let layout = tables.layout(of: row.entity)
-        guard let extra = layout.extra, cells[extra].isPatch, !layout.key.isEmpty else {
-            return try merge(row.entity, cells, as: row.role)
-        }
-        let key = layout.key.map { cells[$0].value ?? .null }
-        return try cells.withUnsafeBufferPointer { cells in
-            try ExtraMembers.settle(
-                cells, layout, over: { key.contains(.null) ? nil : try tables.row(layout.index, key) }
-            ) { try merge(row.entity, Array($0), as: row.role) }
-        }
+        return try merge(row.entity, cells(of: row), as: row.role)
     }
 
     /// Whether inserts into a table certainly leave no records.
@@ -83,7 +73,7 @@ extension TablePageWriter {
         let merged: Merged
         if let own = try edits.merge(layout, all, as: role) {
             noteOffered(all, layout) { own.cells[$0].kind == .absent && all[$0].kind != .absent }
-            merged = try merge(own.cells, layout, as: own.role)
+            merged = try mergeMembers(own.cells, layout, as: own.role)
         } else {
             noteOffered(all, layout) { _ in true }
             merged = Merged(outcome: .unchanged)
@@ -95,6 +85,19 @@ extension TablePageWriter {
             due.note(entity, layout.key.map { all[$0].value ?? .null }, writtenBy: scan?.scope)
         }
         return merged.outcome
+    }
+
+    /// Merges a row in whose column of extra members a partial record may have only some of them.
+    private func mergeMembers(_ cells: [Cell], _ layout: EntityLayout, as role: RowRole) throws -> Merged {
+        guard let extra = layout.extra, cells[extra].isPatch, !layout.key.isEmpty else {
+            return try merge(cells, layout, as: role)
+        }
+        let key = layout.key.map { cells[$0].value ?? .null }
+        return try cells.withUnsafeBufferPointer { cells in
+            try ExtraMembers.settle(
+                cells, layout, over: { key.contains(.null) ? nil : try tables.row(layout.index, key) }
+            ) { try merge(Array($0), layout, as: role) }
+        }
     }
 
     private func merge(_ cells: [Cell], _ layout: EntityLayout, as role: RowRole) throws -> Merged {

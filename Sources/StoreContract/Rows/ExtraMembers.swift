@@ -22,6 +22,8 @@ package enum ExtraMembers {
     }
 
     /// Returns a JSON object with the members of another merged into it; nil if either is not an object.
+    ///
+    /// The text is that of the stored object if no member has another value.
     static func merge(_ members: String, into stored: String) -> String? {
         guard let old = try? JSONParser.batch(stored), let new = try? JSONParser.batch(members),
             old[0].tag == .object, new[0].tag == .object
@@ -30,16 +32,25 @@ package enum ExtraMembers {
             var values: [ExactText: String] = [:]
             for (name, value) in new[0].members { values[ExactText(name)] = value.json }
             var json = ""
+            var isChanged = false
+            var written: Set<ExactText> = []
             func add(_ name: String, _ value: String) {
                 json += json.isEmpty ? "{" : ","
                 json.appendJSONString(name)
                 json += ":" + value
+                written.insert(ExactText(name))
             }
-            for (name, value) in old[0].members { add(name, values.removeValue(forKey: ExactText(name)) ?? value.json) }
-            for (name, _) in new[0].members {
-                if let value = values.removeValue(forKey: ExactText(name)) { add(name, value) }
+            for (name, value) in old[0].members {
+                let before = value.json
+                let now = values[ExactText(name)] ?? before
+                if now != before { isChanged = true }
+                add(name, now)
             }
-            return json.isEmpty ? "{}" : json + "}"
+            for (name, _) in new[0].members where !written.contains(ExactText(name)) {
+                isChanged = true
+                add(name, values[ExactText(name)] ?? "null")
+            }
+            return isChanged ? json + "}" : stored
         }
     }
 }
