@@ -42,8 +42,8 @@ import TestSupport
                 Country
                   'NO' null null
                 quarantine
-                  Country remote 2 2 the key Country.code is missing {"name":"x"} https://example.org
                   Country remote 2 1 the key Country.code is missing {"name":"y"} https://example.org
+                  Country remote 2 2 the key Country.code is missing {"name":"x"} https://example.org
                 """)
     }
 

@@ -103,7 +103,7 @@ import TestSupport
         #expect(try fixture.store.rows(of: sorted).map(\.key) == [[.integer(20)], [.integer(4)]])
     }
 
-    @Test func `equal decimals of a key are found by the index of the key`() throws {
+    @Test func `a decimal key is found by an equal number`() throws {
         let database = try StoreFixture(CompiledModel.of(Entity("Price", key: ["amount"], [.of("amount", .decimal)])))
         try database.add("Price", ["amount": .decimal("2.50")], ["amount": .decimal("10")])
         for (comparison, expected) in [(Comparison.equal, ["2.5"]), (.notEqual, ["10"]), (.greater, ["10"])] {
