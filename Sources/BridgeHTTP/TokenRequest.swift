@@ -7,7 +7,7 @@ struct TokenAnswer: Sendable {
     var token: String?
     /// Seconds for which the credential is valid; nil if the server does not say.
     var lifetime: Double?
-    /// The refresh token for the next request, if the server sent one.
+    /// The refresh token for the next request, if the server sent another one.
     var refreshToken: String?
 
     init(_ credential: Credential, token: String? = nil, lifetime: Double? = nil, refreshToken: String? = nil) {
@@ -82,6 +82,6 @@ struct TokenRequest: Sendable {
         let lifetime = document?.text(at: "$.expires_in").flatMap { Double($0) }
         return TokenAnswer(
             grant.credential(token), token: token, lifetime: lifetime ?? grant.lifetime.map(Double.init),
-            refreshToken: document?.text(at: "$.refresh_token"))
+            refreshToken: SavedLogin.refreshToken(in: document))
     }
 }

@@ -36,5 +36,6 @@ import Testing
         #expect(SavedLogin(json: login.json) == login)
         #expect(SavedLogin(json: SavedLogin(refreshToken: "r").json) == SavedLogin(refreshToken: "r"))
         #expect(SavedLogin(json: "{}") == nil && SavedLogin(json: "no JSON") == nil)
+        #expect(SavedLogin(json: SavedLogin(refreshToken: "").json) == nil, "the configured token is used instead")
     }
 }

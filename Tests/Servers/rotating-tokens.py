@@ -5,7 +5,8 @@ tokens of its login, as with Auth0 or Okta. An access token is good for USES req
 REFRESH_TOKEN has a login of its own.
 
 In the folder: `tokens` gets a line for each request for a token, `issued` one for each token. While there is a file `hold`, an
-answer with tokens is not sent.
+answer with tokens is not sent. With a file `kept` a refresh token is not replaced, and the answer has the content of the file
+as the refresh token.
 """
 import answers
 import os
@@ -37,9 +38,12 @@ def grant(query):
             note("tokens", "reused")
             del access[login]
             return 400, {"error": "invalid_grant", "error_description": "the token was used before"}
-        refresh[token][1] = True
-        next = new("refresh")
-        refresh[next] = [login, False]
+        if os.path.exists("kept"):
+            with open("kept") as file: next = file.read()
+        else:
+            refresh[token][1] = True
+            next = new("refresh")
+            refresh[next] = [login, False]
         access[login] = new("access")
         left[access[login]] = uses
         note("tokens", "granted")

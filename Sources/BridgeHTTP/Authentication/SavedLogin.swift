@@ -15,11 +15,18 @@ struct SavedLogin: Sendable, Equatable {
 
     init?(json: String) {
         let document = JSONDocument(Array(json.utf8))
-        guard let refreshToken = document?.text(at: "$.refresh_token") else { return nil }
+        guard let refreshToken = Self.refreshToken(in: document) else { return nil }
         self.refreshToken = refreshToken
         token = document?.text(at: "$.token")
         expiry = document?.text(at: "$.expiry").flatMap { Double($0) }
         request = document?.text(at: "$.request")
+    }
+
+    /// Returns the refresh token of a reply or of a saved login; nil for none.
+    ///
+    /// Some servers send an empty one where they have no other: the one of before is still valid.
+    static func refreshToken(in document: JSONDocument?) -> String? {
+        document?.text(at: "$.refresh_token").flatMap { $0.contains { !$0.isWhitespace } ? $0 : nil }
     }
 
     var json: String {
