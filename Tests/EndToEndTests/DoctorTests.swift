@@ -98,6 +98,7 @@ extension EndToEndTests {
                 #"{"state":"\#(state)","written":"\#(written)","error":"a reason"}"#, to: "health.json")
             let run = try await bmo("doctor", "--health", "health.json")
             #expect(run.exitCode == exitCode, "\(run)")
+            #expect(run.allOutput.contains("a reason") == (secondsAgo < 90 && state != "stopped"), "\(run)")
         }
 
         @Test func `no health file, and a file of another kind, are errors`() async throws {

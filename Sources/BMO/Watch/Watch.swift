@@ -142,8 +142,8 @@ private struct Watch {
 
         /// Everything was fetched, or the watch stops.
         case done
-        /// Another process has the database.
-        case busy
+        /// Another process has the database: why nothing was done.
+        case busy(String)
         /// Why it failed, and the entities that did; none if nothing could be synced.
         case failed(String, Set<String>)
     }
@@ -169,13 +169,19 @@ private struct Watch {
                 news.forget()
                 outcome = await syncAll(without: failing.waiting)
             }
-            failing.note(outcome.failure, pause: { pause(afterFailures: $0) }, isWhole: moved == nil)
+            var busy: String?
+            if case .busy(let words) = outcome {
+                // The round was skipped: neither a success nor a failure.
+                busy = words
+            } else {
+                failing.note(outcome.failure, pause: { pause(afterFailures: $0) }, isWhole: moved == nil)
+            }
             if isDue { due = .now + (failing.isTotal ? pause(afterFailures: failing.count) : options.every) }
             note { state in
                 state.rounds += 1
                 state.state = failing.count == 0 ? "waiting" : "failing"
                 state.failures = failing.count
-                state.error = failing.message
+                state.error = failing.message ?? busy
             }
         }
     }
@@ -194,31 +200,32 @@ private struct Watch {
     private func sync(_ changes: [RemoteNews.Change]) async -> Outcome {
         var whole: [String] = []
         for change in changes {
-            switch await fetchesAll(change) {
-            case true?: break
-            case false?: whole.append(change.entity)
-            case nil: return .busy
+            switch await fetchAll(change) {
+            case .done: break
+            case .failed: whole.append(change.entity)
+            case .busy(let words): return .busy(words)
             }
         }
         guard !whole.isEmpty, !Task.isCancelled else { return .done }
         return await syncOnce(Workspace.SyncOptions(entities: whole))
     }
 
-    /// Fetches single objects, and returns whether all of them arrived; nil if another process has the database.
+    /// Fetches single objects; `failed` if one did not arrive.
     ///
-    /// One that does not arrive may have been deleted, which only a sync of the entity determines.
-    private func fetchesAll(_ change: RemoteNews.Change) async -> Bool? {
-        guard !change.keys.isEmpty else { return false }
+    /// It may have been deleted, which only a sync of the entity determines.
+    private func fetchAll(_ change: RemoteNews.Change) async -> Outcome {
+        let absent = Outcome.failed("not all objects arrived", [change.entity])
+        guard !change.keys.isEmpty else { return absent }
         for key in change.keys {
-            guard let wanted = await workspace.syncOptions(ofObject: key, of: change.entity) else { return false }
+            guard let wanted = await workspace.syncOptions(ofObject: key, of: change.entity) else { return absent }
             var hasArrived = false
             let outcome = await syncOnce(wanted) { report in
                 hasArrived = report.entities.map(\.counts).contains { $0.inserted + $0.updated + $0.unchanged > 0 }
             }
-            if case .busy = outcome { return nil }
-            guard case .done = outcome, hasArrived else { return false }
+            if case .busy = outcome { return outcome }
+            guard case .done = outcome, hasArrived else { return absent }
         }
-        return true
+        return .done
     }
 
     private func syncOnce(
@@ -242,7 +249,7 @@ private struct Watch {
         } catch let error as StoreError where error.code == .busy {
             // Another process is syncing: not a failure.
             report(.trouble(error.description))
-            return .busy
+            return .busy(error.description)
         } catch {
             report(.trouble("\(error)"))
             return .failed("\(error)", [])

@@ -7,7 +7,7 @@ struct HealthFile: Decodable {
     let state: String
     /// When the file was written, as ISO 8601.
     let written: String
-    /// Why the last round failed.
+    /// Why the last round failed or was skipped.
     let error: String?
 
     /// The age at which the file is too old, in seconds: a watch writes it at least every 30.
@@ -32,7 +32,7 @@ struct HealthFile: Decodable {
         return switch file.state {
         case "failing": .error(subject, "the last round failed: \(file.error ?? "no reason is known")", remedy: remedy)
         case "stopped": .error(subject, "it was stopped at \(file.written)", remedy: "start it again")
-        default: .ok(subject, "\(file.state), written at \(file.written)")
+        default: .ok(subject, "\(file.state), written at \(file.written)" + (file.error.map { ": \($0)" } ?? ""))
         }
     }
 }
