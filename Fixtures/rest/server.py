@@ -311,7 +311,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def route_coded_lines(self, coding, framing):
         """100 lines in a content coding that is flushed after each ten, of which the first `flushes` come, if given.
 
-        With `pages`, X-Next-Cursor names the next page.
+        With `pages`, X-Next-Cursor names the next page. With `outer`, all that comes is a whole gzip body. The framing `packed` is
+        chunks with the transfer coding gzip in place of the content coding, which is to be gzip.
         """
         page = self.integer("cursor", 0)
         lines = [b"".join(b'{"id": %d}\n' % (100 * page + n) for n in range(start, start + 10)) for start in range(1, 101, 10)]
@@ -319,21 +320,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = b"".join(pieces[:self.integer("flushes", len(pieces))])
         if "drop" in self.query:
             body = body[:-self.integer("drop", 0)]
+        outer = "outer" in self.query
+        if outer:
+            body = gzip.compress(body)
         self.protocol_version = "HTTP/1.0" if framing == "old" else "HTTP/1.1"
         self.send_response(200)
         self.send_header("Content-Type", "application/x-ndjson")
-        if coding != "identity":
-            self.send_header("Content-Encoding", coding.removeprefix("raw-"))
+        if coding != "identity" and framing != "packed":
+            self.send_header("Content-Encoding", coding.removeprefix("raw-") + (", gzip" if outer else ""))
         if page + 1 < self.integer("pages", 1):
             self.send_header("X-Next-Cursor", str(page + 1))
         if framing == "length":
             self.send_header("Content-Length", str(len(body)))
-        elif framing == "chunks":
-            self.send_header("Transfer-Encoding", "chunked")
+        elif framing in ("chunks", "packed"):
+            self.send_header("Transfer-Encoding", "gzip, chunked" if framing == "packed" else "chunked")
         else:
             self.close_connection = True
         self.end_headers()
-        if framing != "chunks":
+        if framing not in ("chunks", "packed"):
             return self.wfile.write(body)
         parts = [body[start:start + 7] for start in range(0, len(body), 7)]
         self.wfile.write(b"".join(b"%X\r\n%b\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n")

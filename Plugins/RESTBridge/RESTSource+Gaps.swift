@@ -56,7 +56,7 @@ extension RESTSource {
         openEnd =
             "\(asked): the reply says neither how long it is nor where it ends, so a truncated one would look the "
             + "same: its records are imported, but missing ones do not count as deleted; have the server send Content-Length, "
-            + "or compress, or set http_version: 1.1 if it then sends chunks"
+            + "or compress (once, not twice), or set http_version: 1.1 if it then sends chunks"
     }
 
     /// Notes that a request for one object got no object, unless the reply says that the object does not exist.

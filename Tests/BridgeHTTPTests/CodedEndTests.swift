@@ -30,6 +30,21 @@ import Testing
         #expect(throws: BridgeError.self) { _ = try get(coding, framing, "drop=1") }
     }
 
+    @Test(arguments: ["length", "chunks", "close"])
+    func `a coding inside another does not tell its end`(framing: String) throws {
+        for coding in ["gzip", "deflate", "br"] {
+            let whole = try get(coding, framing, "outer=1")
+            #expect(whole.body.split(separator: UInt8(ascii: "\n")).count == 100 && !whole.tellsEnd)
+            // The data inside have no end, which libcurl does not notice.
+            let cut = try get(coding, framing, "outer=1&flushes=3")
+            #expect(cut.body.split(separator: UInt8(ascii: "\n")).count == 30 && !cut.tellsEnd)
+        }
+    }
+
+    @Test func `a transfer coding inside chunks does not tell its end`() throws {
+        for query in ["", "flushes=3"] { #expect(try !get("gzip", "packed", query).tellsEnd) }
+    }
+
     @Test func `without a coding, length or chunks a body does not tell its end`() throws {
         for (framing, tells) in [("length", true), ("chunks", true), ("close", false), ("old", false)] {
             let reply = try get("identity", framing, "flushes=2")

@@ -54,6 +54,18 @@ enum ContentCoding {
         return all.last.map { ($0, all.count == 1) }
     }
 
+    /// Whether one coding is inside another: libcurl does not say whether the inner data reached their end.
+    static func isNested(_ fields: [(name: String, value: String)]) -> Bool {
+        if let coding = outermost(fields), !coding.isOnly { return true }
+        // Transfer codings other than chunked are not watched (RFC 9112, section 6.1).
+        return fields.contains { field in
+            guard field.name.isSameField(as: "transfer-encoding") else { return false }
+            return field.value.lowercased().split(separator: ",").contains { part in
+                !["chunked", "identity", ""].contains(part.filter { $0 != " " && $0 != "\t" })
+            }
+        }
+    }
+
     /// Returns the watcher for a body of this coding; nil if its end cannot be detected.
     static func end(of coding: (name: String, isOnly: Bool), isChunked: Bool) -> (any BodyEnd)? {
         switch coding.name {

@@ -356,8 +356,8 @@ final class HTTPTransfer: @unchecked Sendable {
         // Otherwise the body ends with the connection, however that ends (RFC 9112, section 6.3). HTTP/2 marks the end
         // with END_STREAM, but libcurl 7.88 accepts a stream as complete if it is reset without an error, or if the
         // framing breaks after its data.
-        response.tellsEnd =
-            bodyEnd != nil || isChunked || response.header("content-length") != nil || status == 204 || status == 304
+        let isMarked = bodyEnd != nil || isChunked || response.header("content-length") != nil
+        response.tellsEnd = isMarked && !ContentCoding.isNested(response.headers) || status == 204 || status == 304
         let length =
             response.header("content-encoding") == nil ? response.header("content-length").flatMap(Int.init) : nil
         state.withLock { state in
