@@ -275,6 +275,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = json.dumps({"items": [user(n) for n in range(1, 1001)]}).encode()
         self.send(gzip.compress(body), Content_Encoding="gzip")
 
+    def route_gzip_members(self):
+        """Two gzip members (RFC 1952, section 2.2), as of files that were joined."""
+        self.send(gzip.compress(b'{"id": 1}\n') + gzip.compress(b'{"id": 2}\n'), kind="application/x-ndjson", Content_Encoding="gzip")
+
     def route_cut_gzip(self, framing):
         """A gzip body that ends at `bytes` of it (default: the half), though its framing is as it should be: in the first reply, or
         in each of them with `always`."""

@@ -179,6 +179,13 @@ import Testing
         #expect(try bridgeError { _ = try exchange.body() }.code == .malformed)
     }
 
+    @Test func `gzip data with a second member are refused by name`() throws {
+        let exchange = try client().start(HTTPRequest(url: server.url + "/gzip-members"))
+        let error = try bridgeError { _ = try exchange.body() }
+        #expect(error.code == .malformed && !error.isRetryable, "\(error)")
+        #expect(error.message.hasPrefix("the reply's compressed data have a second part"), "\(error)")
+    }
+
     @Test func `a reply that is not HTTP is reported as such`() throws {
         let exchange = try client().start(HTTPRequest(url: server.url + "/no-http"))
         let error = try bridgeError { _ = try exchange.response() }

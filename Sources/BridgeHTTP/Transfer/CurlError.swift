@@ -46,6 +46,13 @@ enum CurlError {
             return error(.malformed, "the reply broke off after \(bodyBytes) bytes: \(words)", retryable: true)
         case CURLE_BAD_CONTENT_ENCODING:
             return error(.malformed, "the reply's compression is broken: \(words)")
+        case CURLE_WRITE_ERROR where isEncoded:
+            // Of two gzip members (RFC 1952, section 2.2) or of anything after the data, libcurl says only that.
+            return error(
+                .malformed,
+                "the reply's compressed data have a second part, or something follows them, "
+                    + "which libcurl does not read",
+                "have the server compress the reply as one piece, or send it without Content-Encoding")
         case CURLE_OUT_OF_MEMORY where bodyBytes == nil:
             // libcurl's own limit on a line of the head, CURL_MAX_HTTP_HEADER, also has this code.
             return error(
