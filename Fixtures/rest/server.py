@@ -315,8 +315,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def route_coded_lines(self, coding, framing):
         """100 lines in a content coding that is flushed after each ten, of which the first `flushes` come, if given.
 
-        With `pages`, X-Next-Cursor names the next page. With `outer`, all that comes is a whole gzip body. The framing `packed` is
-        chunks with the transfer coding gzip in place of the content coding, which is to be gzip.
+        With `pages`, X-Next-Cursor names the next page. With `outer`, all that comes is a whole gzip body. The framing `endless` is
+        a length that no number of 64 bits can be; `packed` is chunks with the transfer coding gzip in place of the content
+        coding, which is to be gzip.
         """
         page = self.integer("cursor", 0)
         lines = [b"".join(b'{"id": %d}\n' % (100 * page + n) for n in range(start, start + 10)) for start in range(1, 101, 10)]
@@ -336,6 +337,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("X-Next-Cursor", str(page + 1))
         if framing == "length":
             self.send_header("Content-Length", str(len(body)))
+        elif framing == "endless":
+            self.send_header("Content-Length", "9" * 23)
+            self.close_connection = True
         elif framing in ("chunks", "packed"):
             self.send_header("Transfer-Encoding", "gzip, chunked" if framing == "packed" else "chunked")
         else:

@@ -45,6 +45,23 @@ import Testing
         for query in ["", "flushes=3"] { #expect(try !get("gzip", "packed", query).tellsEnd) }
     }
 
+    @Test(arguments: codings)
+    func `coded data of which not even the first byte came broke off`(coding: String) throws {
+        for framing in ["close", "old"] {
+            let error = try bridgeError { _ = try get(coding, framing, "flushes=0") }
+            #expect(error.code == .malformed && error.isRetryable, "\(framing): \(error)")
+        }
+        // These say that nothing follows.
+        for framing in ["length", "chunks"] {
+            let reply = try get(coding, framing, "flushes=0")
+            #expect(reply.body.isEmpty && reply.tellsEnd, "\(framing)")
+        }
+    }
+
+    @Test func `a length that is too large does not tell the end`() throws {
+        #expect(try !get("identity", "endless", "flushes=2").tellsEnd)
+    }
+
     @Test func `without a coding, length or chunks a body does not tell its end`() throws {
         for (framing, tells) in [("length", true), ("chunks", true), ("close", false), ("old", false)] {
             let reply = try get("identity", framing, "flushes=2")

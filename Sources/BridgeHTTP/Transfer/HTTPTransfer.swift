@@ -22,7 +22,7 @@ final class HTTPTransfer: @unchecked Sendable {
     let firstOrigin: HTTPURL.Origin
     private let headers: [(name: String, value: String)]
     var body: [UInt8]?
-    private let isSentOnce: Bool
+    let isSentOnce: Bool
     var sendsCredentials: Bool
     var lostCredentials = false
     var redirects = 0
@@ -30,7 +30,9 @@ final class HTTPTransfer: @unchecked Sendable {
     /// Seconds until the remote accepts requests again, if the reply said so.
     private(set) var hold: Double?
     /// The status of the current reply; 0 before its head has arrived.
-    private var status = 0
+    private(set) var status = 0
+    /// Whether something besides the coded data marks the end of the current reply's body.
+    private(set) var isFramed = false
     /// When the current request began, and when the head of its reply had arrived.
     private var (began, headArrived) = (0.0, 0.0)
     /// Whether the rate limit and the limit on running requests apply; a token request that others wait for is exempt.
@@ -356,8 +358,8 @@ final class HTTPTransfer: @unchecked Sendable {
         // Otherwise the body ends with the connection, however that ends (RFC 9112, section 6.3). HTTP/2 marks the end
         // with END_STREAM, but libcurl 7.88 accepts a stream as complete if it is reset without an error, or if the
         // framing breaks after its data.
-        let isMarked = bodyEnd != nil || isChunked || response.header("content-length") != nil
-        response.tellsEnd = isMarked && !ContentCoding.isNested(response.headers) || status == 204 || status == 304
+        isFramed = isChunked || Self.length(in: response) != nil || status == 204 || status == 304
+        response.tellsEnd = (isFramed || bodyEnd != nil) && !ContentCoding.isNested(response.headers)
         let length =
             response.header("content-encoding") == nil ? response.header("content-length").flatMap(Int.init) : nil
         state.withLock { state in
@@ -488,7 +490,7 @@ final class HTTPTransfer: @unchecked Sendable {
     private func cutCompression(_ easy: UnsafeMutableRawPointer) -> BridgeError? {
         // The watched bytes must be exactly the body.
         guard let bodyEnd, bodyEnd.count == Int(bmo_curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)),
-            bodyEnd.isCut(after: bodyBytes)
+            bodyEnd.isCut(after: bodyBytes) || bodyEnd.count == 0 && lacksBody
         else { return nil }
         return BridgeError(
             .malformed,
