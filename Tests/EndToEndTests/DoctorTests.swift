@@ -88,6 +88,7 @@ extension EndToEndTests {
         @Test(
             arguments: [
                 ("waiting", 5, 0), ("syncing", 5, 0), ("failing", 5, 1), ("stopped", 5, 1), ("waiting", 100, 1),
+                ("waiting", -60, 0), ("waiting", -100_000, 1), ("sleeping", 5, 1),
             ] as [(state: String, secondsAgo: Double, exitCode: Int32)])
         func `a health file is judged by its state and its age`(
             state: String, secondsAgo: Double, exitCode: Int32
@@ -98,7 +99,12 @@ extension EndToEndTests {
                 #"{"state":"\#(state)","written":"\#(written)","error":"a reason"}"#, to: "health.json")
             let run = try await bmo("doctor", "--health", "health.json")
             #expect(run.exitCode == exitCode, "\(run)")
-            #expect(run.allOutput.contains("a reason") == (secondsAgo < 90 && state != "stopped"), "\(run)")
+            #expect(run.allOutput.contains("a reason") == (exitCode == 0 || state == "failing"), "\(run)")
+        }
+
+        @Test func `a health file without a real time is an error`() async throws {
+            try site.folder.write(#"{"state":"waiting","written":"zzz"}"#, to: "health.json")
+            #expect(try await bmo("doctor", "--health", "health.json").exitCode == 1)
         }
 
         @Test func `no health file, and a file of another kind, are errors`() async throws {

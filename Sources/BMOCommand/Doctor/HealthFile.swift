@@ -12,6 +12,8 @@ struct HealthFile: Decodable {
 
     /// The age at which the file is too old, in seconds: a watch writes it at least every 30.
     private static let oldest: Int64 = 90
+    /// The seconds by which two clocks may differ.
+    private static let tolerance: Int64 = 300
 
     /// Returns whether the file shows a healthy watch.
     static func finding(path: String) -> Finding {
@@ -29,10 +31,17 @@ struct HealthFile: Decodable {
         guard file.written >= earliest else {
             return .error(subject, "it has written nothing since \(file.written)", remedy: remedy)
         }
+        guard file.written <= Clock.text(secondsAgo: -tolerance) else {
+            return .error(
+                subject, "its file says that it was written at \(file.written), which is not a time in the past",
+                remedy: "check the clock, and that the watch runs")
+        }
         return switch file.state {
         case "failing": .error(subject, "the last round failed: \(file.error ?? "no reason is known")", remedy: remedy)
         case "stopped": .error(subject, "it was stopped at \(file.written)", remedy: "start it again")
-        default: .ok(subject, "\(file.state), written at \(file.written)" + (file.error.map { ": \($0)" } ?? ""))
+        case "waiting", "syncing":
+            .ok(subject, "\(file.state), written at \(file.written)" + (file.error.map { ": \($0)" } ?? ""))
+        default: .error(subject, "\(path) has an unknown state: \(file.state)", remedy: remedy)
         }
     }
 }
