@@ -50,6 +50,15 @@ extension RESTSource {
             + "that there are none, say so under responses: {when: {path: \"\(path)\", equals: \"null\"}, action: empty}"
     }
 
+    /// Notes a status by which a reply may lack records, unless a rule of the section says what it means.
+    func noteStatus(of response: HTTPResponse) {
+        guard response.status == 202, leftOut == nil, !section.readsOne else { return }
+        leftOut =
+            "\(asked): the status 202 (Accepted) says that the remote has not finished the request, so the listing is not complete, "
+            + "and nothing counts as deleted: sync again later, or, if the reply has all records, say so under responses: "
+            + "{status: 202, action: accept}"
+    }
+
     /// Notes a reply of lines that does not mark its end; a truncated JSON document would show that by itself.
     func noteEnd(of response: HTTPResponse) {
         guard !response.tellsEnd, openEnd == nil else { return }
@@ -65,7 +74,7 @@ extension RESTSource {
     func noteNoObject(_ response: HTTPResponse, _ reader: PageReader?) {
         guard section.readsOne, pageNumber == 1, leftOut == nil else { return }
         // Only a list is the answer to a search, and an empty one then says that nothing was found.
-        if section.searchesByKey, reader?.isBare != true || reader?.saysZero == true { return }
+        if section.searchesByKey, response.status != 202, reader?.isBare != true || reader?.saysZero == true { return }
         leftOut =
             "\(asked): the reply \(response.status) has no object, and does not say that the object does not exist: have the "
             + "remote answer 404 or 410, or, if this reply means that, say so under responses: {when: {path: ..., "

@@ -72,7 +72,7 @@ final class RESTSource: ListingSource {
         var facts = PageFacts()
         /// Whether this is the last page, regardless of the paging.
         var isLast = false
-        /// Whether a rule of the section declares the reply a success.
+        /// Whether a rule of the section says what the reply means.
         var isAccepted = false
         /// Whether a rule of the section says that there are no records.
         var isToldEmpty = false
@@ -237,7 +237,7 @@ final class RESTSource: ListingSource {
             return ended(location: response.location)
         case .empty:
             running.detach()
-            current = OpenPage(response: response, content: .nothing, isLast: true, isToldEmpty: true)
+            current = OpenPage(response: response, content: .nothing, isLast: true, isAccepted: true, isToldEmpty: true)
         case .ignored(let read):
             if response.status >= 400, ![404, 410].contains(response.status) {
                 leftOut =
@@ -247,7 +247,7 @@ final class RESTSource: ListingSource {
             running.detach()
             let facts = try factsOfIgnored(response, read ?? body)
             current = OpenPage(
-                response: response, content: .nothing, facts: facts,
+                response: response, content: .nothing, facts: facts, isAccepted: true,
                 isToldEmpty: [404, 410].contains(response.status))
         case .good(let early, let isAccepted):
             try begin(exchange, response, early ?? body, isAccepted: isAccepted)
@@ -290,14 +290,14 @@ final class RESTSource: ListingSource {
             if case .automatic = section.paging.style { try detect(nil, response, nil) }
             if section.paging.isSingle, !section.paging.isWhole { lookForMore(nil, response) }
             let lines = try LineReader(exchange, fields: section.recordFields(response), limits: limits)
-            current = OpenPage(response: response, content: .lines(lines))
+            current = OpenPage(response: response, content: .lines(lines), isAccepted: isAccepted)
             return
         }
         if let table {
             if case .automatic = section.paging.style { try detect(nil, response, nil) }
             if section.paging.isSingle, !section.paging.isWhole { lookForMore(nil, response) }
             let rows = try rows(of: early.map { ReplyFile($0) } ?? ReplyFile(exchange, response), response, table)
-            current = OpenPage(response: response, content: .rows(rows))
+            current = OpenPage(response: response, content: .rows(rows), isAccepted: isAccepted)
             return
         }
         let body = try early ?? exchange.paddedBody()
@@ -379,6 +379,7 @@ final class RESTSource: ListingSource {
         if pageNumber == 1, let note { page.metadata["paging"] = note }
         if pager.endsByTotalAlone(position, facts), saysLast(open.response, reader) { facts.hasMore = false }
         let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
+        if !open.isAccepted { noteStatus(of: open.response) }
         // A detection on trial is reported once it is confirmed.
         if let found, trial == nil || step == .end {
             page.metadata["found"] = found

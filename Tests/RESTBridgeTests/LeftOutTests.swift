@@ -50,6 +50,26 @@ import Testing
         #expect(scan.warnings.contains { $0.contains("the reply \(status) is ignored") } == !isComplete, "\(scan)")
     }
 
+    @Test(arguments: [
+        ("json", "[]", 0), ("json", #"[{"id": 1}]"#, 1), ("csv", "id\n", 0), ("ndjson", #"{"id": 1}"#, 1),
+    ])
+    func `a listing that the remote has only accepted is not complete`(format: String, body: String, count: Int) throws
+    {
+        let section: Literal.Members = [
+            ("path", "/says"), ("query", ["status": 202, "body": .text(body)]), ("format", .text(format)),
+            ("paging", "none"),
+        ]
+        let scan = try scan(.object(section))
+        #expect(scan.records.count == count && scan.last?.isComplete == false && scan.last?.token == nil, "\(scan)")
+        #expect(scan.warnings.count == 1 && scan.warnings.first?.contains("202 (Accepted)") == true, "\(scan)")
+        for action in ["accept", "empty", "ignore"] {
+            let rule: Literal = ["status": 202, "action": .text(action)]
+            let told = try self.scan(.object(section + [("responses", .array([rule]))]))
+            #expect(told.records.count == (action == "accept" ? count : 0), "\(action): \(told)")
+            #expect(told.last?.isComplete == true && told.warnings.isEmpty, "\(action): \(told)")
+        }
+    }
+
     @Test func `a slice that is not complete leaves no place to resume from`() throws {
         let scan = try scan([
             "path": "/says", "query": ["status": "{kind}", "body": "[]"], "each": ["kind": ["403", "200"]],

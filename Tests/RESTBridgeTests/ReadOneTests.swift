@@ -71,6 +71,13 @@ import Testing
         #expect(scan.warnings.isEmpty, "\(scan)")
     }
 
+    @Test func `a search that the remote has only accepted does not say that the object does not exist`() throws {
+        let section: Literal.Members = [("path", "/says{?parent.id}")]
+        #expect(try scan(section, "[]", status: 202).last?.isComplete == false)
+        let found = try scan(section, #"[{"id": 7}]"#, status: 202)
+        #expect(found.ids == [7] && found.last?.isComplete == true && found.warnings.isEmpty, "\(found)")
+    }
+
     @Test func `the query of the object's own address does not make it a search`() throws {
         #expect(try scan([("path", "/{parent.place}?of={parent.id}")], "[]").last?.isComplete == false)
     }
