@@ -51,12 +51,29 @@ extension RESTSource {
     }
 
     /// Notes a status by which a reply may lack records, unless a rule of the section says what it means.
-    func noteStatus(of response: HTTPResponse) {
-        guard response.status == 202, leftOut == nil, !section.readsOne else { return }
+    func noteStatus(of response: HTTPResponse, _ facts: PageFacts, isEnd: Bool) {
+        guard leftOut == nil, !section.readsOne else { return }
+        if response.status == 206, isEnd { noteOnlyPart(response, facts) }
+        guard response.status == 202 else { return }
         leftOut =
             "\(asked): the status 202 (Accepted) says that the remote has not finished the request, so the listing is not complete, "
             + "and nothing counts as deleted: sync again later, or, if the reply has all records, say so under responses: "
             + "{status: 202, action: accept}"
+    }
+
+    /// Notes a listing that ends at its first page although the status says that the reply is a part.
+    ///
+    /// Some APIs answer each page with this status, the last one, too. Then the paging decides.
+    private func noteOnlyPart(_ response: HTTPResponse, _ facts: PageFacts) {
+        guard pageNumber == 1, pager.isComplete, !section.paging.isWhole, facts.hasMore != false else { return }
+        // A count that the paging was guessed from may be that of the part.
+        let isOwn = detection?.paging["total"]?.hasSuffix(".count") ?? false
+        let total = response.header("content-range").flatMap(HeaderNumber.total) ?? (isOwn ? nil : facts.total)
+        if let total, facts.count >= total { return }
+        leftOut =
+            "\(asked): the status 206 (Partial Content) says that the reply is a part, and nothing says how to request the rest, so "
+            + "the listing is not complete, and nothing counts as deleted: set paging, or, if the reply has all records, say so "
+            + "under responses: {status: 206, action: accept}"
     }
 
     /// Notes a reply of lines that does not mark its end; a truncated JSON document would show that by itself.

@@ -379,7 +379,7 @@ final class RESTSource: ListingSource {
         if pageNumber == 1, let note { page.metadata["paging"] = note }
         if pager.endsByTotalAlone(position, facts), saysLast(open.response, reader) { facts.hasMore = false }
         let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
-        if !open.isAccepted { noteStatus(of: open.response) }
+        if !open.isAccepted { noteStatus(of: open.response, facts, isEnd: step == .end) }
         // A detection on trial is reported once it is confirmed.
         if let found, trial == nil || step == .end {
             page.metadata["found"] = found

@@ -70,6 +70,39 @@ import Testing
         }
     }
 
+    /// Replies 206, and whether they are the whole listing.
+    private static let parts: [(body: String, range: String?, section: Literal.Members, isComplete: Bool)] = [
+        (#"[{"id": 1}]"#, nil, [], false), ("[]", nil, [("paging", "none")], false),
+        ("id\n1\n", nil, [("format", "csv")], false), (#"{"items": [{"id": 1}], "count": 1}"#, nil, [], false),
+        (#"{"items": [{"id": 1}], "next": null}"#, nil, [("paging", ["style": "next_url", "path": "$.next"])], false),
+        (#"{"items": [{"id": 1}], "total": 1}"#, nil, [], true), (#"[{"id": 1}]"#, "0-0/1", [], true),
+        ("[]", "*/0", [("paging", "none")], true),
+        (
+            #"{"items": [{"id": 1}], "more": false}"#, nil,
+            [("paging", ["style": "page", "has_more": "$.more"])], true
+        ),
+        (#"[{"id": 1}]"#, nil, [("paging", ["style": "none", "whole": true])], true),
+        (#"[{"id": 1}]"#, nil, [("responses", [["status": 206, "action": "accept"]])], true),
+    ]
+
+    @Test(arguments: parts)
+    func `an only page that is a part is not complete, unless it says that it has all records`(
+        body: String, range: String?, section: Literal.Members, isComplete: Bool
+    ) throws {
+        var query: Literal.Members = [("status", 206), ("body", .text(body))]
+        if let range { query.append(("h-Content-Range", .text(range))) }
+        let scan = try scan(.object([("path", "/says"), ("query", .object(query))] + section))
+        #expect(scan.records.count == (body.contains("1") ? 1 : 0), "\(scan)")
+        #expect(scan.last?.isComplete == isComplete, "\(scan)")
+        #expect(scan.warnings.contains { $0.contains("206 (Partial Content)") } != isComplete, "\(scan)")
+        #expect(scan.warnings.count == (isComplete ? 0 : 1), "\(scan)")
+    }
+
+    @Test func `parts that lead to the next one are a complete listing`() throws {
+        let scan = try scan(["path": "/partial", "paging": ["style": "offset", "size": 10]])
+        #expect(scan.ids == Array(1...25) && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
     @Test func `a slice that is not complete leaves no place to resume from`() throws {
         let scan = try scan([
             "path": "/says", "query": ["status": "{kind}", "body": "[]"], "each": ["kind": ["403", "200"]],
