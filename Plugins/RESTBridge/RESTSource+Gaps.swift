@@ -76,6 +76,28 @@ extension RESTSource {
             + "under responses: {status: 206, action: accept}"
     }
 
+    /// Notes an empty page at the end of numbered pages that has none of the numbers of the pages before, as a reply about a
+    /// failure has none.
+    func noteNumbers(_ response: HTTPResponse, _ reader: PageReader?, _ facts: PageFacts) {
+        guard section.paging.isNumbered, pageNumbers == nil || facts.count == 0, let reader,
+            let survey = ReplySurvey(reader.body)
+        else { return }
+        guard let numbers = pageNumbers else {
+            let detector = PagingDetector(
+                survey: survey, response: response, url: section.url, count: { nil }, given: [],
+                records: section.records)
+            if facts.count > 0 { pageNumbers = detector.ownNumbers }
+            return
+        }
+        guard let first = numbers.first, pager.isComplete, leftOut == nil, facts.hasMore == nil, facts.pages == nil,
+            !numbers.contains(where: { survey[$0] != .missing || section.validates($0) })
+        else { return }
+        leftOut =
+            "\(asked): the reply has no records and, unlike the pages before, no \(first), as a reply about a failure might, so the "
+            + "listing is not complete, and nothing counts as deleted: if it does end this way, say so under responses: "
+            + "{when: {path: \"\(first)\", missing: true}, action: empty}"
+    }
+
     /// Notes a reply of lines that does not mark its end; a truncated JSON document would show that by itself.
     func noteEnd(of response: HTTPResponse) {
         guard !response.tellsEnd, openEnd == nil else { return }

@@ -43,6 +43,8 @@ final class RESTSource: ListingSource {
     let began: ContinuousClock.Instant
     /// The reason why a page of lines may be truncated without a sign, or nil if each page marked its end.
     var openEnd: String?
+    /// Where the first page with records has the numbers of the page itself.
+    var pageNumbers: [String]?
     /// Whether a rule has already renewed the credentials, which it may do once per scan.
     private var hasRenewed = false
 
@@ -380,6 +382,7 @@ final class RESTSource: ListingSource {
         if pager.endsByTotalAlone(position, facts), saysLast(open.response, reader) { facts.hasMore = false }
         let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
         if !open.isAccepted { noteStatus(of: open.response, facts, isEnd: step == .end) }
+        if !open.isAccepted, page.total == nil { noteNumbers(open.response, reader, facts) }
         // A detection on trial is reported once it is confirmed.
         if let found, trial == nil || step == .end {
             page.metadata["found"] = found

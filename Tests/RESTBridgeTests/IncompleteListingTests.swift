@@ -39,6 +39,40 @@ import Testing
         #expect(scan.ids == [2, 3] && scan.last?.isComplete == true, "\(scan)")
     }
 
+    /// Replies in place of a third page, and whether they are the end.
+    private static let thirds: [(page: String, isComplete: Bool)] = [
+        (#"{"items": [], "status": "THROTTLED"}"#, false),
+        (#"{"items": [], "message": "API rate limit exceeded"}"#, false),
+        (#"{"items": [], "page": 3, "per_page": 2}"#, true), (#"{"items": [], "per_page": 2}"#, true),
+        (#"{"items": [], "page": null}"#, true),
+    ]
+
+    @Test(arguments: thirds)
+    func `an empty page without the numbers of the earlier pages does not end the listing`(
+        page: String, isComplete: Bool
+    ) throws {
+        let numbers = #""per_page": 2, "page""#
+        let pages = #"""
+            "": {"items": [{"id": 1}, {"id": 2}], \#(numbers): 1}, "1": {"items": [{"id": 1}, {"id": 2}], \#(numbers): 1},
+            "2": {"items": [{"id": 3}, {"id": 4}], \#(numbers): 2}, "3": \#(page)
+            """#
+        for paging: Literal in ["auto", ["style": "page"]] {
+            let scan = try told(by: "page", "{\(pages)}", paging: paging)
+            #expect(scan.ids == [1, 2, 3, 4] && scan.last?.isComplete == isComplete, "\(scan)")
+            #expect(scan.warnings.count == (isComplete ? 0 : 1), "\(scan)")
+            #expect(scan.warnings.first?.contains("unlike the pages before, no $.page,") == (isComplete ? nil : true))
+        }
+        let rule: Literal = ["when": ["path": "$.page", "missing": true], "action": "empty"]
+        let ruled = try told(by: "page", "{\(pages)}", paging: ["style": "page"], [("responses", .array([rule]))])
+        #expect(ruled.ids == [1, 2, 3, 4] && ruled.last?.isComplete == true && ruled.warnings.isEmpty, "\(ruled)")
+    }
+
+    @Test func `without numbers in the pages an empty one is the end`() throws {
+        let pages = #"{"1": {"items": [{"id": 1}]}, "2": {"items": [], "message": "no more"}}"#
+        let scan = try told(by: "page", pages, paging: ["style": "page"])
+        #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
     private static let busy: [(style: String, page: String, ids: [Int], isComplete: Bool)] = [
         ("cursor", #"{"busy": true}"#, [1], false),
         ("cursor", #"{"busy": true, "next": "3"}"#, [1, 3], true),

@@ -136,6 +136,16 @@ extension PagingDetector {
         return nil
     }
 
+    /// The paths of the numbers of a page itself, which a page without records has, too: its own number, its offset and its
+    /// size.
+    var ownNumbers: [String] {
+        guard isListed, let survey else { return [] }
+        let names = [PagingVocabulary.page, PagingVocabulary.offset, PagingVocabulary.size].flatMap {
+            $0.names(.member)
+        }
+        return homes.flatMap { home in names.map { Self.member(home, $0) } }.filter { survey[$0].integer != nil }
+    }
+
     // MARK: Totals
 
     /// The first total in the body.
