@@ -155,9 +155,17 @@ import TestSupport
         #expect(digests[0] != digests[1])
     }
 
+    @Test(arguments: ["now-99999999w", "now+521000w", "now-999999999999999999s", "9223372036854775"])
+    func `what lies outside the years of a time is not a time`(text: String) throws {
+        let now = try #require(TimeText.microseconds("2024-03-01", now: 0))
+        #expect(TimeText.microseconds(text, now: now) == nil)
+        #expect(try slices(["since": ["start": .text(text)]]).map(\.since) == [text])
+    }
+
     private static let faults: [(Literal, String)] = [
         (["since": ["window": "1d"]], "since.window needs since.start"),
         (["since": ["start": "2024-01-01", "window": "soon"]], "since.window is \"soon\""),
+        (["since": ["start": "2024-01-01", "window": "99999999w"]], "since.window is \"99999999w\""),
         (["since": ["start": "1980-01-01", "window": "1s"]], "since.window makes more than 100000 requests"),
         (["each": ["kind": []]], "each.kind has no values"), (["each": ["since": ["x"]]], "each.since has the name"),
     ]

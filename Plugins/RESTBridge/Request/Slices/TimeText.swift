@@ -8,26 +8,27 @@ enum TimeText {
     ///
     /// The text is an ISO 8601 time or date, seconds or milliseconds since 1970, `now`, or a text such as `now-30d`.
     ///
-    /// A time without a zone counts as UTC.
+    /// A time without a zone counts as UTC. A time outside the years 1 to 9999 is not one.
     static func microseconds(_ text: String, now: Int64) -> Int64? {
         if text.hasPrefix("now") {
             let rest = text.dropFirst(3)
             if rest.isEmpty { return now }
             guard let sign = rest.first, "+-".contains(sign), let span = seconds(rest.dropFirst()) else { return nil }
-            return now + (sign == "-" ? -span : span) * 1_000_000
+            let time = now + (sign == "-" ? -span : span) * 1_000_000
+            return Timestamp.range.contains(time) ? time : nil
         }
         if text.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int64(text), text.utf8.count > 8 {
             let (value, overflow) = number.multipliedReportingOverflow(by: number < 100_000_000_000 ? 1_000_000 : 1000)
-            return overflow ? nil : value
+            return overflow || !Timestamp.range.contains(value) ? nil : value
         }
         return ISODate(text.hasSuffix(" UTC") ? String(text.dropLast(4)) : text)?.microseconds
     }
 
-    /// Returns the seconds of a span such as `30d`; the units are s, m, h, d and w.
+    /// Returns the seconds of a span such as `30d`, of 10,000 years at most; the units are s, m, h, d and w.
     static func seconds(_ text: some StringProtocol) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
         guard let last = text.last, let unit = units[last], let count = Int64(text.dropLast()), count > 0,
-            count < 1_000_000_000
+            count <= 315_576_000_000 / unit
         else { return nil }
         return count * unit
     }
