@@ -162,10 +162,22 @@ import TestSupport
         #expect(try slices(["since": ["start": .text(text)]]).map(\.since) == [text])
     }
 
+    @Test func `without a window, and for a value of the remote, a time may have any form`() throws {
+        #expect(try slices(["since": ["start": "31/12/2020"]]).map(\.since) == ["31/12/2020"])
+        let window: Literal = ["since": ["start": "2024-02-01", "window": "1w"]]
+        #expect(try slices(window, since: "31/12/2020").map(\.since) == ["31/12/2020"])
+    }
+
     private static let faults: [(Literal, String)] = [
         (["since": ["window": "1d"]], "since.window needs since.start"),
         (["since": ["start": "2024-01-01", "window": "soon"]], "since.window is \"soon\""),
         (["since": ["start": "2024-01-01", "window": "99999999w"]], "since.window is \"99999999w\""),
+        (["since": ["start": "31/12/2020", "window": "1w"]], "since.start is \"31/12/2020\", which is not a time"),
+        (["since": ["start": "2024-02-30", "window": "1w"]], "since.start is \"2024-02-30\", which is not a time"),
+        (
+            ["since": ["start": "2024-02-01", "until": "soon", "window": "1w"]],
+            "since.until is \"soon\", which is not a time"
+        ),
         (["since": ["start": "1980-01-01", "window": "1s"]], "since.window makes more than 100000 requests"),
         (["each": ["kind": []]], "each.kind has no values"), (["each": ["since": ["x"]]], "each.since has the name"),
     ]

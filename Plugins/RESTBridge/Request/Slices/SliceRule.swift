@@ -134,6 +134,13 @@ struct SliceRule: Sendable {
         // A record that changes while the scan runs leaves a listing up to now.
         let isBounded = since == nil && sendsUntil && until.map { $0 < present + Self.margin } ?? true
         let isMoving = since == nil && given?.hasPrefix("now") == true
+        if window != nil {
+            // The newest value that a remote sent may have a form of its own: then one request asks for all that follows.
+            if since == nil, let given, TimeText.microseconds(given, now: now) == nil {
+                throw noTime("start", start)
+            }
+            if until == nil { throw noTime("until", end) }
+        }
         guard let begin, let first = TimeText.microseconds(begin, now: now) else {
             return [
                 Slice(since: begin, until: until.map { text($0) } ?? last, isMoving: isMoving, isBounded: isBounded)
@@ -161,6 +168,13 @@ struct SliceRule: Sendable {
             place = next
         }
         return slices
+    }
+
+    private func noTime(_ option: String, _ text: String?) -> BridgeError {
+        BridgeError(
+            .configuration,
+            "since.\(option) is \"\(text ?? "")\", which is not a time, so since.window cannot divide the listing",
+            remedy: "write an ISO 8601 time, seconds since 1970, or a text such as now-30d; format says how to send it")
     }
 
     private func text(_ microseconds: Int64) -> String {
