@@ -36,6 +36,17 @@ import Testing
         #expect(try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() == before)
     }
 
+    @Test(arguments: ["[watch]", "[sync, [serve, --port, 0]]", "['watch --every 1h']"])
+    func `a step that does not end is refused`(steps: String) throws {
+        _ = try folder.write("version: 1\n", to: "bmo.yml")
+        _ = try folder.write("steps: \(steps)\n", to: "case.yml")
+        let fault = #expect(throws: FixtureCase.Fault.self) {
+            try FixtureCase(folder: folder.path)
+        }
+        #expect(fault.map { "\($0)".contains("case.yml: the step `") } == true, "\(String(describing: fault))")
+        #expect(fault.map { "\($0)".contains("does not end by itself") } == true)
+    }
+
     @Test(arguments: ["", ".", "..", "./cases", "cases/", "cases/..", "/"])
     func `a name that is none is refused`(name: String) async throws {
         let run = try await bmo("fixtures", "record", "--cases", "cases", "--force", "--", name)

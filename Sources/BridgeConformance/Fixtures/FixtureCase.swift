@@ -76,7 +76,14 @@ public struct FixtureCase: Sendable {
         guard let words, !words.isEmpty, words.count == value.array?.count ?? words.count else {
             throw Fault("\(file): a step is a command such as `sync` or [list, Country]")
         }
+        if let fault = endlessness(of: words) { throw Fault("\(file): \(fault)") }
         return words
+    }
+
+    /// Returns the fault of a step that would run until somebody ends it; nil for any other.
+    static func endlessness(of step: [String]) -> String? {
+        guard let command = step.first, ["watch", "serve"].contains(command) else { return nil }
+        return "the step `\(command)` does not end by itself; write `sync` or `push` for what it does in a round"
     }
 
     private static func seconds(_ text: String) -> Int64? {

@@ -48,6 +48,7 @@ public struct FixtureRecording: Sendable {
     public func record(
         _ step: [String], adds: Bool = false, replaces: Bool = false, keeps: Bool = false, purpose: String? = nil
     ) async throws -> Result {
+        if let fault = FixtureCase.endlessness(of: step) { throw FixtureCase.Fault(fault) }
         let files = FileManager.default
         let target = FixtureCase(new: folder)
         let place = CasePlace(target)
