@@ -75,4 +75,11 @@ import Testing
         let short = try client { $0.set("idle_timeout", 5) }.timing
         #expect(short.firstByte == 30 && short.speedTime == 30)
     }
+
+    @Test(arguments: [0, 2_000_001, Int.max])
+    func `a time without a byte that libcurl cannot count is refused`(seconds: Int) throws {
+        let error = try bridgeError { _ = try client { $0.set("idle_timeout", seconds) } }
+        #expect(error.code == .configuration && error.message.hasPrefix("idle_timeout is \(seconds)"), "\(error)")
+        #expect(try client { $0.set("idle_timeout", 2_000_000) }.timing.firstByte == 2_000_000)
+    }
 }

@@ -131,9 +131,14 @@ public struct HTTPOptions: Sendable {
             throw BridgeError(
                 .configuration, "max_record_bytes is \(maxRecordBytes)", remedy: "it must be at least 65536")
         }
-        for (name, value) in [("idle_timeout", idleTimeoutSeconds), ("max_body_bytes", maxBodyBytes ?? 1)]
-        where value < 1 {
-            throw BridgeError(.configuration, "\(name) is \(value)", remedy: "it must be at least 1")
+        // libcurl takes a much longer time for one that has passed.
+        guard (1...2_000_000).contains(idleTimeoutSeconds) else {
+            throw BridgeError(
+                .configuration, "idle_timeout is \(idleTimeoutSeconds) seconds",
+                remedy: "use a number from 1 to 2000000")
+        }
+        if let maxBodyBytes, maxBodyBytes < 1 {
+            throw BridgeError(.configuration, "max_body_bytes is \(maxBodyBytes)", remedy: "it must be at least 1")
         }
         if let text = options.string("http_version") {
             guard let version = Version(rawValue: text) else {
