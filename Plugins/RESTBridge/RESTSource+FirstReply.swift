@@ -89,7 +89,6 @@ extension RESTSource {
         }
         if let body, let guess = detector.byOffset(detected), takes(guess, body) { detected = guess }
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
-        section.paging.checksTotal = section.checksTotal
         if let first = detected.first { position = first }
         var isUnpaged = false
         if case .none = section.paging.style { isUnpaged = true }

@@ -120,20 +120,6 @@ extension RESTSource {
             + "missing: true}, action: empty}"
     }
 
-    /// Whether an error means that the remote has no such page, or does not return it.
-    func isRefusal(_ error: any Error) -> Bool {
-        guard let error = error as? BridgeError, !error.isRetryable else { return false }
-        return [.malformed, .remote, .notFound, .permission].contains(error.code)
-    }
-
-    /// Whether the reply to a request for a numbered page says that no further page follows, by null in the place of the
-    /// next one.
-    func saysLast(_ response: HTTPResponse, _ reader: PageReader?) -> Bool {
-        if reader?.hasNullNext == true { return true }
-        let links = response.all("link")
-        return LinkHeader.hasPaging(links) && LinkHeader.next(links) == nil
-    }
-
     /// Notes a sign of failure beside the records of a page.
     private func noteFailure(_ sign: String) {
         guard leftOut == nil else { return }

@@ -130,7 +130,6 @@ final class RESTSource: ListingSource {
             page.isPositional = isComplete && pager.isPositional
             return page
         }
-        let isCheck = pager.isCheckingTotal && current == nil
         do {
             if let answer = try checkListing() { return answer }
             if current == nil, let end = try open() { return end }
@@ -140,11 +139,6 @@ final class RESTSource: ListingSource {
             current = nil
             reader?.end()
             running.drop()
-            if isCheck, isRefusal(error) {
-                writer.clear()
-                _ = pager.confirmEnd(isRefused: true)
-                return ended(location: (error as? BridgeError)?.location)
-            }
             // The request was cut off at the end of the scan's time.
             if (error as? BridgeError)?.code == .timeout { try checkTime() }
             throw error
@@ -235,8 +229,12 @@ final class RESTSource: ListingSource {
             running.drop()
             return try open()
         case .end:
-            if pager.isConfirming { _ = pager.confirmEnd(isRefused: ![404, 410, 416].contains(response.status)) }
-            return ended(location: response.location)
+            if pager.isConfirming { _ = pager.confirmEnd() }
+            var page = finished(location: response.location)
+            page.pushed = section.pushed
+            if section.isBounded { page.skipped = [.everything] }
+            if pager.isComplete, repliesAreWhole { page.token = tokenText(marks: nil) }
+            return page
         case .empty:
             running.detach()
             current = OpenPage(response: response, content: .nothing, isLast: true, isAccepted: true, isToldEmpty: true)
@@ -377,9 +375,8 @@ final class RESTSource: ListingSource {
         facts.digest = open.digest.value
         marks.add(place, open.response)
         page.rejected = rejected
-        page.total = (facts.total ?? (facts.count == 0 ? pager.checkedTotal : nil)).map(Int64.init)
+        page.total = facts.total.map(Int64.init)
         if pageNumber == 1, let note { page.metadata["paging"] = note }
-        if pager.endsByTotalAlone(position, facts), saysLast(open.response, reader) { facts.hasMore = false }
         let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
         if !open.isAccepted { noteStatus(of: open.response, facts, isEnd: step == .end) }
         if !open.isAccepted, page.total == nil { noteNumbers(open.response, reader, facts) }
@@ -395,8 +392,7 @@ final class RESTSource: ListingSource {
             // A scan must not resume from a guess before the second page confirms it, from a page without the column
             // names, or from a page after one that may lack records: a resumed scan would take the listing for complete.
             // Nor from one of a scan that started over, as if it had asked for changes.
-            let isPlace =
-                trial == nil && !section.namesAreRecord && repliesAreWhole && expiry == nil && !pager.isCheckingTotal
+            let isPlace = trial == nil && !section.namesAreRecord && repliesAreWhole && expiry == nil
             page.cursor = isPlace ? stored.map { resumePoint($0, pageNumber).text } : nil
         } else {
             finish(&page, open, count: facts.count)
@@ -462,17 +458,6 @@ final class RESTSource: ListingSource {
         return marks.marks(
             url: markedURL, last: last, only: readsHead ? OnlyPage(count: count) : nil,
             detected: detection.map { _ in resumePoint(.only, 1).text })
-    }
-
-    /// Returns the page of a scan whose end a request behind the last page has confirmed.
-    private func ended(location: String?) -> Page {
-        let total = pager.checkedTotal
-        var page = finished(location: location)
-        page.total = total.map(Int64.init)
-        page.pushed = section.pushed
-        if section.isBounded { page.skipped = [.everything] }
-        if pager.isComplete, repliesAreWhole { page.token = tokenText(marks: nil) }
-        return page
     }
 
     private func finished(location: String?) -> Page {

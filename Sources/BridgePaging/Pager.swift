@@ -15,9 +15,9 @@ internal import BridgeKit
 /// page.isComplete = pager.isComplete
 /// ```
 public struct Pager: Sendable {
-    let rule: PagingRule
+    private let rule: PagingRule
     /// Whether the scan resumes an earlier one.
-    let resumed: Bool
+    private let resumed: Bool
     private let isDetected: Bool
     /// The reply's sign of more records, if nothing says how to request them.
     private let promise: String?
@@ -25,27 +25,27 @@ public struct Pager: Sendable {
     private let limit: (name: String, count: Int)?
     private let isUntold: Bool
     /// Whether a full first page is the only sign of more records.
-    let isEndUnknown: Bool
+    private let isEndUnknown: Bool
     /// The hashes of all positions so far: a scan may have a million of them, each a long URL.
     private var seen: Set<Int> = []
-    var fetched = 0
-    var pagesRead = 0
+    private var fetched = 0
+    private var pagesRead = 0
     /// Whether a page has said that there is more.
     private var hasSaidMore = false
     private var emptyPages = 0
     /// The most records of a page so far.
-    var largestCount = 0
+    private var largestCount = 0
     private static let maxEmptyPages = 100
     private var sawNext = false
-    var total: Int?
-    var pages: Int?
+    private var total: Int?
+    private var pages: Int?
     private var lastDigest: UInt64?
     /// The number of records the server actually returns per page, once known.
-    var pageLength: Int?
+    private var pageLength: Int?
     /// The reply's sign of more records and its total, if the config says that one reply is all.
     private var contradiction: (sign: String?, total: (place: String, count: Int)?)?
     /// Why the listing is not complete, or what is odd about its paging, for a person.
-    public internal(set) var warnings: [String] = []
+    public private(set) var warnings: [String] = []
     /// Whether the listing has been read to its end, as far as the replies tell.
     public private(set) var isComplete = false
     /// Whether insertions or deletions during the scan may have shifted a record past it.
@@ -58,14 +58,8 @@ public struct Pager: Sendable {
         case .none, .automatic, .cursor, .members, .keyset, .code: return false
         }
     }
-    /// Whether the first page was short, or only a total says that the last page is one, and the next request confirms the
-    /// end.
-    public internal(set) var isConfirming = false
-    /// Whether the next page is only requested to find whether the total is capped.
-    package internal(set) var isCheckingTotal = false
-    /// Whether a page behind the total was requested.
-    var isTotalDoubted = false
-    var firstDigest: UInt64?
+    /// Whether the first page was short and the next request confirms the end.
+    public private(set) var isConfirming = false
 
     /// The step after a page.
     public enum Step: Equatable, Sendable {
@@ -198,8 +192,7 @@ public struct Pager: Sendable {
     ///
     /// - Throws: `BridgeError` if the paging loops, or if the reply's cursor is not usable.
     public mutating func after(_ position: PagePosition, _ facts: PageFacts) throws -> Step {
-        let isEndKnown = isCheckingTotal || !resumed && (pagesRead == 0 || fetched == total)
-        isCheckingTotal = false
+        let isEndKnown = !resumed && (pagesRead == 0 || fetched == total)
         fetched += facts.count
         pagesRead += 1
         if facts.isBare, !isEndKnown {
@@ -210,7 +203,6 @@ public struct Pager: Sendable {
             return .end
         }
         if !rule.repeats { total = facts.total ?? total }
-        if pagesRead == 1 { firstDigest = facts.digest }
         let largest = largestCount
         largestCount = max(largest, facts.count)
         // Pages behind the last one hold just what each page repeats.
@@ -321,9 +313,9 @@ public struct Pager: Sendable {
     }
 
     /// Whether the page has the records of the one before.
-    func repeats(_ facts: PageFacts) -> Bool { facts.digest.map { $0 == lastDigest } ?? false }
+    private func repeats(_ facts: PageFacts) -> Bool { facts.digest.map { $0 == lastDigest } ?? false }
 
-    var circles: BridgeError {
+    private var circles: BridgeError {
         BridgeError(
             .malformed, "paging loops: two pages in a row hold the same records",
             remedy: isDetected
@@ -341,7 +333,7 @@ public struct Pager: Sendable {
     }
 
     /// Ends the scan at a page without records that says that there are more.
-    mutating func endPromised() -> Step {
+    private mutating func endPromised() -> Step {
         warnings.append(
             "page \(pagesRead) has no records, but says that there are more: the listing is not complete")
         return .end
@@ -350,7 +342,7 @@ public struct Pager: Sendable {
     /// Whether the flag for more pages disappeared.
     ///
     /// Protocol Buffers' JSON leaves out false, so this means the end.
-    func isSilent(_ facts: PageFacts) -> Bool { hasSaidMore && facts.hasMore == nil && rule.hasMore != nil }
+    private func isSilent(_ facts: PageFacts) -> Bool { hasSaidMore && facts.hasMore == nil && rule.hasMore != nil }
 
     private mutating func decideByKey(_ facts: PageFacts) throws -> Step {
         if facts.hasMore == false { return endByTotal(fetched) }
@@ -377,21 +369,101 @@ public struct Pager: Sendable {
         return .go(next)
     }
 
+    private mutating func decideByNumber(_ position: PagePosition, _ facts: PageFacts) throws -> Step {
+        if facts.count == 0 {
+            if facts.hasMore == true, !isLastPage(position) {
+                guard case .page(let number) = position else { return endPromised() }
+                isConfirming = false
+                return .go(.page(number + 1))
+            }
+            if !resumed, let total, fetched < total { return endUntold(fetched) }
+            if case .page(let number) = position, case .page(let start) = rule.style, let pages,
+                number - start + 1 < pages
+            {
+                warnings.append(
+                    "the reply says \(pages) pages, but page \(number) has no records: the listing is not complete")
+                return .end
+            }
+            return end()
+        }
+        if repeats(facts) {
+            guard isConfirming else { throw circles }
+            if isEndUnknown {
+                warnings.append(
+                    "the reply counts the \(facts.count) records that arrived and no others, and the server ignores the paging "
+                        + "parameters that were guessed: nothing says whether there are more, so the listing is not "
+                        + "complete: set paging, or paging: none if that is all")
+                return .end
+            }
+            warnings.append("the server ignores the paging parameters: each page is the whole listing")
+            return end()
+        }
+        if isLastPage(position) { return endByTotal(reached(position, facts.count)) }
+        if let hasMore = facts.hasMore {
+            if !hasMore { return endByTotal(reached(position, facts.count)) }
+            isConfirming = false
+        } else if isSilent(facts) {
+            return endUntold(reached(position, facts.count))
+        } else if let total, let reached = reached(position, facts.count), reached <= total {
+            // A total below the number of records received is wrong, such as -1 for an unknown one.
+            if reached == total { return end() }
+            isConfirming = false
+        } else if let size = rule.size, facts.count < (pageLength ?? size) {
+            // A short first page is the end, or shows that the server returns fewer records than requested.
+            if pagesRead > 1 { return end() }
+            isConfirming = true
+        } else {
+            isConfirming = isEndUnknown
+        }
+        if isConfirming, pagesRead > 1 { isConfirming = false }
+        if pageLength == nil, let size = rule.size, facts.count < size { pageLength = facts.count }
+        switch position {
+        case .page(let number): return .go(.page(number + 1))
+        case .offset(let number):
+            // What each page repeats may come on top of the records that were asked for.
+            let count = rule.repeats ? min(facts.count, rule.size ?? facts.count) : facts.count
+            return .go(.offset(number + count))
+        case .only, .url, .cursor, .json: return end()
+        }
+    }
+
+    /// Whether the reply's number of pages is reached; one below 1 is not a number of pages.
+    private func isLastPage(_ position: PagePosition) -> Bool {
+        guard case .page(let number) = position, case .page(let start) = rule.style, let pages, pages > 0 else {
+            return false
+        }
+        return number - start + 1 >= pages
+    }
+
+    /// Returns the number of records up to the end of this page, if known.
+    private func reached(_ position: PagePosition, _ count: Int) -> Int? {
+        switch (position, rule.style) {
+        case (.offset(let number), .offset(let start)): number - start + count
+        case (.page(let number), .page(let start)) where resumed:
+            // The product of two bounded numbers may overflow.
+            rule.size.map { size in
+                let before = (number - start).multipliedReportingOverflow(by: size)
+                return (before.overflow ? .maxPosition : before.partialValue.clampedPosition) + count
+            }
+        default: resumed ? nil : fetched
+        }
+    }
+
     /// Ends the scan without an explicit sign of the end: a known total must be reached.
     ///
     /// - Parameter reached: The number of records so far, or nil if unknown.
-    mutating func endUntold(_ reached: Int?) -> Step {
+    private mutating func endUntold(_ reached: Int?) -> Step {
         guard let total, let reached, reached < total else { return end() }
         warnings.append("the reply says \(total) records, but its pages held \(reached): not complete")
         return .end
     }
 
     /// Ends the scan by the reply's sign of the end: a total that the config names must be reached.
-    mutating func endByTotal(_ reached: Int?) -> Step {
+    private mutating func endByTotal(_ reached: Int?) -> Step {
         isDetected || resumed ? end() : endUntold(reached)
     }
 
-    mutating func end() -> Step {
+    private mutating func end() -> Step {
         isComplete = true
         return .end
     }

@@ -68,8 +68,6 @@ public struct PagingRule: Sendable {
     public var nextBody: JSONTree?
     /// After how many pages to stop.
     public var maxPages: Int?
-    /// Whether a request behind a full last page confirms an end that only the total says.
-    package var checksTotal = false
     /// Whether the remote lists some records again on purpose, so that counts of records say nothing of the end.
     public var repeats = false
     /// Whether the config declares that one reply is all.

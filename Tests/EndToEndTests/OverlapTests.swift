@@ -53,15 +53,6 @@ extension EndToEndTests {
             #expect(try await count(remote) == "30")
         }
 
-        @Test func `nothing is deleted behind a total that the remote caps`() async throws {
-            let remote = try await serve(files: "stable")
-            _ = try await remote.bmo("sync")
-            try remote.folder.write("", to: "capped")
-            let capped = try await remote.bmo("sync", "--allow-deletes")
-            #expect(capped.exitCode == 0 && !capped.allOutput.contains("incomplete"), "\(capped)")
-            #expect(try await count(remote) == "30")
-        }
-
         @Test func `a parent whose children are lacking stays due`() async throws {
             let remote = try await serve(
                 "parent: {relationship: parent, changed: true}\n    full_every: 7d\n"

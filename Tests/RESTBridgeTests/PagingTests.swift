@@ -47,17 +47,15 @@ import Testing
         #expect(scan.last?.isComplete == true)
     }
 
-    @Test(arguments: [("total", 5), ("pages", 4)])
-    func `a number of pages ends them, and a total after one request behind a full page`(
-        member: String, count: Int
-    ) throws {
+    @Test(arguments: ["total", "pages"])
+    func `a total ends the pages without one request too many`(member: String) throws {
         let scan = try scan([
             "path": "/users/page?total=1&count=20", "records": "$.items",
             "paging": ["style": "page", "size_parameter": "per_page", "size": 5, member: "$.meta.\(member)"],
         ])
         #expect(scan.ids == Array(1...20))
         #expect(scan.last?.isComplete == true)
-        #expect(try requests().count == count)
+        #expect(try requests().count == 4)
     }
 
     @Test func `a number of pages that no listing has breaks nothing`() throws {

@@ -1,7 +1,6 @@
 """Numbered pages of 30 records that are sorted by a value that is not unique: five of the first page come again on the third
 page, in place of its own. The file `stable` makes the order stable, the file `total` adds a total, the file `joined` lists
-the first record five times on one page, the file `pinned` lists it first on each page, the file `capped` adds a total of
-20 at most, and the file `gone` removes the last record."""
+the first record five times on one page, the file `pinned` lists it first on each page, and the file `gone` removes the last record."""
 import answers
 import os
 
@@ -19,7 +18,6 @@ def answer(path, query):
     elif not os.path.exists("stable"): rows = rows[:20] + rows[:5] + rows[25:]
     body = {"items": rows[(page - 1) * 10:page * 10]}
     if os.path.exists("total"): body["total"] = len(rows)
-    if os.path.exists("capped"): body["total"] = min(20, len(rows))
     return 200, body
 
 answers.serve(answer)

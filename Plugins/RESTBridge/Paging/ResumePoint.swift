@@ -45,7 +45,6 @@ struct ResumePoint {
         }
         section.paging = try PagingRule(
             DetectedPaging(members: detected.members).options, pageSize: nil, bodyPrefix: nil)
-        section.paging.checksTotal = section.checksTotal
         if section.records == nil {
             section.records = try detected.records.map { try JSONPath($0, option: "records") }
         }

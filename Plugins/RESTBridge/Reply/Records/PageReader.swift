@@ -333,19 +333,6 @@ final class PageReader {
     /// Whether the reply says that there are no records, such as `total: 0`.
     var saysZero: Bool { ReplySurvey(body).map { PagingDetector.saysZero($0) } ?? false }
 
-    /// Whether the reply has null where other APIs have the next page.
-    var hasNullNext: Bool {
-        JSONScalar.read(Self.nextPlaces, in: body)?.contains { $0 == .null || $0 == .bool(false) } ?? false
-    }
-
-    private static let nextPlaces = ["", ".links", "._links", ".paging", ".pagination", ".meta", ".meta.pagination"]
-        .flatMap { home in
-            ["next", "next_page", "nextPage", "next_page_url", "nextPageUrl", "next_url", "nextUrl", "nextLink"]
-                .compactMap {
-                    try? JSONPath("$\(home).\($0)", option: "paging")
-                }
-        }
-
     /// Releases the page's memory.
     func end() {
         reader.end()

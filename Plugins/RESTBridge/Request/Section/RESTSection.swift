@@ -47,8 +47,6 @@ struct RESTSection: Sendable {
     let isPartial: Bool
     /// Whether the listing is complete, but may leave out objects that exist.
     let isBounded: Bool
-    /// Whether a total alone does not end the listing at a full page.
-    let checksTotal: Bool
     /// Whether the request is for one object.
     let readsOne: Bool
     /// Whether the request searches a listing for the object: its key is a condition, and not only a part of the path.
@@ -172,9 +170,6 @@ struct RESTSection: Sendable {
         isPartial = !filters.pushed.isEmpty || slice.isMoving || request.parameters != nil
         isBounded = slice.isBounded
         readsOne = request.readsOne
-        // Nothing is deleted, and no watermark moves, by a part of a listing.
-        checksTotal = filters.pushed.isEmpty && request.parameters == nil && !readsOne && !request.newestFirst
-        paging.checksTotal = checksTotal
         searchesByKey = Self.searchesByKey(section, body)
         try checkPaths()
     }

