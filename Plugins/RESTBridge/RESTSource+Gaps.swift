@@ -65,7 +65,9 @@ extension RESTSource {
     ///
     /// Some APIs answer each page with this status, the last one, too. Then the paging decides.
     private func noteOnlyPart(_ response: HTTPResponse, _ facts: PageFacts) {
-        guard pageNumber == 1, pager.isComplete, !section.paging.isWhole, facts.hasMore != false else { return }
+        guard pageNumber == 1, pager.isComplete, !section.paging.isWhole, facts.hasMore != false, facts.next != .none,
+            facts.pages == nil
+        else { return }
         // A count that the paging was guessed from may be that of the part.
         let isOwn = detection?.paging["total"]?.hasSuffix(".count") ?? false
         let total = response.header("content-range").flatMap(HeaderNumber.total) ?? (isOwn ? nil : facts.total)

@@ -16,6 +16,8 @@ public final class MappedBatch: @unchecked Sendable {
     public let members: [ListedMember]
     /// The key of each rejected record, in the order of the page's rejections; nil for a record without a readable key.
     let rejectedKeys: [[StoredValue]?]
+    /// How much of its object each record has.
+    let extent: RecordExtent
 
     /// The reason for the first rejection.
     public var firstRejection: String? { page.rejections.first?.reason }
@@ -36,6 +38,7 @@ public final class MappedBatch: @unchecked Sendable {
         extent: RecordExtent = .part
     ) {
         self.batch = batch
+        self.extent = extent
         let page = mapper.map(batch, as: plan, parent: parent, extent: extent)
         self.page = page
         unknownFields = mapper.takeUnknownFields()

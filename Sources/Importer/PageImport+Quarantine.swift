@@ -16,7 +16,9 @@ extension PageImport {
     ///   - refused: The records that the store rejected.
     ///   - deleted: The objects that the batch has deleted.
     func releaseOutdated(_ mapped: MappedBatch, refused: Set<Int>, deleted: [ObjectKey]) throws {
-        guard !model.entities[entity].key.isEmpty, try mayHaveOutdated() || !deleted.isEmpty else { return }
+        // A record of changes does not have the values of a quarantined one.
+        let replaces = origin.replacesQuarantined && mapped.extent != .changes
+        guard !model.entities[entity].key.isEmpty, try replaces && mayHaveOutdated() || !deleted.isEmpty else { return }
         let page = mapped.page
         var last: [[StoredValue]: (record: Int, isKept: Bool)] = [:]
         func note(_ key: [StoredValue], _ record: Int, isKept: Bool) {
@@ -31,7 +33,7 @@ extension PageImport {
         for (rejection, key) in zip(page.rejections, mapped.rejectedKeys) {
             if let key { note(key, rejection.record, isKept: true) }
         }
-        let outdated = last.filter { !$0.value.isKept }.map(\.key)
+        let outdated = replaces ? last.filter { !$0.value.isKept }.map(\.key) : []
         try transaction.releaseQuarantine(of: outdated.map(Self.text), in: [entity], from: origin.source)
         let gone = deleted.map(\.values).filter { last[$0]?.isKept == false }
         try releaseDeleted(gone)

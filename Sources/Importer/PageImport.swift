@@ -20,6 +20,8 @@ public final class PageImport {
         public var source = ""
         /// The key of the object whose scan returned the records, as a JSON array; nil in a scan without a parent.
         public var parent: String?
+        /// Whether the records have all values of their objects, so that an earlier one in quarantine is out of date.
+        public var replacesQuarantined = true
         /// The incremental field to track, and the values of the pages before.
         public var watched: (field: WatchedField, watermark: ScanWatermark)?
         /// The listing under which the records' members are stored; nil to skip them.

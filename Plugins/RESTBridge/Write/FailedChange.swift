@@ -85,7 +85,10 @@ struct FailedChange {
         "errors", "errorcount", "failures", "failurecount", "failed", "failedcount", "rejected", "rejectedcount",
     ]
     /// Texts in the place of an error that do not say one.
-    private static let successes: Set<String> = ["", "0", "false", "no", "none", "null", "ok", "success"]
+    private static let successes: Set<String> = [
+        "", "0", "-", "false", "n/a", "no", "none", "null", "ok", "success", "successful", "succeeded", "no error",
+        "no errors", "noerror",
+    ]
 
     private static let counts: Set<String> = counts(of: ["affected", "changed"]).union([
         "rowsaffected", "affectedrows", "affectedrecords", "recordsaffected", "rowschanged", "changedrows", "rowcount",
@@ -125,8 +128,8 @@ struct FailedChange {
         case .array(let elements): elements.contains(where: holdsValue)
         case .object(let members): members.all.contains { holdsValue($0.value) }
         case .null: false
-        case .text(let text): !text.isEmpty
-        case .bool, .number: true
+        case .text(let text): !successes.contains(text.lowercased())
+        case .bool, .number: !isZero(value)
         }
     }
 

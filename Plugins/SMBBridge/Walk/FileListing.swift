@@ -119,6 +119,8 @@ final class FileListing {
             page.token = states.token
             page.isUnchanged = states.isAllUnchanged
             page.isPositional = page.isComplete && hasSkippedUnchanged && !keyNamesFile
+            // Two files that have an object do not take the place of others.
+            page.repeatsObjects = !keyNamesFile
         }
         return page
     }

@@ -20,7 +20,7 @@ struct FailureSigns: Sendable, Equatable {
     /// Values of an error that mean that there is none.
     private static let none: Set<String> = [
         "", "false", "no", "none", "null", "nil", "n/a", "-", "ok", "success", "successful", "200", "noerror",
-        "no error", "no_error",
+        "no error", "no_error", "no errors", "noerrors", "s", "e000",
     ]
 
     /// No signs.

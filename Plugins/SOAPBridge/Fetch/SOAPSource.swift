@@ -165,11 +165,16 @@ final class SOAPSource: RecordSource {
         if reader.recordCount == 0, path > 2, reader.recordPathMatch < path - 2 {
             warnings.append("the reply has no element on the way to the records: check records")
         }
-        if let sign = reader.failureSign, !hasFailed {
+        // Beside records, a code that is not known need not be that of a failure.
+        if reader.recordCount == 0, let sign = reader.failureSign, !hasFailed {
             hasFailed = true
+            // Declared so, a paged listing would end at its first page.
+            let remedy =
+                scan.paging.style == .none
+                ? "write paging: {style: none}" : "say in paging where the list ends (total, more or done)"
             warnings.append(
                 "the reply says that it failed (\(reply.step.call.client.redactor.clean(sign))), so records may be missing "
-                    + "and nothing counts as deleted: if that is not a failure, write paging: {style: none}")
+                    + "and nothing counts as deleted: if that is not a failure, \(remedy)")
         }
         if hasFailed { step.isComplete = false }
         isOver = step.isEnd

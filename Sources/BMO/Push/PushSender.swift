@@ -162,6 +162,8 @@ struct PushSender {
         let parent = place.request.parent.flatMap { parent in parent.relationship.map { ($0, parent.key) } }
         var origin = PageImport.Origin(bridge: place.bridge, page: 1)
         origin.parent = place.request.parent.flatMap { $0.relationship == nil ? nil : $0.text }
+        // A reply may have only a part of the object.
+        origin.replacesQuarantined = false
         // The remote has answered, so the connection is already open.
         origin.redaction = try await connections.connection(for: place.bridge).redaction
         origin.scan = ScanTarget(

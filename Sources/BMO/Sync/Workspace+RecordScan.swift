@@ -91,8 +91,9 @@ extension Workspace {
         let record = quarantined.record
         let history = try store.history(of: index, key: key)
         let layout = model.entities[index]
-        // A record whose key is known leaves the quarantine when a newer one is imported.
-        let mayBeImported = record.key != JSONText.key(key).string
+        // A record whose key is known leaves the quarantine when a newer one is imported, but not when only changes are. The
+        // history does not say which source a change came from.
+        let mayBeImported = record.key != JSONText.key(key).string || model.model.entities[index].sources.isEmpty
         for event in history.events where event.started > quarantined.lastSeen {
             // What a user does with records and runs says nothing about the remote.
             guard event.kind != "retry", event.kind != "undo" else { continue }

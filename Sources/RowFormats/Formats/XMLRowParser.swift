@@ -65,6 +65,8 @@ final class XMLRowParser: RowParser {
 /// Builds records from the events of the parser.
 private final class RowElements: XMLEventSink {
     private static let maximumDepth = 100
+    /// Words in the names of attributes that say why a document has no records.
+    private static let failureWords = ["err", "code", "message", "msg", "fault", "fail", "status", "reason"]
     private static let schemaInstance: StaticString = "http://www.w3.org/2001/XMLSchema-instance"
 
     private final class Node {
@@ -122,8 +124,13 @@ private final class RowElements: XMLEventSink {
             outer.append(name)
             if outer.count == 1 {
                 root = name
-                isRootEmpty = (0..<element.attributeCount).allSatisfy {
-                    element.attribute($0)?.isIn(Self.schemaInstance) != false
+                // An attribute may be the date of an empty list, or an error in its place.
+                isRootEmpty = (0..<element.attributeCount).allSatisfy { index in
+                    guard let attribute = element.attribute(index), !attribute.isIn(Self.schemaInstance) else {
+                        return true
+                    }
+                    let name = attribute.localName.lowercased()
+                    return !Self.failureWords.contains { name.contains($0) }
                 }
             } else {
                 isRootEmpty = false

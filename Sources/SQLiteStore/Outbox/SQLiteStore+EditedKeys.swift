@@ -16,8 +16,11 @@ extension SQLiteStore {
         let entries = try entities.flatMap { try outbox(entity: $0.name) }.filter { $0.key.map(\.identity) != $0.key }
         for entry in entries {
             // What cannot be changed now stays as it is, and the next time tries again.
-            _ = try? changeRows("resolve", "unifying the key of an edit") { editor in try editor.unifyKey(of: entry.id)
-            }
+            do {
+                _ = try changeRows("resolve", "unifying the key of an edit") { try $0.unifyKey(of: entry.id) }
+            } catch let error as StoreError where error.code == .busy {
+                return
+            } catch {}
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Mapping
 internal import StoreContract
 internal import StoreRules
 
@@ -7,6 +8,7 @@ final class QuarantineWriter {
     private let search: RawStatement
     private let lookup: RawStatement
     private let removal: RawStatement
+    private let knownKeys: RawStatement
 
     init(on connection: OpaquePointer?) throws {
         // A record that fails repeatedly for the same reason is one row.
@@ -24,6 +26,8 @@ final class QuarantineWriter {
         lookup = try RawStatement(
             "SELECT id FROM bmo_quarantine WHERE entity = ?1 AND key = ?2 AND (?3 IS NULL OR source = ?3)",
             on: connection)
+        knownKeys = try RawStatement(
+            "SELECT DISTINCT key FROM bmo_quarantine WHERE entity = ?1 AND key IS NOT NULL LIMIT ?2", on: connection)
         removal = try RawStatement("DELETE FROM bmo_quarantine WHERE id = ?1", on: connection)
     }
 
@@ -51,12 +55,23 @@ final class QuarantineWriter {
         return try search.step()
     }
 
+    /// Returns the keys that may be in quarantine: one query for all of them, unless the quarantine has more.
+    private func candidates(_ keys: [String], of entity: String) throws -> [String] {
+        guard keys.count > 1 else { return keys }
+        knownKeys.bind(entity, at: 1)
+        knownKeys.bind(Int64(keys.count), at: 2)
+        defer { knownKeys.reset() }
+        var known: Set<ExactText> = []
+        while try knownKeys.step() { known.insert(ExactText(knownKeys.text(0) ?? "")) }
+        return known.count < keys.count ? keys.filter { known.contains(ExactText($0)) } : keys
+    }
+
     /// Removes the records of objects; returns whether there were any.
     ///
     /// - Parameter source: The further source that the records come from, empty for the entity's own bridge; nil for any.
     func release(_ keys: [String], of entity: String, from source: String?) throws -> Bool {
         var found: [Int64] = []
-        for key in keys {
+        for key in try candidates(keys, of: entity) {
             lookup.bind(entity, at: 1)
             lookup.bind(key, at: 2)
             lookup.bind(source, at: 3)

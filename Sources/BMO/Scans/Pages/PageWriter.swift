@@ -459,6 +459,7 @@ final class PageWriter: @unchecked Sendable {
         var origin = PageImport.Origin(bridge: request.plan.bridge, page: state.page + 1, scan: target)
         origin.source = request.plan.source?.name ?? ""
         origin.parent = parent?.text
+        origin.replacesQuarantined = terms.fieldPaths == nil
         origin.listing = request.plan.memberListing
         if case .pages = extent { origin.listing = nil }
         if !extent.leavesNothing { origin.watched = request.plan.watched.map { ($0, state.watermark) } }
