@@ -165,8 +165,7 @@ final class SOAPSource: RecordSource {
         if reader.recordCount == 0, path > 2, reader.recordPathMatch < path - 2 {
             warnings.append("the reply has no element on the way to the records: check records")
         }
-        // Beside records, a code that is not known need not be that of a failure.
-        if reader.recordCount == 0, let sign = reader.failureSign, !hasFailed {
+        if let sign = reader.failureSign, !hasFailed {
             hasFailed = true
             // Declared so, a paged listing would end at its first page.
             let remedy =

@@ -95,9 +95,12 @@ final class ReplyReader {
     /// The reply's fault, once read.
     var fault: SOAPFault? { sink.machine.fault }
     /// The sign of failure in a reply other than a fault, in words; known once it was read.
+    ///
+    /// Beside records, a code that is not known need not be that of a failure.
     var failureSign: String? {
         FailureSigns.sign(
-            success: captured(.success), errors: [captured(.error), captured(.detail)], message: captured(.message))
+            success: captured(.success), errors: recordCount == 0 ? [captured(.error), captured(.detail)] : [],
+            message: captured(.message))
     }
 
     /// Returns a value of the reply that paging needs, once read.
