@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: codings)
-    func `coded data of which not even the first byte came broke off`(coding: String) throws {
+    func `coded data without even a first byte broke off`(coding: String) throws {
         for framing in ["close", "old"] {
             let error = try bridgeError { _ = try get(coding, framing, "flushes=0") }
             #expect(error.code == .malformed && error.isRetryable, "\(framing): \(error)")

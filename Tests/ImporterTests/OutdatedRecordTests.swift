@@ -55,6 +55,16 @@ import TestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a record of changes does not replace one whose values were not imported`(_ kind: StoreKind) throws {
+        let database = try fixture(kind)
+        try database.load("City", Self.bad)
+        try database.addBatches([[["id": 1, "name": "Lyon"]]], of: "City", extent: .changes)
+        #expect(try kept(database).count == 1)
+        try database.addBatches([[["id": 1, "gone": true]]], of: "City", extent: .changes)
+        #expect(try kept(database).isEmpty, "the object is gone, whatever its values were")
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a page that is rolled back keeps them`(_ kind: StoreKind) throws {
         let database = try fixture(kind)
         try database.load("City", Self.bad)

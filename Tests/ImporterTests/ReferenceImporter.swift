@@ -77,9 +77,9 @@ struct ReferenceImporter {
                 if let key { kept[key] = true }
             }
         }
-        // What the remote has listed since is out of date.
+        // What the remote has listed since is out of date, unless it listed only changes.
         state.quarantine = state.quarantine.filter { _, record in
-            guard record.entity == entity, let key = record.key else { return true }
+            guard extent != .changes, record.entity == entity, let key = record.key else { return true }
             return kept[key] != false
         }
         for row in rows { merge(row) }

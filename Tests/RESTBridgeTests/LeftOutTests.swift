@@ -74,7 +74,7 @@ import Testing
     private static let parts: [(body: String, range: String?, section: Literal.Members, isComplete: Bool)] = [
         (#"[{"id": 1}]"#, nil, [], false), ("[]", nil, [("paging", "none")], false),
         ("id\n1\n", nil, [("format", "csv")], false), (#"{"items": [{"id": 1}], "count": 1}"#, nil, [], false),
-        (#"{"items": [{"id": 1}], "next": null}"#, nil, [("paging", ["style": "next_url", "path": "$.next"])], false),
+        (#"{"items": [{"id": 1}], "next": null}"#, nil, [("paging", ["style": "next_url", "path": "$.next"])], true),
         (#"{"items": [{"id": 1}], "total": 1}"#, nil, [], true), (#"[{"id": 1}]"#, "0-0/1", [], true),
         ("[]", "*/0", [("paging", "none")], true),
         (

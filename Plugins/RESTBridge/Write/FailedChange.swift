@@ -128,7 +128,7 @@ struct FailedChange {
         case .array(let elements): elements.contains(where: holdsValue)
         case .object(let members): members.all.contains { holdsValue($0.value) }
         case .null: false
-        case .text(let text): !successes.contains(text.lowercased())
+        case .text(let text): text.lowercased() == "no" || !successes.contains(text.lowercased())
         case .bool, .number: !isZero(value)
         }
     }

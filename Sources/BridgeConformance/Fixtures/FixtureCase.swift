@@ -80,7 +80,7 @@ public struct FixtureCase: Sendable {
         return words
     }
 
-    /// Returns the fault of a step that would run until somebody ends it; nil for any other.
+    /// Returns the fault of a step that would never end by itself; nil for any other.
     static func endlessness(of step: [String]) -> String? {
         guard let command = step.first, ["watch", "serve"].contains(command) else { return nil }
         return "the step `\(command)` does not end by itself; write `sync` or `push` for what it does in a round"

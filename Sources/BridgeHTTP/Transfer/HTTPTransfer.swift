@@ -60,7 +60,7 @@ final class HTTPTransfer: @unchecked Sendable {
     var watch: SpeedWatch
     /// Whether the reader paused the reply since the last speed check.
     var wasPaused = false
-    /// Whether the reader has to be told of the head or the beginning of the body.
+    /// Whether the reader has to be woken for the head or the beginning of the body.
     private var owesSignal = false
     /// The reason why a callback made libcurl stop.
     private var refusal: BridgeError?

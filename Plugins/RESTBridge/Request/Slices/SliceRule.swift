@@ -135,7 +135,7 @@ struct SliceRule: Sendable {
         let isBounded = since == nil && sendsUntil && until.map { $0 < present + Self.margin } ?? true
         let isMoving = since == nil && given?.hasPrefix("now") == true
         if window != nil {
-            // The newest value that a remote sent may have a form of its own: then one request asks for all that follows.
+            // The newest value that a remote sent may have a form of its own: then one request asks for everything after it.
             if since == nil, let given, TimeText.microseconds(given, now: now) == nil {
                 throw noTime("start", start)
             }
