@@ -172,7 +172,8 @@ import Testing
                   Number:
                     bridge: numbers
                     key: id
-                    attributes: {id: integer, name: text, title: {type: text, from: nowhere, precedence: [facts, main]}}
+                    attributes: {id: integer, name: text, title: {type: text, from: nowhere}}
+                    precedence: [facts, main]
                     counting: {world: "\(place.folder.appending("world"))"}
                     sources:
                       facts:
