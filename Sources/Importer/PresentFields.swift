@@ -24,7 +24,9 @@ public struct PresentFields: Sendable {
 
     /// Examines a batch's records, except those of sub-entities and those that could not be mapped.
     ///
-    /// - Parameter redaction: Removes secrets from the paths that the records have.
+    /// - Parameters:
+    ///   - batch: The mapped records.
+    ///   - redaction: Removes secrets from the paths that the records have.
     public mutating func note(_ batch: MappedBatch, _ redaction: Redaction) {
         for field in batch.unknownFields where field.entity == entity && others.count < Self.maxOthers {
             others.insert(redaction.words(field.path))
