@@ -81,14 +81,15 @@ extension RESTSource {
     /// Notes an empty page at the end of numbered pages that has none of the numbers of the pages before, as a reply about a
     /// failure has none.
     func noteNumbers(_ response: HTTPResponse, _ reader: PageReader?, _ facts: PageFacts) {
-        guard section.paging.isNumbered, pageNumbers == nil || facts.count == 0, let reader,
+        // The first page with records has them, and an empty one after it may lack them: no other page is surveyed.
+        guard section.paging.isNumbered, (pageNumbers == nil) == (facts.count > 0), let reader,
             let survey = ReplySurvey(reader.body)
         else { return }
         guard let numbers = pageNumbers else {
             let detector = PagingDetector(
                 survey: survey, response: response, url: section.url, count: { nil }, given: [],
                 records: section.records)
-            if facts.count > 0 { pageNumbers = detector.ownNumbers }
+            pageNumbers = detector.ownNumbers
             return
         }
         guard let first = numbers.first, pager.isComplete, leftOut == nil, facts.hasMore == nil, facts.pages == nil,

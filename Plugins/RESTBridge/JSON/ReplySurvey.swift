@@ -22,7 +22,8 @@ struct ReplySurvey: Sendable {
         index = Dictionary(findings.indices.map { (findings[$0].path, $0) }, uniquingKeysWith: { $1 })
         var beginnings: Set<Substring> = []
         for (path, _) in findings {
-            for end in path.utf8.indices where [UInt8(ascii: "."), UInt8(ascii: "[")].contains(path.utf8[end]) {
+            for (end, byte) in zip(path.utf8.indices, path.utf8)
+            where byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") {
                 beginnings.insert(path[..<end])
             }
         }

@@ -29,13 +29,15 @@ struct FailedChange {
         var homes = [("$", root)]
         for name in isMutation ? ["data"] : ["result", "meta"] {
             guard let home = root[name], home.isObject else { continue }
-            let place = "$" + Self.step(name)
-            homes += isMutation ? home.members.map { (place + Self.step($0.name), $0.value) } : [(place, home)]
+            let place = PagingDetector.member("$", name)
+            homes +=
+                isMutation ? home.members.map { (PagingDetector.member(place, $0.name), $0.value) } : [(place, home)]
         }
         let sent = Set(request.values.names)
         for (place, home) in homes {
             for (name, value) in home.members where !sent.contains(name) && Self.isFailure(name, value) {
-                self.init(.errors, place + Self.step(name), value, words: Self.words(value) ?? Self.words(root))
+                self.init(
+                    .errors, PagingDetector.member(place, name), value, words: Self.words(value) ?? Self.words(root))
                 return
             }
         }
@@ -49,7 +51,7 @@ struct FailedChange {
             let isOther = home.members.contains { sent.contains($0.name) || Self.isPositiveCount($0.name, $0.value) }
             guard !isOther else { continue }
             for (name, value) in home.members where names.contains(Self.plain(name)) && Self.isZero(value) {
-                self.init(.nothingChanged, place + Self.step(name), value, words: Self.message(root))
+                self.init(.nothingChanged, PagingDetector.member(place, name), value, words: Self.message(root))
                 return
             }
         }
@@ -85,8 +87,10 @@ struct FailedChange {
         "errors", "errorcount", "failures", "failurecount", "failed", "failedcount", "rejected", "rejectedcount",
     ]
     /// Texts in the place of an error that do not say one.
-    private static let successes: Set<String> = [
-        "", "0", "-", "false", "n/a", "no", "none", "null", "ok", "success", "successful", "succeeded", "no error",
+    private static let successes: Set<String> = nothings.union(["no"])
+    /// Those that do not say one inside of an error either, where "no" may be a reason.
+    private static let nothings: Set<String> = [
+        "", "0", "-", "false", "n/a", "none", "null", "ok", "success", "successful", "succeeded", "no error",
         "no errors", "noerror",
     ]
 
@@ -103,11 +107,6 @@ struct FailedChange {
     private static func counts(of words: [String]) -> Set<String> { Set(words.flatMap { [$0, $0 + "count"] }) }
 
     private static func plain(_ name: String) -> String { name.lowercased().filter(\.isLetter) }
-
-    private static func step(_ name: String) -> String {
-        name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") } && !name.isEmpty
-            ? ".\(name)" : "['\(name.replacing("'", with: "\\'"))']"
-    }
 
     // MARK: Values
 
@@ -128,7 +127,7 @@ struct FailedChange {
         case .array(let elements): elements.contains(where: holdsValue)
         case .object(let members): members.all.contains { holdsValue($0.value) }
         case .null: false
-        case .text(let text): text.lowercased() == "no" || !successes.contains(text.lowercased())
+        case .text(let text): !nothings.contains(text.lowercased())
         case .bool, .number: !isZero(value)
         }
     }
@@ -166,10 +165,8 @@ extension RESTObjectWriter {
         guard root.isObject, !hasKey(reply),
             let failure = FailedChange(
                 root, request, isUpdate: request.operation == .update || rule.method == "PATCH",
-                isMutation: rule.mutation != nil)
+                isMutation: rule.mutation != nil), try !hasRule(for: failure.path)
         else { return }
-        let rules = try request.section.objects("responses").map(ResponseRule.init)
-        guard !rules.contains(where: { $0.path?.description == failure.path }) else { return }
         let isNothing = failure.kind == .nothingChanged
         let equals = isNothing ? ", equals: \"\(failure.value)\"" : ""
         // The host then reads the object, which may have the values already, or be gone.

@@ -23,8 +23,7 @@ extension RESTObjectWriter {
         // A delete of what does not exist is done.
         let failed = parts.filter { $0.isFailed && !(isDelete && [404, 410].contains($0.status)) }
         guard let first = failed.first else { return !parts.isEmpty }
-        let rules = try request.section.objects("responses").map(ResponseRule.init)
-        guard !rules.contains(where: { $0.path?.description == first.path }) else { return true }
+        if try hasRule(for: first.path) { return true }
         var error = BridgeError(
             .remote, "\(asked): the reply has status 207, but says \(first.path) is \(first.status)",
             remedy: "if that means success, say so under responses: {when: {path: \"\(first.path)\"}, action: accept}",

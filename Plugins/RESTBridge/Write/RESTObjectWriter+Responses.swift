@@ -11,9 +11,8 @@ extension RESTObjectWriter {
     ///
     /// - Throws: ``BridgeError`` if a rule declares it a failure.
     func isAccepted(_ reply: [UInt8], _ response: HTTPResponse) throws -> Bool {
-        let rules = try request.section.objects("responses").map(ResponseRule.init)
         let body = HTTPExchange.PaddedBody(reply)
-        for rule in rules where rule.covers(response.status) && !rule.isMissing {
+        for rule in try responseRules() where rule.covers(response.status) && !rule.isMissing {
             guard !reply.isEmpty, let path = rule.path, let value = JSONScalar.read([path], in: body)?.first,
                 value != .missing,
                 rule.equals.map({ $0 == value.plain ?? (value == .null ? "null" : nil) }) ?? true
@@ -24,6 +23,15 @@ extension RESTObjectWriter {
             }
         }
         return false
+    }
+
+    /// Whether a rule of the section says what a value of the reply means, so that it is not a sign of failure by itself.
+    func hasRule(for path: String) throws -> Bool {
+        try responseRules().contains { $0.path?.description == path }
+    }
+
+    private func responseRules() throws -> [ResponseRule] {
+        try request.section.objects("responses").map(ResponseRule.init)
     }
 
     private func failure(

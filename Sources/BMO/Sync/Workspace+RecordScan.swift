@@ -77,7 +77,7 @@ extension Workspace {
     }
 
     /// Returns the parts of a key that is written as a JSON array.
-    private static func texts(ofKey text: String) throws -> [String] {
+    private static func texts(ofKey text: String) -> [String] {
         guard let batch = try? JSONParser.batch(text) else { return [] }
         return withExtendedLifetime(batch) {
             batch[0].elements.map { $0.text ?? $0.integer.map(String.init) ?? $0.json }

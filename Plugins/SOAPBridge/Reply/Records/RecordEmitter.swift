@@ -59,8 +59,8 @@ struct RecordEmitter {
 
     /// Writes the record, whose root is node 0, as one object.
     ///
-    /// - Returns: The rejected record if an attachment is missing, or a text is not hexadecimal. A missing value must not look like null, which would
-    ///   overwrite the known value.
+    /// - Returns: The rejected record if an attachment is missing, or a text is not hexadecimal. A missing value must not
+    ///   look like null, which would overwrite the known value.
     mutating func write(
         _ tree: inout RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
         to writer: RecordBatchWriter
