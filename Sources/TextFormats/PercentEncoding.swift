@@ -8,8 +8,10 @@ package enum PercentEncoding {
     package static func decoded(
         _ text: some StringProtocol, plusIsSpace: Bool = false, keepsZero: Bool = false
     ) -> String {
+        // The bytes of a String itself: those of any StringProtocol cost several calls each.
+        let text = String(text)
         let isPlain = text.utf8.allSatisfy { $0 != UInt8(ascii: "%") && ($0 != UInt8(ascii: "+") || !plusIsSpace) }
-        guard !isPlain else { return String(text) }
+        guard !isPlain else { return text }
         return String(decoding: bytes(text, plusIsSpace: plusIsSpace, keepsZero: keepsZero), as: UTF8.self)
     }
 
@@ -63,7 +65,8 @@ package enum PercentEncoding {
         _ text: some StringProtocol, keeping isKept: (UInt8) -> Bool = PercentEncoding.isUnreserved
     ) -> String {
         // Most texts need no encoding.
-        guard !text.utf8.allSatisfy(isKept) else { return String(text) }
+        let text = String(text)
+        guard !text.utf8.allSatisfy(isKept) else { return text }
         let digits = Array("0123456789ABCDEF".utf8)
         var out: [UInt8] = []
         for byte in text.utf8 {
