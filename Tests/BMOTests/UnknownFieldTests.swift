@@ -1,4 +1,5 @@
 import BMO
+import ImportTestSupport
 import StoreContract
 import StoreTestSupport
 import Testing
@@ -20,6 +21,23 @@ import Testing
                 "records have 2 fields that no attribute reads: name, nested.digits; `extra: true` would keep them"
             ])
         #expect(try await workplace.sync(workspace).entities.first?.warnings == [])
+    }
+
+    @Test func `an entity without attributes keeps whole records`() async throws {
+        let workplace = try LibraryWorkspace.counting()
+        let workspace = try await workplace.workspace(
+            """
+            version: 1
+            bridges:
+              numbers: {plugin: counting, options: {count: 3}}
+            entities:
+              Number: {bridge: numbers, unique: none, extra: true, counting: {}}
+            """)
+        #expect(try await workplace.sync(workspace).entities.first?.counts.inserted == 3)
+        let table = try workplace.stores.contents(of: workplace.database).first { $0.name == "Number" }
+        let kept = table?.rows.map { $0.map(\.literal).joined() } ?? []
+        #expect(kept.count == 3)
+        #expect(kept.first?.contains(#""nested""#) == true, "\(kept)")
     }
 
     @Test func `a member that only records of a new sub-entity have is not missing`() async throws {

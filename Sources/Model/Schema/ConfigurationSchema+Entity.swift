@@ -52,12 +52,15 @@ extension ConfigurationSchema {
     static let wholeEntity: ConfigValue = [
         "if": ["not": ["required": ["extends"]]],
         "then": [
-            "required": ["attributes"],
             "anyOf": [["required": ["bridge"]], ["required": ["listing"]]],
-            "properties": [
-                "attributes": [
-                    "anyOf": [["const": .string(LearnedAttributes.word)], ["type": "object", "minProperties": 1]]
-                ]
+            "if": ["required": ["extra"], "properties": ["extra": ["const": true]]],
+            "else": [
+                "required": ["attributes"],
+                "properties": [
+                    "attributes": [
+                        "anyOf": [["const": .string(LearnedAttributes.word)], ["type": "object", "minProperties": 1]]
+                    ]
+                ],
             ],
             "oneOf": [["required": ["key"]], ["required": ["unique"]]],
         ],

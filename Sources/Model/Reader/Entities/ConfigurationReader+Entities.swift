@@ -73,6 +73,9 @@ extension ConfigurationReader {
             bridge = readBridge(section[EntityKeys.bridge], of: member, what, bridges: bridges)
         }
         result.entity.bridge = bridge?.name ?? ""
+        // All of a record is in the column of "extra: true" then.
+        let keepsAll = if case .bool(true) = section[EntityKeys.extra]?.value.scalar { true } else { false }
+        let needsAttributes = !isSubentity && !keepsAll
         if automatic == .unknown {
             // A fault was reported.
         } else if let attributes = section[EntityKeys.attributes] {
@@ -80,11 +83,11 @@ extension ConfigurationReader {
             let list = self.members(of: attributes.value, "\"attributes\" of \(what)", at: attributes.value.mark)
             result.entity.attributes = (list ?? []).map { readAttribute($0, what) }
             result.knowsAttributes = list != nil
-            if let list, list.isEmpty, !isSubentity {
+            if let list, list.isEmpty, needsAttributes {
                 error(at: attributes.key.mark, "\(what) has no attributes", "add at least those of its key")
             }
             if automatic == .learned { moveToLearned(from: first) }
-        } else if !isSubentity {
+        } else if needsAttributes {
             error(at: member.key.mark, "missing key \"attributes\" of \(what)", "add \"attributes:\"")
         }
         if let relationships = section[EntityKeys.relationships] {
