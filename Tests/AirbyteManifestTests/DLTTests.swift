@@ -165,6 +165,38 @@ import Testing
         #expect(text.contains("Accept-Language: de") && text.contains("# client.session is not carried"), "\(text)")
     }
 
+    @Test(arguments: [
+        (#""path": "q?access_token=sekrit&page=1""#, #"/q?access_token={access_token}&page=1"#),
+        (#""params": {"api_key": "sekrit", "limit": 5, "code": "DE"}"#, "api_key: '{api_key}'"),
+        (#""params": {"code": "DE", "max_tokens": 5}"#, "code: DE"),
+        (#""method": "POST", "json": {"auth": {"password": "sekrit"}, "max_tokens": 7}"#, "max_tokens: 7"),
+        (#""method": "POST", "json": {"pin": 1, "password": 5387}"#, "password: '{password}'"),
+        (#""method": "POST", "data": {"client_secret": "sekrit"}"#, "client_secret: '{client_secret}'"),
+        (#""headers": {"X-Auth": "sekrit", "Cookie": "sekrit"}"#, "X-Auth: '{X_Auth}'"),
+        (#""path": "https://ann:sekrit@other.example/v2/a""#, "user: {env: SHOP_USERNAME}"),
+    ])
+    func `no credential of a request is copied`(_ endpoint: String, _ line: String) throws {
+        let (text, report) = try Self.translate(#"{"name": "a", "endpoint": {\#(endpoint)}}"#)
+        #expect(!text.contains("sekrit") && !text.contains("5387"), "\(text)")
+        #expect(text.contains(line), "no \(line) in\n\(text)")
+        #expect(report.streams.map(\.verdict) == [.carried], "\(report.text)")
+    }
+
+    @Test func `credentials of one name have a variable each, and equal ones share it`() throws {
+        let (text, _) = try Self.translate(
+            ["a", "b", "c"].map { #"{"name": "\#($0)", "endpoint": {"params": {"api_key": "k\#($0 == "c" ? 2 : 1)"}}}"# }
+                .joined(separator: ", "))
+        #expect(text.ranges(of: "api_key: '{api_key}'").count == 2, "\(text)")
+        #expect(text.contains("request_c_api_key: {env: SHOP_REQUEST_C_API_KEY}"), "\(text)")
+    }
+
+    @Test func `a start that is a date reads records with a time`() throws {
+        let cursor = #"{"type": "incremental", "cursor_path": "updated_at", "initial_value": "2024-01-01"}"#
+        try Self.expect(
+            #"{"name": "a", "endpoint": {"params": {"since": \#(cursor)}}}"#,
+            lines: ["updated_at: timestamp", "format: '%Y-%m-%d'"])
+    }
+
     @Test(arguments: ["{}", "[]", #"{"client": {}, "resources": []}"#, "{"])
     func `another file is refused with what to do`(text: String) {
         #expect(throws: ManifestFault.self) {

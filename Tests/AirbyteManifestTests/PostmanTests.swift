@@ -90,6 +90,37 @@ import Testing
         Self.expect(translation, "its path needs :userId, and no request lists /users", "entities: {}")
     }
 
+    @Test(arguments: [
+        (
+            "{{host}}/b",
+            #", "body": {"mode": "raw", "raw": "{\"password\":\"sekrit\",\"q\":\"{{word}}\",\"n\":1}"}"#,
+            "password: '{password}'"
+        ),
+        (
+            "{{host}}/b", #", "body": {"mode": "raw", "raw": "{\"q\":\"{{word}}\",\"n\":1}"}"#,
+            "q: '{word}'"
+        ),
+        (
+            "{{host}}/b",
+            #", "body": {"mode": "graphql", "graphql": {"query": "{ a { id } }", "variables": "{\"token\":\"sekrit\"}"}}"#,
+            "token: '{token}'"
+        ),
+        (
+            "{{host}}/b", #", "header": [{"key": "Cookie", "value": "sid=sekrit"}, {"key": "X-Auth", "value": "sekrit"}]"#,
+            "Cookie: '{Cookie}'"
+        ),
+        ("https://ann:sekrit@api.example/b", "", "user: {env: SHOP_USERNAME}"),
+    ])
+    func `no credential of a request is copied`(_ url: String, _ more: String, _ line: String) throws {
+        let method = more.contains("body") ? "POST" : "GET"
+        let translation = try Self.translate(
+            [Self.item("Users", url, method: method, reply: Self.users, more: more)],
+            variables: #"[{"key": "host", "value": "https://api.example"}]"#)
+        #expect(!translation.text.contains("sekrit"), "\(translation.text)")
+        #expect(translation.report.streams.map(\.verdict) == [.carried], "\(translation.report.text)")
+        Self.expect(translation, line)
+    }
+
     @Test func `credentials in the query and in headers are not copied`() throws {
         let url =
             #"https://api.example/users"}, "header": [{"key": "X-Api-Key", "value": "sekrit"}, {"key": "X-Old", "value": "1", "disabled": true}], "x": {"y": "z"#

@@ -90,7 +90,8 @@ struct DLTCursor {
         let bare = field.hasPrefix("$.") ? String(field.dropFirst(2)) : field
         var type = "timestamp"
         if case .int = first { type = "integer" }
-        if let text = first.string { type = !Self.isTime(text) ? "text" : text.count == 10 ? "date" : "timestamp" }
+        // A start that is a date says nothing of the records: a timestamp reads dates, too.
+        if let text = first.string, !Self.isTime(text) { type = "text" }
         let path = bare.split(separator: ".").map(String.init)
         let isKnown = draft.attributes.contains { $0.path == .string(EntityDraft.path(path)) }
         let name = draft.attribute(reading: path, type: type)

@@ -7,6 +7,7 @@ struct DLTResource {
     let resource: ConfigValue
     let client: ConfigValue
     let bridges: DLTBridges
+    let secrets: LiteralSecrets
     /// Returns the translation of another resource.
     let other: (String) -> EntityDraft?
 
@@ -193,7 +194,8 @@ struct DLTResource {
         let plain = path.replacing("\\", with: "\\\\").replacing("(", with: "\\(").replacing(")", with: "\\)")
             .replacing("|", with: "\\|")
         let below = text(plain)
-        draft.set("path", .string(below.hasPrefix("/") ? below : "/" + below))
+        let shown = secrets.path(below, of: draft, bridge)
+        draft.set("path", .string(shown.hasPrefix("/") ? shown : "/" + shown))
         for name in DLTText.names(in: below) where !["since", "until"].contains(name) && !name.hasPrefix("parent.") {
             draft.obstacle("its path needs {\(name)}, which the configuration does not say")
         }
@@ -204,17 +206,22 @@ struct DLTResource {
             guard value["type"]?.string != "resolve", value["type"]?.string != "incremental", value != .null else {
                 continue
             }
-            draft.add(name, sent(value), to: "query")
+            if let literal = Self.literal(value), LiteralSecrets.isParameter(name) {
+                let variable = secrets.variable(name, literal, in: "the query", of: draft, bridge)
+                draft.add(name, .string(variable), to: "query")
+            } else {
+                draft.add(name, sent(value), to: "query")
+            }
         }
         for (place, values) in [("client", client["headers"]), ("endpoint", endpoint["headers"])] {
             for (name, value) in values?.members ?? [] { header(name, value, of: place, bridge) }
         }
         if let body = endpoint["json"], body != .null {
-            draft.set("body", sent(body))
+            draft.set("body", secrets.body(sent(body), of: draft, bridge))
             if method == "GET" { draft.set("method", "GET") }
         }
         if let data = endpoint["data"], data != .null {
-            draft.set("body", sent(data))
+            draft.set("body", secrets.body(sent(data), of: draft, bridge))
             if data.members != nil { draft.set("body_format", "form") }
             if method == "GET" { draft.set("method", "GET") }
         }
@@ -248,17 +255,19 @@ struct DLTResource {
         }
     }
 
+    /// The text of a value that another resource has no part in; nil for an empty one.
+    private static func literal(_ value: ConfigValue) -> String? {
+        value.string.flatMap { $0.isEmpty || $0.contains("{resources.") ? nil : $0 }
+    }
+
     private func header(_ name: String, _ value: ConfigValue, of place: String, _ bridge: BridgeDraft) {
         guard value != .null else { return }
-        let isSecret = SecretNames.suggests(name) || name.lowercased() == "authorization"
-        guard isSecret, let given = value.string, !given.contains("{resources.") else {
+        guard SecretNames.isHeader(name), let literal = Self.literal(value) else {
             draft.add(name, .string(text(value.printed)), to: "headers")
             return
         }
-        // A literal credential is not copied into the file.
-        let parameter = bridge.parameter(for: Inputs.Open(path: [name], isSecret: true))
-        draft.add(name, .string("{\(parameter)}"), to: "headers")
-        draft.note("the header \(name) of the \(place) looks like a credential: its value comes from the environment")
+        let variable = secrets.variable(name, literal, in: "the headers of the \(place)", of: draft, bridge)
+        draft.add(name, .string(variable), to: "headers")
     }
 
     private func responses() {

@@ -10,6 +10,7 @@ final class PostmanTranslator {
     private let name: String
     private let variables: PostmanVariables
     private let names = InputNames()
+    private let secrets = LiteralSecrets()
     private var tables = LocalNames()
     /// The entities by the shapes of their requests.
     private var listings: [String: EntityDraft] = [:]
@@ -118,21 +119,17 @@ final class PostmanTranslator {
     }
 
     private func send(_ request: PostmanRequest, _ draft: EntityDraft, _ bridge: BridgeDraft) {
-        func value(_ name: String, _ given: String) -> ConfigValue {
-            let isSecret =
-                SecretNames.suggests(name) || SecretNames.isParameter(name) || name.lowercased() == "authorization"
-            if isSecret, !given.isEmpty {
-                draft.note("\(name) looks like a credential: its value comes from the environment")
-                return .string("{\(bridge.parameter(for: Inputs.Open(path: [name], isSecret: true)))}")
-            }
-            return .string(
-                PostmanVariables.replacing(given) { name in
-                    "{\(bridge.parameter(for: Inputs.Open(path: [name], isSecret: SecretNames.suggests(name))))}"
-                })
+        func value(_ name: String, _ given: String, in place: String, isSecret: Bool) -> ConfigValue {
+            guard isSecret, !given.isEmpty else { return .string(open(given, bridge)) }
+            return .string(secrets.variable(name, given, in: place, of: draft, bridge))
         }
-        for (name, given) in request.query { draft.add(name, value(name, given), to: "query") }
+        for (name, given) in request.query {
+            let isSecret = LiteralSecrets.isParameter(name)
+            draft.add(name, value(name, given, in: "the query", isSecret: isSecret), to: "query")
+        }
         for (name, given) in request.headers where !["accept", "content-type"].contains(name.lowercased()) {
-            draft.add(name, value(name, given), to: "headers")
+            let isSecret = SecretNames.isHeader(name)
+            draft.add(name, value(name, given, in: "the headers", isSecret: isSecret), to: "headers")
         }
         if request.method == "POST" { draft.set("method", "POST") }
         guard let body = request.body else { return }
@@ -142,24 +139,45 @@ final class PostmanTranslator {
                 if body["raw"]?.string?.isEmpty == false { draft.obstacle("its body is not JSON") }
                 return
             }
-            draft.set("body", json)
+            draft.set("body", open(secrets.body(json, of: draft, bridge), bridge))
         case "urlencoded":
             for pair in body["urlencoded"]?.array ?? [] where pair["disabled"]?.bool != true {
                 guard let name = pair["key"]?.string else { continue }
-                draft.add(name, value(name, variables.text(pair["value"]?.string ?? "")), to: "body")
+                let given = variables.text(pair["value"]?.string ?? "")
+                let isSecret = LiteralSecrets.isParameter(name)
+                draft.add(name, value(name, given, in: "the body", isSecret: isSecret), to: "body")
             }
             draft.set("body_format", "form")
         case "graphql":
             var graphql: [(key: String, value: ConfigValue)] = [("query", body["graphql"]?["query"] ?? "")]
-            let given = (body["graphql"]?["variables"]?.string).flatMap { try? ConfigValue(json: $0) }
-            if let given, given.members?.isEmpty == false { graphql.append(("variables", given)) }
+            let given = (body["graphql"]?["variables"]?.string).flatMap { try? ConfigValue(json: variables.text($0)) }
+            if let given, given.members?.isEmpty == false {
+                graphql.append(("variables", open(secrets.body(given, of: draft, bridge), bridge)))
+            }
             draft.set("graphql", .object(graphql))
         default: draft.obstacle("its body is of the kind \(body["mode"]?.printed ?? "none")")
         }
     }
 
+    /// Returns a text with parameters of the bridge in place of variables without a value.
+    private func open(_ text: String, _ bridge: BridgeDraft) -> String {
+        PostmanVariables.replacing(text) { name in
+            "{\(bridge.parameter(for: Inputs.Open(path: [name], isSecret: SecretNames.suggests(name))))}"
+        }
+    }
+
+    private func open(_ value: ConfigValue, _ bridge: BridgeDraft) -> ConfigValue {
+        switch value {
+        case .string(let text): .string(open(text, bridge))
+        case .array(let elements): .array(elements.map { open($0, bridge) })
+        case .object(let members): .object(members.map { ($0.key, open($0.value, bridge)) })
+        default: value
+        }
+    }
+
     private func bridge(_ request: PostmanRequest) -> BridgeDraft {
-        var url = request.base
+        var url = LiteralSecrets.withoutUser(request.base)
+        let hadUser = url != request.base
         var note: String?
         if !url.contains("://") || url.contains("{{") {
             note = "the url needs the variables of \(url): write it here"
@@ -172,6 +190,7 @@ final class PostmanTranslator {
         )
         if let note { draft.note(note) }
         authenticate(draft, request.auth)
+        if hadUser { draft.authenticateAsURL() }
         if let found = bridges.first(where: { $0.isLike(draft) }) { return found }
         bridges.append(draft)
         return draft

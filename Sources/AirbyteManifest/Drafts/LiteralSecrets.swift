@@ -1,0 +1,88 @@
+internal import Model
+internal import TextFormats
+
+/// Puts parameters, whose values come from the environment, in place of credentials that a document holds literally.
+///
+/// A class, because all entities of a configuration share the environment.
+final class LiteralSecrets {
+    /// The credential of each variable, by the path that ``InputNames`` knows it by.
+    private var values: [[String]: String] = [:]
+
+    /// Whether the value of a query's parameter is a credential.
+    static func isParameter(_ name: String) -> Bool {
+        let isAmbiguous = SecretNames.ambiguousParameters.contains(SecretNames.plain(name))
+        return SecretNames.suggests(name) || SecretNames.isParameter(name) && !isAmbiguous
+    }
+
+    /// Returns the variable of a request in place of a credential, and adds a comment to the entity.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the credential: that of a parameter, of a header field or of a member.
+    ///   - place: Where it was, for the comment: `the query`.
+    func variable(
+        _ name: String, _ value: String, in place: String, of draft: EntityDraft, _ bridge: BridgeDraft
+    ) -> String {
+        // Equal credentials share a variable; others of the same name have one each.
+        var path = ["request", name]
+        var number = 1
+        while let other = values[path], other != value {
+            path = ["request", draft.stream, name] + (number == 1 ? [] : [String(number)])
+            number += 1
+        }
+        values[path] = value
+        draft.note("\(name) in \(place) looks like a credential: its value comes from the environment")
+        return "{\(bridge.parameter(for: Inputs.Open(path: path, isSecret: true)))}"
+    }
+
+    /// Returns a body, or the variables of a GraphQL query, without the credentials in it.
+    func body(
+        _ value: ConfigValue, named name: String = "", of draft: EntityDraft, _ bridge: BridgeDraft
+    ) -> ConfigValue {
+        switch value {
+        case .object(let members):
+            return .object(members.map { ($0.key, body($0.value, named: $0.key, of: draft, bridge)) })
+        case .array(let elements): return .array(elements.map { body($0, named: name, of: draft, bridge) })
+        // A text with a variable is none of the document's.
+        case .string(let text)
+        where SecretNames.suggests(name) && !text.isEmpty && !(text.contains("{") && text.contains("}")):
+            return .string(variable(name, text, in: "the body", of: draft, bridge))
+        // A number of `max_tokens` is none, that of `password` is one.
+        case .int(let number) where SecretNames.certain.contains(SecretNames.plain(name)):
+            return .string(variable(name, String(number), in: "the body", of: draft, bridge))
+        default: return value
+        }
+    }
+
+    /// Returns a path without the credentials in its query.
+    func path(_ path: String, of draft: EntityDraft, _ bridge: BridgeDraft) -> String {
+        guard let mark = path.firstIndex(of: "?") else { return path }
+        let query = path[path.index(after: mark)...]
+        let pairs = query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            let halves = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            guard halves.count == 2, Self.isParameter(halves[0]), !halves[1].contains("{") else { return String(pair) }
+            return halves[0] + "=" + variable(halves[0], halves[1], in: "the path", of: draft, bridge)
+        }
+        return String(path[...mark]) + pairs.joined(separator: "&")
+    }
+
+    /// Returns a URL without a user and a password, which RFC 3986, section 3.2.1, allows before the host.
+    static func withoutUser(_ url: String) -> String {
+        guard let scheme = url.firstRange(of: "://") else { return url }
+        let authority = url[scheme.upperBound...].prefix { !"/?#".contains($0) }
+        guard let at = authority.lastIndex(of: "@") else { return url }
+        return String(url[..<scheme.upperBound]) + url[url.index(after: at)...]
+    }
+}
+
+extension BridgeDraft {
+    /// Takes the user and the password from the environment that a document's URL holds, unless requests authenticate
+    /// otherwise.
+    func authenticateAsURL() {
+        guard auth.isEmpty else { return }
+        auth = [
+            ("type", "basic"), ("user", reference(to: Inputs.Open(path: ["username"], isSecret: false))),
+            ("password", reference(to: Inputs.Open(path: ["password"], isSecret: true))),
+        ]
+        note("the url had a user and a password: they come from the environment")
+    }
+}
