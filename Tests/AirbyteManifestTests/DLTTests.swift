@@ -184,8 +184,10 @@ import Testing
 
     @Test func `credentials of one name have a variable each, and equal ones share it`() throws {
         let (text, _) = try Self.translate(
-            ["a", "b", "c"].map { #"{"name": "\#($0)", "endpoint": {"params": {"api_key": "k\#($0 == "c" ? 2 : 1)"}}}"# }
-                .joined(separator: ", "))
+            ["a", "b", "c"].map {
+                #"{"name": "\#($0)", "endpoint": {"params": {"api_key": "k\#($0 == "c" ? 2 : 1)"}}}"#
+            }
+            .joined(separator: ", "))
         #expect(text.ranges(of: "api_key: '{api_key}'").count == 2, "\(text)")
         #expect(text.contains("request_c_api_key: {env: SHOP_REQUEST_C_API_KEY}"), "\(text)")
     }

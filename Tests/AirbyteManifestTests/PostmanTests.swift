@@ -106,7 +106,8 @@ import Testing
             "token: '{token}'"
         ),
         (
-            "{{host}}/b", #", "header": [{"key": "Cookie", "value": "sid=sekrit"}, {"key": "X-Auth", "value": "sekrit"}]"#,
+            "{{host}}/b",
+            #", "header": [{"key": "Cookie", "value": "sid=sekrit"}, {"key": "X-Auth", "value": "sekrit"}]"#,
             "Cookie: '{Cookie}'"
         ),
         ("https://ann:sekrit@api.example/b", "", "user: {env: SHOP_USERNAME}"),
@@ -118,6 +119,19 @@ import Testing
             variables: #"[{"key": "host", "value": "https://api.example"}]"#)
         #expect(!translation.text.contains("sekrit"), "\(translation.text)")
         #expect(translation.report.streams.map(\.verdict) == [.carried], "\(translation.report.text)")
+        Self.expect(translation, line)
+    }
+
+    @Test(arguments: [
+        ("{{host}}/a?dup=1&other=x&dup=2", "dup: ['1', '2']"),
+        ("{{host}}/a?f=%7Ba%7D+b", "f: '{a} b'"),
+        ("{{host}}/list/{{x}}c(1)", #"path: '/list/{x}c\(1\)'"#),
+        ("{{host}}/a/trail/", "path: /a/trail/\n"),
+    ])
+    func `a request asks for what Postman asks for`(_ url: String, _ line: String) throws {
+        let translation = try Self.translate(
+            [Self.item("Users", url, reply: Self.users)],
+            variables: #"[{"key": "host", "value": "https://api.example"}]"#)
         Self.expect(translation, line)
     }
 

@@ -1,4 +1,5 @@
 internal import Model
+internal import TextFormats
 
 /// A request of a collection, with its first saved example that has JSON.
 struct PostmanRequest {
@@ -8,6 +9,9 @@ struct PostmanRequest {
     let base: String
     /// The path's segments: a variable is `:name`.
     let path: [String]
+    /// Whether the path ends with a slash, which servers may distinguish.
+    let endsWithSlash: Bool
+    /// The parameters, not encoded, in order; a name may occur several times.
     let query: [(name: String, value: String)]
     let headers: [(name: String, value: String)]
     let body: ConfigValue?
@@ -29,6 +33,7 @@ struct PostmanRequest {
         var raw = whole
         if let mark = raw.firstIndex(where: { $0 == "?" || $0 == "#" }) { raw = String(raw[..<mark]) }
         (base, path) = Self.split(raw)
+        endsWithSlash = raw.hasSuffix("/") && !path.isEmpty
         var notes: [String] = []
         func pairs(_ list: ConfigValue?, _ what: String) -> [(name: String, value: String)] {
             (list?.array ?? []).compactMap { pair in
@@ -40,7 +45,13 @@ struct PostmanRequest {
                 return (key, variables.text(pair["value"]?.string ?? ""))
             }
         }
-        query = url["query"] == nil ? Self.pairs(in: whole) : pairs(url["query"], "parameter")
+        // Postman sends them as they are written: encoded, or not.
+        query = (url["query"] == nil ? Self.pairs(in: whole) : pairs(url["query"], "parameter")).map {
+            (
+                name: PercentEncoding.decoded($0.name, plusIsSpace: true),
+                value: PercentEncoding.decoded($0.value, plusIsSpace: true)
+            )
+        }
         headers = pairs(parts["header"], "header field")
         body = parts["body"].flatMap { $0 == .null || $0["disabled"]?.bool == true ? nil : $0 }
         let replies = (item["response"]?.array ?? []).filter { reply in

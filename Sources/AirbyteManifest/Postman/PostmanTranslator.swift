@@ -88,7 +88,7 @@ final class PostmanTranslator {
         let bridge = self.bridge(request)
         draft.bridge = bridge.name
         for obstacle in bridge.obstacles { draft.obstacle(obstacle) }
-        path(request, draft)
+        path(request, draft, bridge)
         send(request, draft, bridge)
         draft.set("records", .string(example.records))
         if example.isSingle {
@@ -98,9 +98,9 @@ final class PostmanTranslator {
         }
     }
 
-    private func path(_ request: PostmanRequest, _ draft: EntityDraft) {
+    private func path(_ request: PostmanRequest, _ draft: EntityDraft, _ bridge: BridgeDraft) {
         let variable = request.path.lastIndex { $0.hasPrefix(":") }
-        var path = request.path
+        var path = request.path.map { open($0, bridge, isPath: true) }
         if let variable {
             let above = Array(request.path[..<variable])
             let shape = "GET " + request.base + "/" + above.map { $0.hasPrefix(":") ? ":" : $0 }.joined(separator: "/")
@@ -115,7 +115,7 @@ final class PostmanTranslator {
                 )
             }
         }
-        draft.set("path", .string("/" + path.joined(separator: "/")))
+        draft.set("path", .string("/" + path.joined(separator: "/") + (request.endsWithSlash ? "/" : "")))
     }
 
     private func send(_ request: PostmanRequest, _ draft: EntityDraft, _ bridge: BridgeDraft) {
@@ -125,7 +125,9 @@ final class PostmanTranslator {
         }
         for (name, given) in request.query {
             let isSecret = LiteralSecrets.isParameter(name)
-            draft.add(name, value(name, given, in: "the query", isSecret: isSecret), to: "query")
+            let value = value(name, given, in: "the query", isSecret: isSecret)
+            let before = draft.setting("query")?[name].map { $0.array ?? [$0] }
+            draft.add(name, before.map { .array($0 + [value]) } ?? value, to: "query")
         }
         for (name, given) in request.headers where !["accept", "content-type"].contains(name.lowercased()) {
             let isSecret = SecretNames.isHeader(name)
@@ -160,8 +162,12 @@ final class PostmanTranslator {
     }
 
     /// Returns a text with parameters of the bridge in place of variables without a value.
-    private func open(_ text: String, _ bridge: BridgeDraft) -> String {
-        PostmanVariables.replacing(text) { name in
+    private func open(_ text: String, _ bridge: BridgeDraft, isPath: Bool = false) -> String {
+        // In the template of a path these characters have a meaning.
+        func literal(_ text: Substring) -> String {
+            isPath ? text.map { #"\(){}|"#.contains($0) ? "\\\($0)" : String($0) }.joined() : String(text)
+        }
+        return PostmanVariables.replacing(text, literal: literal) { name in
             "{\(bridge.parameter(for: Inputs.Open(path: [name], isSecret: SecretNames.suggests(name))))}"
         }
     }

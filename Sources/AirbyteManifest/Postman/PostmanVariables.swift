@@ -31,14 +31,18 @@ struct PostmanVariables {
     }
 
     /// Replaces variables; one without a replacement stays.
-    static func replacing(_ text: String, _ replacement: (String) -> String?) -> String {
+    ///
+    /// - Parameter literal: Returns what becomes of the text between variables.
+    static func replacing(
+        _ text: String, literal: (Substring) -> String = { String($0) }, _ replacement: (String) -> String?
+    ) -> String {
         var out = ""
         var rest = text[...]
         while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
             let name = String(rest[open.upperBound..<close.lowerBound])
-            out += rest[..<open.lowerBound] + (replacement(name) ?? "{{\(name)}}")
+            out += literal(rest[..<open.lowerBound]) + (replacement(name) ?? "{{\(name)}}")
             rest = rest[close.upperBound...]
         }
-        return out + rest
+        return out + literal(rest)
     }
 }
