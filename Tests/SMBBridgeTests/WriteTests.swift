@@ -284,5 +284,29 @@ extension AgainstRealServer {
             }
             #expect(try bridge.scan(["csv": "w6/*"]).records.count == 2)
         }
+
+        @Test(arguments: ["rows", "content"])
+        func `a file that another lets others only read is locked, and no conflict`(_ kind: String) throws {
+            let name = "w9-\(kind)"
+            try write(.create, ["files": "**"], values: ["path": .text("\(name)/open.csv"), "content": "id,n\n1,a\n"])
+            func edit() throws {
+                if kind == "rows" {
+                    let section: Literal = ["csv": .text("\(name)/open.csv"), "write": "rewrite"]
+                    try write(.update, section, key: ["id": 1], values: ["n": "b"])
+                } else {
+                    let key: Literal = ["path": .text("\(name)/open.csv")]
+                    try write(
+                        .update, ["files": "**", "content": "text"], key: key, values: ["content": "id,n\n1,b\n"])
+                }
+            }
+            let other = try SMBBridge(server, share: "rw")
+            try other.connection.holding([name, "open.csv"], sharing: SMBC_SHAREMODE_DENY_WRITE) {
+                let error = try bridgeError { try edit() }
+                #expect(error.isRetryable && error.message.hasSuffix("another program has locked it"), "\(error)")
+                #expect(content("\(name)/open.csv") == "id,n\n1,a\n" && names(name) == ["open.csv"])
+            }
+            try edit()
+            #expect(content("\(name)/open.csv") == "id,n\n1,b\n")
+        }
     }
 }

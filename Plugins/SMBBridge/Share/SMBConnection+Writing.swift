@@ -87,6 +87,18 @@ extension SMBConnection {
         }
     }
 
+    /// Moves a file to the place of another, which it replaces.
+    ///
+    /// libsmbclient deletes that one first. If a program has it open and lets no other delete it, the server keeps it,
+    /// and the rename then fails because it exists: the program's lock is the reason.
+    func move(_ path: [String], inPlaceOf target: [String]) throws(SMBFailure) {
+        do {
+            try move(path, to: target)
+        } catch  where error.cause == .system(EEXIST) {
+            throw SMBFailure(cause: .system(ETXTBSY), action: .writeFile, path: target)
+        }
+    }
+
     /// Deletes a file.
     func delete(_ path: [String]) throws(SMBFailure) {
         let url = options.url.encoded(path)

@@ -169,7 +169,11 @@ struct FileWriter {
             guard now?.size == state?.size, now?.modified == state?.modified else {
                 throw conflict(path, state == nil ? "it was created meanwhile" : "it was modified meanwhile")
             }
-            try connection.move(temporary, to: root + path.names)
+            if now == nil {
+                try connection.move(temporary, to: root + path.names)
+            } else {
+                try connection.move(temporary, inPlaceOf: root + path.names)
+            }
         } catch {
             try? connection.delete(temporary)
             throw error

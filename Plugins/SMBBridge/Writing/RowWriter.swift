@@ -170,7 +170,11 @@ struct RowWriter {
             guard now == version else {
                 throw SMBFailure(cause: .changed, action: .writeFile, path: root + path.names)
             }
-            try connection.move(temporary, to: root + path.names)
+            if now == nil {
+                try connection.move(temporary, to: root + path.names)
+            } else {
+                try connection.move(temporary, inPlaceOf: root + path.names)
+            }
         } catch {
             try? connection.delete(temporary)
             throw error
