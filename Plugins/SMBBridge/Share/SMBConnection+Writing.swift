@@ -94,7 +94,8 @@ extension SMBConnection {
     func move(_ path: [String], inPlaceOf target: [String]) throws(SMBFailure) {
         do {
             try move(path, to: target)
-        } catch  where error.cause == .system(EEXIST) {
+        } catch {
+            guard error.cause == .system(EEXIST) else { throw error }
             throw SMBFailure(cause: .system(ETXTBSY), action: .writeFile, path: target)
         }
     }
