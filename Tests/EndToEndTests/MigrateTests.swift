@@ -86,6 +86,40 @@ extension EndToEndTests {
             #expect(try await site.expectSuccess("quarantine").words.last == "0 records in quarantine")
         }
 
+        @Test func `a run from before a list was renamed can be undone`() async throws {
+            let site = try await RemoteWorkspace.site()
+            func configure(_ list: String) throws {
+                try site.write(
+                    """
+                    version: 1
+                    database: bmo.sqlite
+                    bridges: {api: {plugin: rest, options: {url: "@URL@"}}}
+                    entities:
+                      Tag: {bridge: api, key: id, attributes: {id: integer}, rest: {path: /tags.json, paging: none}}
+                      Post:
+                        bridge: api
+                        key: id
+                        attributes: {id: integer}
+                        relationships: {\(list)}
+                        rest: {path: /posts.json, paging: none}
+                    """)
+            }
+            try configure("tags: {many: Tag}")
+            try site.publish(#"[{"id": 1}, {"id": 2}]"#, as: "tags.json")
+            try site.publish(#"[{"id": 1, "tags": [1, 2]}]"#, as: "posts.json")
+            try await site.expectSuccess("sync")
+            try site.publish(#"[{"id": 1, "tags": [1]}]"#, as: "posts.json")
+            try await site.expectSuccess("sync")
+            try configure("labels: {many: Tag, from: tags, renamed_from: tags}")
+            let plan = try await site.expectSuccess("migrate")
+            #expect(plan.output.contains("- rename the column Post.tags to labels\n"), "\(plan)")
+            try await site.expectSuccess("sync")
+            let difference = try await site.expectSuccess("diff", "2")
+            #expect(difference.output.contains("labels [1, 2] -> [1]"), "\(difference)")
+            try await site.expectSuccess("undo", "2")
+            #expect(try await site.query("SELECT count(*) FROM Post_labels") == "2")
+        }
+
         @Test func `sub-entities of a listing are recognised and listed by themselves`() async throws {
             let workplace = try await RemoteWorkspace.demo()
             let text = try String(contentsOfFile: workplace.folder.appending("bmo.yml"), encoding: .utf8)

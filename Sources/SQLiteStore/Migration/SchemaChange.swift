@@ -31,24 +31,8 @@ enum SchemaChange {
                 sql: """
                     UPDATE OR IGNORE bmo_sources SET columns = trim(replace(' ' || columns || ' ', ?, ?)) WHERE entity = ?
                     """, arguments: [" \(old) ", " \(new) ", table])
-            // History and undo use the current names.
-            for side in ["old", "new"] {
-                try db.execute(
-                    sql: """
-                        UPDATE bmo_changes SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
-                        WHERE entity = ?3 AND json_type(\(side), ?1) IS NOT NULL
-                        """, arguments: ["$.\(old)", "$.\(new)", table])
-            }
-            for side in ["changes", "base"] {
-                try db.execute(
-                    sql: """
-                        UPDATE bmo_outbox SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
-                        WHERE root = ?3 AND json_type(\(side), ?1) IS NOT NULL
-                        """, arguments: ["$.\(old)", "$.\(new)", table])
-            }
-            try db.execute(
-                sql: "UPDATE bmo_conflicts SET \"column\" = ? WHERE \"column\" = ? AND root = ?",
-                arguments: [new, old, table])
+            try renameMember(of: table, from: old, to: new, in: db)
+        case .renameList(let table, let old, let new): try renameMember(of: table, from: old, to: new, in: db)
         case .renameKind(let table, let old, let new):
             for name in ["bmo_outbox", "bmo_conflicts"] {
                 try db.execute(
@@ -68,6 +52,27 @@ enum SchemaChange {
                     + "\(column.type)\(column.constraints)\(reference ?? "")")
         case .convert, .changeKey, .changeReference, .dropColumn, .dropTable: break
         }
+    }
+
+    /// Renames an attribute or a relationship in the history and in the edits, which undo and pushes read.
+    private static func renameMember(of table: String, from old: String, to new: String, in db: Database) throws {
+        for side in ["old", "new"] {
+            try db.execute(
+                sql: """
+                    UPDATE bmo_changes SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
+                    WHERE entity = ?3 AND json_type(\(side), ?1) IS NOT NULL
+                    """, arguments: ["$.\(old)", "$.\(new)", table])
+        }
+        for side in ["changes", "base"] {
+            try db.execute(
+                sql: """
+                    UPDATE bmo_outbox SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
+                    WHERE root = ?3 AND json_type(\(side), ?1) IS NOT NULL
+                    """, arguments: ["$.\(old)", "$.\(new)", table])
+        }
+        try db.execute(
+            sql: "UPDATE bmo_conflicts SET \"column\" = ? WHERE \"column\" = ? AND root = ?",
+            arguments: [new, old, table])
     }
 
     /// Drops the indexes that bmo created, whose names contain the old name.

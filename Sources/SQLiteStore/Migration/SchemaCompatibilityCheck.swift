@@ -45,9 +45,9 @@ extension SchemaStep {
     /// The table that the step changes, by its new name; nil if the step drops it.
     fileprivate var table: String? {
         switch self {
-        case .renameTable(_, let table), .renameColumn(let table, _, _), .renameKind(let table, _, _),
-            .addColumn(let table, _), .convert(let table, _, _), .changeKey(let table, _, _),
-            .changeReference(let table, _, _, _), .dropColumn(let table, _):
+        case .renameTable(_, let table), .renameColumn(let table, _, _), .renameList(let table, _, _),
+            .renameKind(let table, _, _), .addColumn(let table, _), .convert(let table, _, _),
+            .changeKey(let table, _, _), .changeReference(let table, _, _, _), .dropColumn(let table, _):
             table
         case .addTable(let table): table.name
         case .dropTable: nil
@@ -59,6 +59,8 @@ extension SchemaStep {
         switch self {
         case .renameTable(let old, let new): ("the table \(new)", old)
         case .renameColumn(let table, let old, let new): ("the column \(table).\(new)", old)
+        // The step that renames its table says what is missing.
+        case .renameList: nil
         case .renameKind(let table, let old, let new): ("the entity \(new) in the table \(table)", old)
         case .addTable(let table): ("the table \(table.name)", nil)
         case .addColumn(let table, let column): ("the column \(table).\(column.name)", nil)

@@ -8,7 +8,7 @@ enum SchemaCost {
     /// Returns the cost in words; nil if there is none to report.
     static func of(_ step: SchemaStep, _ difference: SchemaDifference, in db: Database) throws -> String? {
         switch step {
-        case .renameTable, .renameColumn, .renameKind, .addTable, .addColumn: return nil
+        case .renameTable, .renameColumn, .renameList, .renameKind, .addTable, .addColumn: return nil
         case .dropTable(let name):
             return rows(try count(name, nil, in: db))
         case .dropColumn(let table, let column):

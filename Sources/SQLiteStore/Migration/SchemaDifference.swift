@@ -1,5 +1,6 @@
 internal import GRDB
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 internal import Model
 
@@ -39,7 +40,8 @@ struct SchemaDifference {
         let made = try ManagedTables(in: db)
         try made.refuseOthers(among: tables, in: db)
         for table in tables {
-            guard var found = try Self.read(table.name, made, in: db) ?? renamed(table, made, in: db) else {
+            guard var found = try Self.read(table.name, made, in: db) ?? renamed(table, made, model.model, in: db)
+            else {
                 steps.append(.addTable(table))
                 continue
             }
@@ -61,13 +63,16 @@ struct SchemaDifference {
     // MARK: renaming
 
     private mutating func renamed(
-        _ table: SchemaBuilder.Table, _ made: ManagedTables, in db: Database
+        _ table: SchemaBuilder.Table, _ made: ManagedTables, _ model: Model, in db: Database
     ) throws -> Existing? {
         guard let old = table.oldName, made.has(old),
             !tables.contains(where: { $0.name.lowercased() == old.lowercased() }),
             let found = try Self.read(old, made, in: db)
         else { return nil }
         steps.append(.renameTable(from: found.name, to: table.name))
+        if let (owner, list) = RenameMap.list(ofLinkTable: table.name, in: model), let old = list.renamedFrom {
+            steps.append(.renameList(table: model.root(of: owner).name, from: old, to: list.name))
+        }
         return found
     }
 

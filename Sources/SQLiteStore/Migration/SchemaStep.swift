@@ -5,6 +5,8 @@ internal import Model
 enum SchemaStep: StoreTableChange {
     case renameTable(from: String, to: String)
     case renameColumn(table: String, from: String, to: String)
+    /// The new name of a relationship to many, whose lists the history of its owner's table has.
+    case renameList(table: String, from: String, to: String)
     /// The new name of a sub-entity, for its table's rows.
     case renameKind(table: String, from: String, to: String)
     case addTable(SchemaBuilder.Table)
@@ -29,7 +31,8 @@ enum SchemaStep: StoreTableChange {
     var change: TableChange {
         switch self {
         case .renameTable(let old, let new): .renameTable(from: old, to: new)
-        case .renameColumn(let table, let old, let new): .renameColumn(table: table, from: old, to: new)
+        case .renameColumn(let table, let old, let new), .renameList(let table, let old, let new):
+            .renameColumn(table: table, from: old, to: new)
         case .renameKind(let table, let old, let new): .renameKind(table: table, from: old, to: new)
         case .addTable(let table): .addTable(table.name)
         case .addColumn(let table, let column): .addColumn(table: table, column: column.name, type: column.words)

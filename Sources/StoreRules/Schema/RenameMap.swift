@@ -43,12 +43,16 @@ package struct RenameMap {
 
     /// Returns the old name of a link table whose owner or relationship was renamed.
     package static func linkTable(_ name: String, in model: Model) -> String? {
+        guard let (entity, relationship) = list(ofLinkTable: name, in: model) else { return nil }
+        let old = "\(entity.renamedFrom ?? entity.name)_\(relationship.renamedFrom ?? relationship.name)"
+        return old == name ? nil : old
+    }
+
+    /// Returns the relationship whose links a table has, and the entity that declares it; nil for another table.
+    package static func list(ofLinkTable name: String, in model: Model) -> (owner: Entity, list: Relationship)? {
         for entity in model.entities {
-            for relationship in entity.relationships
-            where relationship.table ?? "\(entity.name)_\(relationship.name)" == name {
-                let old = "\(entity.renamedFrom ?? entity.name)_\(relationship.renamedFrom ?? relationship.name)"
-                return old == name ? nil : old
-            }
+            let list = entity.relationships.first { ($0.table ?? "\(entity.name)_\($0.name)") == name }
+            if let list { return (entity, list) }
         }
         return nil
     }
