@@ -11,6 +11,7 @@ private enum Member {
     static let remote = "remote"
     static let isRetryable = "retryable"
     static let retryAfter = "retry_after"
+    static let startsOver = "start_over"
 }
 
 extension BridgeError {
@@ -27,6 +28,7 @@ extension BridgeError {
             writer.member(Member.remote, remote.map { String($0.prefix(1000)) })
             writer.member(Member.isRetryable, isRetryable)
             writer.member(Member.retryAfter, retryAfterMilliseconds.map(Int.init))
+            if startsOver { writer.member(Member.startsOver, true) }
         }
     }
 
@@ -50,11 +52,15 @@ extension BridgeError {
         self.init(
             known, message, remedy: try text(Member.remedy), location: try text(Member.location),
             remote: try text(Member.remote))
-        switch record[Member.isRetryable]?.tag {
-        case nil, .null: break
-        case .bool: isRetryable = record[Member.isRetryable]?.bool ?? false
-        default: throw MessageFault("`\(Member.isRetryable)` is not a bool")
+        func bool(_ member: String) throws(MessageFault) -> Bool {
+            switch record[member]?.tag {
+            case nil, .null: return false
+            case .bool: return record[member]?.bool ?? false
+            default: throw MessageFault("`\(member)` is not a bool")
+            }
         }
+        isRetryable = try bool(Member.isRetryable)
+        startsOver = try bool(Member.startsOver)
         switch record[Member.retryAfter]?.tag {
         case nil, .null: break
         case .int64: retryAfterMilliseconds = record[Member.retryAfter]?.int64

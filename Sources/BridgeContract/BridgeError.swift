@@ -50,11 +50,15 @@ public struct BridgeError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isRetryable: Bool
     /// How long the remote asked us to wait, in milliseconds.
     public var retryAfterMilliseconds: Int64?
+    /// Whether what this scan returned is out of date, such as the rows of a file that was replaced meanwhile. (1.2)
+    ///
+    /// The host then forgets what the scan listed, and fetches everything from the beginning, at most three times.
+    public var startsOver: Bool
 
     /// Creates an error.
     public init(
         _ code: Code, _ message: String, remedy: String? = nil, location: String? = nil, remote: String? = nil,
-        isRetryable: Bool = false, retryAfterMilliseconds: Int64? = nil
+        isRetryable: Bool = false, retryAfterMilliseconds: Int64? = nil, startsOver: Bool = false
     ) {
         self.code = code
         self.message = message
@@ -63,6 +67,7 @@ public struct BridgeError: Error, Sendable, Equatable, CustomStringConvertible {
         self.remote = remote
         self.isRetryable = isRetryable
         self.retryAfterMilliseconds = retryAfterMilliseconds
+        self.startsOver = startsOver
     }
 
     /// The error on one line.

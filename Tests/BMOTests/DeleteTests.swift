@@ -305,4 +305,36 @@ import Testing
         #expect(try await place.sync(workspace).text == "Number finished, 1 pages =3")
         #expect(try numbers(place) == "'0 1 2 77'")
     }
+
+    @Test func `what a scan listed before it started over does not count as listed`() async throws {
+        let place = try LibraryWorkspace.counting()
+        try place.say("count 30")
+        let workspace = try await place.workspace(place.world(section: "stale_at: 25, stale_gone: 5"))
+        let report = try await place.sync(workspace)
+        #expect(report.text == "Number finished, 5 pages +30 =15 -5")
+        #expect(
+            report.entities[0].warnings == ["the scan starts over: the records changed before 25"],
+            "no record came twice")
+        #expect(try place.file().value("SELECT count(*) || ' ' || min(id) FROM Number") == "'25 5'")
+    }
+
+    @Test func `rows without a key are not there twice when a scan starts over`() async throws {
+        let place = try LibraryWorkspace.counting()
+        try place.say("count 30")
+        let text = place.world(section: "stale_at: 25, stale_gone: 5").replacing("key: id", with: "unique: none")
+        let report = try await place.sync(try await place.workspace(text))
+        #expect(report.text == "Number finished, 5 pages +45")
+        #expect(try place.file().value("SELECT count(*) || ' ' || count(DISTINCT id) FROM Number") == "'25 25'")
+    }
+
+    @Test func `a scan that starts over again and again fails and deletes nothing`() async throws {
+        let place = try LibraryWorkspace.counting()
+        try place.say("count 30")
+        let workspace = try await place.workspace(place.world(section: "stale_at: 25, stale_times: 1000"))
+        let report = try await place.sync(workspace)
+        #expect(report.text == "Number failed, 8 pages +20 =60")
+        #expect(report.failure(of: "Number")?.code == "conflict")
+        #expect(report.entities[0].warnings.count == 3)
+        #expect(try place.file().value("SELECT count(*) FROM Number") == "20")
+    }
 }

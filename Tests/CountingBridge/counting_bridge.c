@@ -10,6 +10,8 @@
  *     fail_at       fail retryably before this record, fail_times times in the life of the process
  *     fail_times    default 1
  *     fail_code     default unreachable
+ *     stale_at      ask to start over before this record, stale_times times in the life of the process (default 1)
+ *     stale_gone    after that, the records below this one are not listed
  *     fail_open     fail retryably in fetch_open, so many times in the life of the process
  *     garbage_at    answer with bytes that are no batch instead of this record's batch
  *     bad_page_at   answer with a page whose members have wrong types
@@ -92,6 +94,7 @@ extern char **environ;
 /* Buffers that were given out and not released yet: the host must bring this back to 0. */
 static atomic_int buffers_out;
 static atomic_int failures;
+static atomic_int stale_scans;
 static atomic_int open_failures;
 
 struct bmo_instance {
@@ -163,7 +166,8 @@ static void deliver_garbage(bmo_buffer *output) {
     atomic_fetch_add(&buffers_out, 1);
 }
 
-static bmo_status fail(bmo_buffer *error, const char *code, const char *message, const char *location, int retryable) {
+static bmo_status fail_as(
+    bmo_buffer *error, const char *code, const char *message, const char *location, int retryable, int start_over) {
     bmo_writer w;
     bmo_writer_init(&w);
     bmo_write_object_begin(&w);
@@ -171,9 +175,14 @@ static bmo_status fail(bmo_buffer *error, const char *code, const char *message,
     member_text(&w, "message", message);
     if (location) member_text(&w, "location", location);
     member_bool(&w, "retryable", retryable);
+    if (start_over) member_bool(&w, "start_over", 1);
     bmo_write_object_end(&w);
     deliver(&w, error);
     return BMO_FAILED;
+}
+
+static bmo_status fail(bmo_buffer *error, const char *code, const char *message, const char *location, int retryable) {
+    return fail_as(error, code, message, location, retryable, 0);
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -279,6 +288,7 @@ static const char *enter_world(bmo_fetch *fetch, const char *path) {
 /* Whether a record is listed. */
 static int is_listed(const bmo_fetch *fetch, int64_t id) {
     if (said_of(fetch, "gone", id) || said_of(fetch, "deleted", id) || said_of(fetch, "reject", id)) return 0;
+    if (atomic_load(&stale_scans) && id < number(fetch, "stale_gone", 0)) return 0;
     if (!*fetch->since) return 1;
     const char *stamp = said_of(fetch, "stamp", id);
     return strcmp(stamp ? stamp : "2026-01-01T00:00:00Z", fetch->since) >= 0;
@@ -746,6 +756,12 @@ bmo_status counting_fetch_next(void *context, bmo_fetch *fetch, bmo_buffer *reco
             bmo_writer_free(&w);
             snprintf(message, sizeof message, "asked to fail at %lld with %s", (long long)id, secret);
             return fail(page, "unreachable", message, "counting:/numbers", 1);
+        }
+        if (id == number(fetch, "stale_at", -1) && atomic_load(&stale_scans) < number(fetch, "stale_times", 1)) {
+            atomic_fetch_add(&stale_scans, 1);
+            bmo_writer_free(&w);
+            snprintf(message, sizeof message, "the records changed before %lld", (long long)id);
+            return fail_as(page, "conflict", message, "counting:/numbers", 0, 1);
         }
         if (id == number(fetch, "bad_error_at", -1)) {
             bmo_writer_free(&w);

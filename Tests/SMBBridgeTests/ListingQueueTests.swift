@@ -121,9 +121,9 @@ import TestLiterals
         }
 
         func read(
-            _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+            _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?, growing: Bool
         ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
-            try share.read(path, offset: offset, limit: limit, expecting: expected)
+            try share.read(path, offset: offset, limit: limit, expecting: expected, growing: growing)
         }
 
         func owners(of path: [String]) throws(SMBFailure) -> Owners { try share.owners(of: path) }

@@ -76,7 +76,7 @@ final class RecordedShare: Share {
     }
 
     func read(
-        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?, growing: Bool
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
         let name = path.joined(separator: "/")
         log.append("read \(name) at \(offset)")
@@ -89,7 +89,7 @@ final class RecordedShare: Share {
         if let error = answer.error { throw failure(error, .readFile, path) }
         let bytes = answer.bytes
         let version = FileVersion(size: Int64(bytes.count), modified: answer.modified.map(Int64.init), inode: 0)
-        if let expected, !expected.agrees(with: version) {
+        if let expected, !version.agrees(with: expected, growing: growing) {
             throw SMBFailure(cause: .changed, action: .readFile, path: path)
         }
         let start = min(Int(offset), bytes.count)
@@ -200,11 +200,11 @@ final class RecordingShare: Share {
     }
 
     func read(
-        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?, growing: Bool
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
         let name = path.joined(separator: "/")
         do throws(SMBFailure) {
-            let read = try share.read(path, offset: offset, limit: limit, expecting: expected)
+            let read = try share.read(path, offset: offset, limit: limit, expecting: expected, growing: growing)
             recording.files[name, default: []].append(
                 RecordedShare.Answer(bytes: read.bytes, modified: read.version.modified.map(Int.init)))
             return read

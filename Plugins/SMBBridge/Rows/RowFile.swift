@@ -9,28 +9,40 @@ final class RowFile {
     /// The file's state while it is read; nil before the first chunk.
     var version: FileVersion? { file.version }
 
+    /// Whether rows were appended while the file was read, so that they are missing.
+    var hasGrown: Bool { file.hasGrown }
+
     private let file: ShareFile
     private let reader: RowReader
+    private var isRead = false
 
-    /// - Parameters:
-    ///   - skipped: The number of rows that an earlier fetch returned.
-    ///   - resumedVersion: The file's state at that fetch; another state restarts at its first row.
+    /// The rows of a file that were returned, and the file's state then.
+    struct Place {
+        var rows: Int
+        var version: FileVersion
+    }
+
+    /// - Parameter place: What an earlier reading returned, which this one leaves out.
+    /// - Throws: ``SMBFailure``, with ``SMBFailure/Cause/changed`` if the file has changed since the earlier reading.
     init(
         _ match: FolderWalk.Match, listing: FileListing, section: RowSection, writer: RecordBatchWriter,
-        skipping skipped: Int, ifStill resumedVersion: FileVersion?
+        after place: Place?
     ) throws {
         self.match = match
-        file = ShareFile(share: listing.share, path: listing.share.url.folder + match.path)
-        var skipped = skipped
-        if let resumedVersion {
+        file = ShareFile(
+            share: listing.share, path: listing.share.url.folder + match.path,
+            growth: section.hasLines ? .ofLines : .accepted)
+        if let place {
             _ = try file.peek()
-            if file.version?.agrees(with: resumedVersion) == false { skipped = 0 }
+            if file.version?.agrees(with: place.version) == false {
+                throw SMBFailure(cause: .changed, action: .readFile, path: file.path)
+            }
         }
         let names = listing.options.patterns.captureNames
         sink = RowSink(
             match.path.joined(separator: "/"),
             captures: Array(zip(names, match.captures)).map { (name: $0, value: $1) }, keys: listing.keyPaths,
-            fields: listing.fields, skipping: skipped, writer: writer,
+            fields: listing.fields, skipping: place?.rows ?? 0, writer: writer,
             report: Report(listing: listing, path: match.path))
         reader = RowReader(
             file, as: section.format, encoding: section.encoding, limits: listing.share.options.rowLimits, into: sink
@@ -43,7 +55,11 @@ final class RowFile {
     /// Parses a slice and writes its rows; returns false at the file's end.
     ///
     /// - Throws: ``FileFault``, ``SMBFailure``, or ``BridgeError``.
-    func advance(into writer: RecordBatchWriter) throws -> Bool { try reader.advance(into: writer) }
+    func advance(into writer: RecordBatchWriter) throws -> Bool {
+        if !isRead, try reader.advance(into: writer) { return true }
+        isRead = true
+        return try file.verify()
+    }
 
     /// Passes what the reader says about the file to the listing.
     private struct Report: RowReport {

@@ -33,6 +33,14 @@ struct RowSection {
         format = try RowFormat(kind, options, captures: listing.patterns.captureNames)
     }
 
+    /// Whether a file consists of lines that end with the byte of a line feed, unless its first bytes say otherwise.
+    var hasLines: Bool {
+        switch format {
+        case .csv, .ndjson: encoding?.contains("16") != true && encoding?.contains("32") != true
+        case .json, .xml: false
+        }
+    }
+
     /// The options that determine the rows of a file.
     var question: String {
         return "\(format) \(encoding ?? "") \(members.question)"

@@ -5,7 +5,8 @@ import RowFormats
 /// A scan whose records are the rows of files.
 ///
 /// A file that cannot be read, or does not follow the format, goes to quarantine with its reason, and the scan
-/// continues: its rows stay unchanged. A file that changes or is in use is first read again.
+/// continues: its rows stay unchanged. A file that changes or is in use is first read again. If rows of a file that
+/// changed were returned already, the scan must start over, so that they do not count as listed.
 final class RowSource: RecordSource {
     private let listing: FileListing
     private let section: RowSection
@@ -13,6 +14,8 @@ final class RowSource: RecordSource {
     private var file: RowFile?
     /// The number of failures of the current file.
     private var failures = 0
+    /// The rows of the current file that an earlier reading returned.
+    private var place: RowFile.Place?
     private var failure: (any Error)?
     /// After which time a call returns what there is.
     var callTime: Duration = RowReader.callTime
@@ -51,7 +54,8 @@ final class RowSource: RecordSource {
             case .match(let match) where listing.states.isUnchanged(match): listing.skipUnchanged(match)
             case .match(let match):
                 failures = 0
-                try open(match, writer, isResuming: true)
+                place = resumedPlace(in: match)
+                try open(match, writer)
             case .listed: folders += 1
             case .end: return page(isEnd: true)
             }
@@ -67,23 +71,20 @@ final class RowSource: RecordSource {
             return try handle(error, of: file.match, file, writer)
         }
         self.file = nil
-        // Rows of an earlier state may have been returned before the file was read again, so the next scan must read it
-        // once more.
-        if !file.sink.hasRejected, failures == 0 { listing.states.wasRead(file.match) }
+        // The next scan must read a file again that is not in its listed state any more.
+        if !file.sink.hasRejected, failures == 0, !file.hasGrown { listing.states.wasRead(file.match) }
     }
 
-    private func open(_ match: FolderWalk.Match, _ writer: RecordBatchWriter, isResuming: Bool) throws {
-        var rows = 0
-        var version: FileVersion?
-        if isResuming, let resumed = listing.resumed, resumed.point.repeatsEntry, resumed.point.folder == match.folder,
-            resumed.point.name == match.entry.name
-        {
-            rows = resumed.rows
-            version = resumed.version
-        }
+    private func resumedPlace(in match: FolderWalk.Match) -> RowFile.Place? {
+        guard let resumed = listing.resumed, resumed.point.repeatsEntry, resumed.point.folder == match.folder,
+            resumed.point.name == match.entry.name, resumed.rows > 0, let version = resumed.version
+        else { return nil }
+        return RowFile.Place(rows: resumed.rows, version: version)
+    }
+
+    private func open(_ match: FolderWalk.Match, _ writer: RecordBatchWriter) throws {
         do {
-            file = try RowFile(
-                match, listing: listing, section: section, writer: writer, skipping: rows, ifStill: version)
+            file = try RowFile(match, listing: listing, section: section, writer: writer, after: place)
         } catch {
             try handle(error, of: match, nil, writer)
         }
@@ -95,10 +96,18 @@ final class RowSource: RecordSource {
     ) throws {
         let path = match.path.joined(separator: "/")
         self.file = nil
+        if let file, let version = file.version, file.sink.returned > 0 {
+            place = RowFile.Place(rows: file.sink.returned, version: version)
+        }
         switch error {
+        case let failure as SMBFailure where failure.cause == .changed && place != nil:
+            throw BridgeError(
+                .conflict, "the file \(path) changed while it was read, after some of its rows had been imported",
+                remedy: "sync again when the file stays as it is",
+                location: listing.share.url.location(match.path), startsOver: true)
         case let failure as SMBFailure where failure.isMomentary:
             failures += 1
-            if failures < FilePaging.attempts { return try open(match, writer, isResuming: false) }
+            if failures < FilePaging.attempts { return try open(match, writer) }
             let explained = listing.share.explain(failure)
             listing.reject(
                 "\(explained.message) (\(FilePaging.attempts) attempts)", representation: path, of: match.path)

@@ -21,17 +21,17 @@ extension SMBConnection {
 
     /// Reads up to `limit` bytes from `offset`, and checks that the file is unchanged.
     ///
-    /// See ``askRead(_:offset:limit:expecting:)``.
+    /// See ``askRead(_:offset:limit:expecting:growing:)``.
     func read(
-        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?, growing: Bool
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
         let part = [Exchange.Field("limit", "\(limit)"), Exchange.Field("offset", "\(offset)")]
         let read = try call("READ", path, .readFile, fields: part, isExact: true, ShareCoding.part) {
             () throws(SMBFailure) in
-            let read = try askRead(path, offset: offset, limit: limit, expecting: expected)
+            let read = try askRead(path, offset: offset, limit: limit, expecting: expected, growing: growing)
             return FilePart(bytes: read.bytes, version: read.version)
         }
-        if let expected, !read.version.agrees(with: expected) {
+        if let expected, !read.version.agrees(with: expected, growing: growing) {
             throw SMBFailure(cause: .changed, action: .readFile, path: path)
         }
         return (read.bytes, read.version)

@@ -107,7 +107,7 @@ extension SMBConnection {
         }
     }
 
-    /// Reads up to `limit` bytes from `offset`, and checks that the file is unchanged.
+    /// Reads up to `limit` bytes from `offset`, and checks that the file is unchanged, or has only grown.
     ///
     /// Reads exactly to the known size, because detecting the end costs two more round trips. The file is closed when
     /// this returns: an open file keeps others from renaming or deleting it.
@@ -115,7 +115,7 @@ extension SMBConnection {
     /// - Parameter expected: The state that was listed or read before; nil accepts the present one.
     /// - Throws: ``SMBFailure`` with ``SMBFailure/Cause/changed`` if the file differs or changes.
     func askRead(
-        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?, growing: Bool
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
         let url = options.url.encoded(path)
         func failure(_ cause: SMBFailure.Cause) -> SMBFailure {
@@ -154,7 +154,7 @@ extension SMBConnection {
             }
             if let readError { throw failure(.system(readError)) }
             let after = try version()
-            guard bytes.count == wanted, after.agrees(with: before) else { throw failure(.changed) }
+            guard bytes.count == wanted, after.agrees(with: before, growing: growing) else { throw failure(.changed) }
             return (bytes, after)
         }
     }

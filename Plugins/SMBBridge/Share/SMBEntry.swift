@@ -81,8 +81,17 @@ struct FileVersion: Sendable, Equatable {
 
     /// Whether both may be the same state of the same file.
     func agrees(with other: FileVersion) -> Bool {
-        size == other.size && modified == other.modified && (inode == other.inode || inode == 0 || other.inode == 0)
+        size == other.size && modified == other.modified && isSameFile(as: other)
     }
+
+    /// Whether both may be the same state of the same file, or this one the `earlier` file after something was appended.
+    ///
+    /// The time alone may differ: some servers update it later than the size.
+    func agrees(with earlier: FileVersion, growing: Bool) -> Bool {
+        agrees(with: earlier) || growing && size >= earlier.size && isSameFile(as: earlier)
+    }
+
+    private func isSameFile(as other: FileVersion) -> Bool { inode == other.inode || inode == 0 || other.inode == 0 }
 }
 
 extension timespec {

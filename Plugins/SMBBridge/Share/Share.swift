@@ -11,8 +11,10 @@ protocol Share: AnyObject {
     func list(_ folder: [String], fileIDs: Bool) throws(SMBFailure) -> SMBListing
 
     /// Reads up to `limit` bytes from `offset` of an unchanged file; `expected` nil accepts the present state.
+    ///
+    /// - Parameter growing: Whether the file may be the expected one with something appended.
     func read(
-        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?, growing: Bool
     ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion)
 
     /// Whether the latency is high, so that more requests should run in parallel.
@@ -31,6 +33,12 @@ extension Share {
     var isFar: Bool { true }
 
     func list(_ folder: [String]) throws(SMBFailure) -> SMBListing { try list(folder, fileIDs: false) }
+
+    func read(
+        _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+    ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
+        try read(path, offset: offset, limit: limit, expecting: expected, growing: false)
+    }
 }
 
 /// Security identifiers ([MS-DTYP], section 2.4.2) of a file's owners; nil if the server sent none.

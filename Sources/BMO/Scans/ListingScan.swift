@@ -44,7 +44,7 @@ struct ListingScan: Sendable {
     ///
     /// - Throws: Errors of the bridge or the store; earlier pages are committed.
     func run(at place: ProgressTracker) async throws -> Result {
-        var result = try await runOnce(place)
+        var result = try await scanUntilCurrent(place, fromBeginning: context.options.restart)
         var looks = 1
         // With pages by position, a record that moved during the fetch was skipped, and is not deleted.
         while result.looksAgain || result.sweep.unconfirmed > 0 {
@@ -53,7 +53,7 @@ struct ListingScan: Sendable {
                 break
             }
             looks += 1
-            result = try await scan(
+            result = try await scanUntilCurrent(
                 place, fromBeginning: true, confirms: result.sweep.unconfirmed > 0, look: .again(after: result.newest),
                 firstRepeats: result.repeats)
         }
@@ -67,16 +67,32 @@ struct ListingScan: Sendable {
                 + "avoids this")
     }
 
-    private func runOnce(_ place: ProgressTracker) async throws -> Result {
-        do {
-            return try await scan(place, fromBeginning: context.options.restart)
-        } catch let refusal as ResumeRefused {
-            let words =
-                "the scan cannot continue after page \((place.page ?? 1) - 1) (\(refusal.reason)); "
-                + "it starts from the beginning"
+    /// How often a scan starts over because the remote changed what it had listed.
+    private static let mostFreshStarts = 3
+
+    /// Scans, and starts over if the saved position is refused, or if what the scan has listed is out of date.
+    private func scanUntilCurrent(
+        _ place: ProgressTracker, fromBeginning: Bool, confirms: Bool = false, look: ScanAttempt = .first,
+        firstRepeats: Int = 0
+    ) async throws -> Result {
+        var isFresh = fromBeginning
+        var freshStarts = 0
+        while true {
+            do {
+                return try await scan(
+                    place, fromBeginning: isFresh, confirms: confirms, look: look, firstRepeats: firstRepeats)
+            } catch let refusal as ResumeRefused {
+                warn(
+                    "the scan cannot continue after page \((place.page ?? 1) - 1) (\(refusal.reason)); "
+                        + "it starts from the beginning")
+            } catch let failure as BridgeFailure
+                where failure.startsOver && freshStarts < Self.mostFreshStarts && !context.isPartial
+            {
+                freshStarts += 1
+                warn("the scan starts over: \(failure.message)")
+            }
             tally.forgetResumption()
-            warn(words)
-            return try await scan(place, fromBeginning: true)
+            isFresh = true
         }
     }
 

@@ -44,6 +44,11 @@ public struct BridgeFailure: Error, Sendable, Equatable, CustomStringConvertible
         get { error.retryAfterMilliseconds.map { .milliseconds($0) } }
         set { error.retryAfterMilliseconds = newValue.map { Int64($0 / .milliseconds(1)) } }
     }
+    /// Whether what the scan returned is out of date, so that it must start from the beginning.
+    public var startsOver: Bool {
+        get { error.startsOver }
+        set { error.startsOver = newValue }
+    }
     /// The bridge's name in the configuration, or the plugin's name if it has none.
     public var bridge: String
     /// Whether the fetch delivered part of a page that it will deliver again.

@@ -43,5 +43,6 @@ extension BridgeFailure {
             remote: error.remote.map { log.clean($0, limit: 1000) }, isRetryable: error.isRetryable,
             // A week is effectively never, and adding it to a clock's time cannot overflow.
             retryAfter: error.retryAfterMilliseconds.map { .milliseconds(min(max($0, 0), 7 * 86_400_000)) })
+        startsOver = error.startsOver
     }
 }

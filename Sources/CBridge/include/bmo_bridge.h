@@ -270,7 +270,9 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                           location: text or null   URL or path without secrets
  *                           remote: text or null     the remote's own words, cut to 1,000 characters
  *                           retryable: bool
- *                           retry_after: int or null  milliseconds }
+ *                           retry_after: int or null  milliseconds
+ *                           start_over: bool  (since 1.2; of a fetch) what this scan returned is out of date: the host
+ *                                             forgets what it listed, and fetches from the beginning, at most three times }
  */
 typedef struct bmo_bridge_table {
     uint32_t struct_size;
