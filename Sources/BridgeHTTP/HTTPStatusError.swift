@@ -85,6 +85,11 @@ public enum HTTPStatusError {
             return wait.map { Int64(min($0, 1e12) * 1000) }
         }
         if let seconds = Int64(value) { return min(max(seconds, 0), 1 << 40) * 1000 }
+        // Some servers send a fraction, which the RFC does not have.
+        if value.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }), let seconds = Double(value)
+        {
+            return Int64((min(seconds, Double(1 << 40)) * 1000).rounded(.up))
+        }
         // The server may send a date arbitrarily far away.
         return response.date("retry-after").map { min(max($0 - Int64(time(nil)), 0), 1 << 40) * 1000 }
     }

@@ -69,7 +69,30 @@ import Testing
             writer.key("retry_after")
             writer.int64(milliseconds)
         }
-        #expect(failure.retryAfter == (milliseconds < 0 ? .zero : .seconds(7 * 86_400)))
+        #expect(failure.retryAfter == (milliseconds < 0 ? .zero : .seconds(36_500 * 86_400)))
+    }
+
+    @Test func `a far pause is reported as the remote asked for it`() throws {
+        let failure = try failure { writer in
+            writer.member("code", "rate_limited")
+            writer.member("message", "busy")
+            writer.member("retryable", true)
+            writer.member("retry_after", 99_999_999_000)
+        }
+        #expect(
+            RetryPolicy().told(failure, tries: 1).message
+                == "busy; it requests a pause of 99999999 s, longer than the 120 s that bmo waits")
+    }
+
+    @Test func `a scan that is out of date says so`() throws {
+        for (value, startsOver) in [(true, true), (false, false)] {
+            let failure = try failure { writer in
+                writer.member("code", "conflict")
+                writer.member("message", "the file changed")
+                writer.member("start_over", value)
+            }
+            #expect(failure.code == .conflict && failure.startsOver == startsOver)
+        }
     }
 
     @Test func `rejected records arrive without secrets`() throws {

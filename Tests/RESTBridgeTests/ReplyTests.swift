@@ -192,6 +192,9 @@ import Testing
 
     @Test func `Retry-After is passed on`() throws {
         #expect(try bridgeError { _ = try scan("/status/429?retry_after=7") }.retryAfterMilliseconds == 7000)
+        #expect(try bridgeError { _ = try scan("/status/429?retry_after=2.5") }.retryAfterMilliseconds == 2500)
+        #expect(try bridgeError { _ = try scan("/status/429?retry_after=0.0001") }.retryAfterMilliseconds == 1)
+        #expect(try bridgeError { _ = try scan("/status/429?retry_after=1.2.3") }.retryAfterMilliseconds == nil)
         #expect(
             try bridgeError { _ = try scan("/status/503?retry_after=Wed,%2021%20Oct%202015%2007:28:00%20GMT") }
                 .retryAfterMilliseconds == 0)

@@ -45,6 +45,8 @@ final class PushStore: Sendable {
 enum Backoff {
     static let first: Duration = .seconds(1)
     static let longest: Duration = .seconds(900)
+    /// The longest pause that a remote's wish makes of it, a week.
+    static let longestWish: Duration = .seconds(604_800)
 
     static func pause(
         afterFailures count: Int, atLeast least: Duration? = nil, first: Duration = first, longest: Duration = longest,
@@ -52,6 +54,6 @@ enum Backoff {
     ) -> Duration {
         var pause = min(first, longest)
         for _ in 1..<max(2, min(count, 64)) where pause < longest && count > 1 { pause = min(pause * 2, longest) }
-        return max(pause * (0.5 + 0.5 * random), least ?? .zero)
+        return max(pause * (0.5 + 0.5 * random), min(least ?? .zero, longestWish))
     }
 }

@@ -41,8 +41,8 @@ extension BridgeFailure {
             remedy: error.remedy.map { log.clean($0, limit: 1000) },
             location: error.location.map { log.clean($0, limit: 2000) },
             remote: error.remote.map { log.clean($0, limit: 1000) }, isRetryable: error.isRetryable,
-            // A week is effectively never, and adding it to a clock's time cannot overflow.
-            retryAfter: error.retryAfterMilliseconds.map { .milliseconds(min(max($0, 0), 7 * 86_400_000)) })
+            // A century is never, and adding it to a clock's time cannot overflow.
+            retryAfter: error.retryAfterMilliseconds.map { .milliseconds(min(max($0, 0), 36_500 * 86_400_000)) })
         startsOver = error.startsOver
     }
 }

@@ -44,6 +44,7 @@ import Testing
 
     @Test func `a remote that asks for more time gets it`() {
         #expect(Backoff.pause(afterFailures: 1, atLeast: .seconds(3600), random: 0) == .seconds(3600))
+        #expect(Backoff.pause(afterFailures: 1, atLeast: .seconds(99_999_999), random: 0) == .seconds(604_800))
         #expect(Backoff.pause(afterFailures: 5, atLeast: .seconds(1), random: 0) == .seconds(8))
     }
 }
