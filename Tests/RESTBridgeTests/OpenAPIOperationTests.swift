@@ -175,4 +175,46 @@ struct OpenAPIOperationTests {
         #expect(
             found.contains(#""parent":"pet""#) && found.contains("a link of the document leads from Pet"), "\(found)")
     }
+
+    /// A document with one listing of pets in these media types.
+    private func listing(
+        _ types: String..., schema: String = ##"{"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}"##
+    ) -> String {
+        let content = types.map { "\"\($0)\": {\"schema\": \(schema)}" }.joined(separator: ", ")
+        return document(#""/pets": {"get": {"responses": {"200": {"content": {\#(content)}}}}}"#)
+    }
+
+    @Test func `a listing whose only media type is CSV or XML gets its format`() throws {
+        let csv = try #require(try discover(listing("text/csv; charset=utf-8", "text/html"))["Pet"])
+        #expect(csv.contains(#""path":"/pets","format":"csv"}"#), "\(csv)")
+        #expect(!csv.contains("the reply is an array"), "\(csv)")
+        let xml = try #require(try discover(listing("application/xml"))["Pet"])
+        #expect(xml.contains(#""path":"/pets","format":"xml"}"#), "\(xml)")
+        let inner = try #require(
+            try discover(
+                listing(
+                    "text/xml",
+                    schema: ##"{"properties": {"next": {"type": "string", "format": "uri"}, "##
+                        + ##""pet": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}}"##
+                ))["Pet"])
+        #expect(inner.contains(#""format":"xml","records":"pet"}"#), "\(inner)")
+        let both = try #require(try discover(listing("text/csv", "application/json"))["Pet"])
+        #expect(both.contains(#""section":{"path":"/pets"}"#), "\(both)")
+    }
+
+    @Test func `a listing in a form that the bridge cannot read is left out with a note`() throws {
+        let offers = try discover(listing("text/html"))
+        #expect(offers["Pet"] == nil)
+        #expect(
+            offers[""]?.contains("left out, because of the form of their replies: GET /pets (text/html)") == true,
+            "\(offers)")
+        let wrapped = try discover(
+            listing(
+                "text/csv",
+                schema:
+                    ##"{"properties": {"items": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}}"##
+            ))
+        #expect(wrapped["Pet"] == nil)
+        #expect(wrapped[""]?.contains("GET /pets (CSV with the records inside an object)") == true, "\(wrapped)")
+    }
 }

@@ -44,6 +44,7 @@ package struct OpenAPIReader {
         /// The part of the API with its authentication; nil for the main part.
         var part: SecurityGuess.Part?
         var found: FoundListing
+        var format = ReplyFormat.json
         var paging: PagingGuess
         /// The request's parameters besides paging, with values if the document has them.
         var query: [(String, JSONTree)]
@@ -78,7 +79,7 @@ package struct OpenAPIReader {
                     "\(best.name): also listed by \(shown)\(others.count > 4 ? " and \(others.count - 4) more" : "")")
             }
         }
-        notes += externalReplies()
+        notes += externalReplies() + foreignReplies()
         var offers: [(offer: EntityOffer, listing: Listing)] = []
         for listing in chosen {
             var offer = EntityOffer(name: listing.name)
@@ -120,12 +121,15 @@ package struct OpenAPIReader {
     private func listing(_ method: String, _ path: String, _ item: JSONTree) -> Listing? {
         guard let operation = item[method].map({ document.resolve($0).value }) else { return nil }
         let subject = subject(of: path)
-        guard let (shape, headers) = reply(of: operation), let found = ListingFinder.find(shape, subject: subject)
+        guard let (shape, headers, format) = reply(of: operation),
+            let found = ListingFinder.find(shape, subject: subject), Self.obstacle(format, found) == nil
         else { return nil }
         let parameters = parameters(of: operation, item)
         var search = method == "post" ? searchBody(of: operation) : nil
         var paging = PagingGuess.make(
-            (search?.parameters ?? []) + parameters, reply: shape, records: found.path,
+            (search?.parameters ?? []) + parameters,
+            // The members beside rows cannot be read.
+            reply: format == .json ? shape : ValueShape(), records: format == .json ? found.path : [],
             hasLink: headers.contains { $0.lowercased() == "link" })
         let name = name(found.item, path: path)
         if method == "post" {
@@ -149,7 +153,7 @@ package struct OpenAPIReader {
         let sizes = paging.query
         var listing = Listing(
             path: path, method: method, operation: operation,
-            servers: operation["servers"] ?? item["servers"], found: found, paging: paging,
+            servers: operation["servers"] ?? item["servers"], found: found, format: format, paging: paging,
             query: query + (search == nil ? sizes : []), missing: missing, variables: Self.variables(path),
             parameters: parameters + (search?.parameters ?? []), itemPath: itemPath(of: path), name: name,
             summary: operation["summary"]?.text)
@@ -213,7 +217,7 @@ package struct OpenAPIReader {
     }
 
     /// Whether the path addresses a single object.
-    private func isItem(_ path: String) -> Bool {
+    func isItem(_ path: String) -> Bool {
         guard let last = path.split(separator: "/").last else { return false }
         return last.hasPrefix("{") && last.hasSuffix("}") && last.count { $0 == "{" } == 1
     }
@@ -222,7 +226,7 @@ package struct OpenAPIReader {
         itemPaths[listing.hasSuffix("/") ? listing : listing + "/"]
     }
 
-    private func subject(of path: String) -> String {
+    func subject(of path: String) -> String {
         let part = path.split(separator: "/").last {
             !$0.hasPrefix("{") && !["search", "list", "all", "query", "find", "filter"].contains($0.lowercased())
         }
@@ -255,8 +259,8 @@ package struct OpenAPIReader {
 
     // MARK: Replies and Parameters
 
-    /// Returns the shape of a successful reply, with the names of its header fields.
-    private func reply(of operation: JSONTree) -> (ValueShape, [String])? {
+    /// Returns the shape of a successful reply, with the names of its header fields and its form.
+    func reply(of operation: JSONTree) -> (shape: ValueShape, headers: [String], format: ReplyFormat)? {
         let responses = operation["responses"]?.members ?? []
         let good = ["200", "2XX", "2xx", "201", "206", "default"]
         guard let response = good.lazy.compactMap({ code in responses.first { $0.name == code }?.value }).first else {
@@ -264,24 +268,25 @@ package struct OpenAPIReader {
         }
         let value = document.resolve(response).value
         let headers = (value["headers"]?.members ?? []).map(\.name)
+        let format = format(of: operation, value)
         guard let schema = document.isSwagger2 ? value["schema"] : media(value["content"])?["schema"] else {
-            return example(of: value).map { ($0, headers) }
+            return example(of: value).map { ($0, headers, format) }
         }
         let shape = document.shape(schema)
         // The schema may be empty while the example is not.
         if shape.properties.isEmpty, shape.element == nil || shape.element?.properties.isEmpty == true,
             let example = example(of: value)
         {
-            return (example, headers)
+            return (example, headers, format)
         }
-        return (shape, headers)
+        return (shape, headers, format)
     }
 
     private func media(_ content: JSONTree?) -> JSONTree? {
         let all = content?.members ?? []
         func first(_ accept: (String) -> Bool) -> JSONTree? { all.first { accept($0.name.lowercased()) }?.value }
         return first { $0.hasPrefix("application/json") } ?? first { $0.contains("json") && !$0.contains("seq") }
-            ?? first { $0 == "*/*" }
+            ?? first { $0 == "*/*" } ?? first { $0.contains("csv") } ?? first { $0.contains("xml") }
             ?? (all.count == 1 ? all.first?.value : nil)
     }
 
@@ -319,7 +324,16 @@ package struct OpenAPIReader {
 
     private func describe(_ listing: Listing, _ offer: inout EntityOffer) {
         var section: [(String, JSONTree)] = [("path", .text(listing.prefix + listing.path))]
-        if let records = listing.found.records { section.append(("records", .text(records))) }
+        switch listing.format {
+        case .csv: section.append(("format", "csv"))
+        case .xml:
+            section.append(("format", "xml"))
+            if !listing.found.path.isEmpty {
+                section.append(("records", .text(listing.found.path.joined(separator: "/"))))
+            }
+        case .json, .other:
+            if let records = listing.found.records { section.append(("records", .text(records))) }
+        }
         if listing.method == "post" { section.insert(("method", "POST"), at: 1) }
         if let body = listing.body { section.append(("body", body)) }
         if !listing.query.isEmpty { section.append(("query", .object(listing.query))) }
@@ -327,6 +341,11 @@ package struct OpenAPIReader {
         offer.section = .object(section)
         offer.confidence = listing.found.confidence
         offer.reasons = [("paging", listing.paging.confidence)]
+        if listing.format == .csv || listing.format == .xml {
+            let name = listing.format == .csv ? "CSV" : "XML"
+            offer.confidence = .medium("the reply is \(name), whose rows the document describes as an array")
+            offer.reasons.append(("format", .high("the reply's only media type is \(name)")))
+        }
         if listing.found.records != nil { offer.reasons.append(("records", listing.found.confidence)) }
         let required = listing.query.map(\.0).filter { name in !listing.paging.query.contains { $0.0 == name } }
         if !required.isEmpty {
