@@ -1,3 +1,4 @@
+internal import BridgeContract
 internal import RecordBatch
 
 #if canImport(Darwin)
@@ -135,6 +136,11 @@ struct ExchangeFile: Sendable, Equatable {
         guard lines[middle].dropFirst(mark.count).contains(where: { $0 != " " }) else {
             return (middle + 1, "no status, such as `=== 200`")
         }
+        if words[1].hasPrefix("http://") || words[1].hasPrefix("https://"),
+            !isHTTP(status: lines[middle].dropFirst(mark.count).drop { $0 == " " })
+        {
+            return (middle + 1, "no HTTP status, such as `=== 200`, nor an error, such as `=== failed timeout`")
+        }
         for start in [first, middle] {
             for index in lines.indices[(start + 1)...] {
                 if lines[index].isEmpty || lines[index].hasPrefix(mark) { break }
@@ -144,6 +150,17 @@ struct ExchangeFile: Sendable, Equatable {
             }
         }
         return nil
+    }
+
+    private static func isHTTP(status: Substring) -> Bool {
+        let words = status.split(separator: " ")
+        if words.first == "failed" {
+            guard let code = words.dropFirst().first.flatMap({ BridgeError.Code(rawValue: String($0)) }) else {
+                return false
+            }
+            return code != .crashed && (words.count == 2 || words.count == 3 && words[2] == "retryable")
+        }
+        return words.count == 1 && words[0].count == 3 && Int(words[0]).map { $0 >= 100 } == true
     }
 
     private mutating func readNote(_ note: Substring) {

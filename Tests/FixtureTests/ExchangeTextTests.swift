@@ -118,6 +118,15 @@ import Testing
         #expect(fault("garbage\n") == "1: no METHOD and URL, such as `GET http://host/path`")
         #expect(fault("# a\nGET /x\n\n200\n") == "2: no line `=== 200` with the reply's status follows")
         #expect(fault("GET /x\n\n===\n") == "3: no status, such as `=== 200`")
+        let status = "3: no HTTP status, such as `=== 200`, nor an error, such as `=== failed timeout`"
+        for wrong in ["abc", "ok", "99999", "2x0", "+12", "200 OK", "failed", "failed somehow", "failed timeout twice"]
+        {
+            #expect(fault("GET https://h/x\n\n=== \(wrong)\n") == status, "\(wrong)")
+        }
+        for good in ["100", "999", "failed timeout", "failed rate_limited retryable"] {
+            #expect(fault("GET http://h/x\n\n=== \(good)\n") == nil, "\(good)")
+        }
+        #expect(fault("LIST /x\n\n=== EACCES\n") == nil, "a share has words of its own")
         #expect(fault("GET /x\nAccept\n\n=== 200\n") == "2: no header field of the form `Name: value`")
     }
 
