@@ -47,6 +47,8 @@ public struct WriteRequest: Sendable {
     public var before: BridgeOptions = .empty
     /// The location of the key in a record: by local name, the member names from the outside in.
     public var keyPaths: [String: [String]] = [:]
+    /// For a create: the members of ``values`` that a new object can have, also those that it does not set. (1.2)
+    public var members: [String] = []
     /// What the embedding program says about this edit, of a type of its own: an object of at most 16 KiB. (1.2)
     ///
     /// It is stored with the edit until the remote has it. Only for a bridge that can
@@ -98,6 +100,7 @@ public struct WriteRequest: Sendable {
         if let paths = record.object("key_paths") {
             for name in paths.names { keyPaths[name] = paths.strings(name) }
         }
+        members = record.strings("members")
         userInfo = record.object("user_info")
         explains = record.bool("explain") ?? false
     }

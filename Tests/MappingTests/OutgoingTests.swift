@@ -172,6 +172,7 @@ import TestSupport
             "id": .integer(7), "team_id": .integer(1), "team_name": .text("a"), "team": .integer(1),
         ]
         #expect(try plan.object(columns).json == #"{"id":7,"team":{"name":"a"}}"#)
+        #expect(plan.newMembers == ["id"])
     }
 
     @Test func `what cannot be set says why`() throws {
@@ -198,6 +199,7 @@ import TestSupport
         #expect(reason("author") == nil)
         #expect(reason("readers", isNew: false) == nil)
         #expect(reason("nothing") == #"Note has no attribute or relationship "nothing""#)
+        #expect(plan.newMembers == ["login", "author"], "what a new object can have")
         let people = OutgoingPlan(of: 1, in: model)
         #expect(
             people.refusal(of: "notes", isNew: true)?.description

@@ -21,13 +21,14 @@ extension AgainstRealServer {
         @discardableResult
         private func write(
             _ operation: WriteRequest.Operation, _ section: Literal, key: Literal = [:],
-            values: Literal = [:], object: Literal = [:], bridge: SMBBridge? = nil
+            values: Literal = [:], object: Literal = [:], members: [String] = [], bridge: SMBBridge? = nil
         ) throws -> [String: String] {
             let writer = RecordBatchWriter()
-            try (bridge ?? self.bridge).write(
-                WriteRequest(
-                    operation, entity: "Document", section: BridgeOptions(section), key: BridgeOptions(key),
-                    values: BridgeOptions(values), object: BridgeOptions(object)), into: writer)
+            var request = WriteRequest(
+                operation, entity: "Document", section: BridgeOptions(section), key: BridgeOptions(key),
+                values: BridgeOptions(values), object: BridgeOptions(object))
+            request.members = members
+            try (bridge ?? self.bridge).write(request, into: writer)
             let batch = try writer.finish()
             guard batch.count == 1 else { return [:] }
             return Dictionary(batch[0].members.map { ($0.key, $0.value.json) }, uniquingKeysWith: { $1 })
@@ -203,6 +204,13 @@ extension AgainstRealServer {
             #expect(none.message == "the entity Document does not say that its files may be changed")
             try write(.create, ["csv": "w4/new.csv", "write": "append"], values: ["id": 7])
             #expect(content("w4/new.csv") == "id\n7\n")
+
+            let log: Literal = ["csv": "w4/logs/{area}.csv", "write": "append"]
+            let members = ["id", "note", "area", "@path"]
+            try write(.create, log, values: ["id": 1, "@path": "w4/logs/north.csv"], members: members)
+            try write(
+                .create, log, values: ["id": 2, "note": "b", "@path": "w4/logs/north.csv"], members: members)
+            #expect(content("w4/logs/north.csv") == "id,note\n1,\n2,b\n", "the header has all members")
         }
 
         @Test func `rows are changed and deleted in place, and the others stay byte for byte`() throws {

@@ -72,7 +72,12 @@ struct RowWriter {
     private func begin(_ request: WriteRequest, _ path: SharePath, replacing version: FileVersion? = nil) throws {
         var header: [UInt8] = []
         if case .csv(let dialect) = section.format, case .firstRow = dialect.header {
-            let names = request.values.names.filter { !$0.hasPrefix("@") }
+            // Rows that are created later may have values that this one lacks.
+            let captures = section.listing.patterns.captureNames
+            let all = request.members + request.values.names.filter { !request.members.contains($0) }
+            let names = all.filter { name in
+                !name.hasPrefix("@") && (!captures.contains(name) || request.values.has(name))
+            }
             let delimiter = String(Unicode.Scalar(dialect.delimiter))
             header = Array((names.map { CSVText.field($0, dialect) }.joined(separator: delimiter) + "\n").utf8)
         }

@@ -121,6 +121,10 @@ struct PushRequest: Sendable {
                     writer.array { for component in path.components { writer.text(component) } }
                 }
             }
+            if entry.operation == .create {
+                writer.key("members")
+                writer.array { for member in plan.newMembers { writer.text(member) } }
+            }
             writer.member("idempotency_key", entry.idempotencyKey)
             writer.key("references")
             writer.array {

@@ -255,6 +255,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                   received; unknown ones are left out
  *                key_paths: object  by local names of the key: the names of the record's members that lead to
  *                                   it, [text]
+ *                members: [text]    (since 1.2) a create: the members of `values` that a new object can have, also
+ *                                   those that it does not set
  *                user_info: object  (user_info, since 1.2) what the program that made the edit says about it, as in
  *                                   fetch_open
  *                explain: bool      with the capability plan_write: send nothing, and return one record

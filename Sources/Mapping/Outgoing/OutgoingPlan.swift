@@ -137,6 +137,31 @@ package struct OutgoingPlan: Sendable {
         Refusal(name, "\(what) comes from the source \"\(source)\", which cannot be written")
     }
 
+    /// The members of the remote's object that a new one can have, in the order of the columns, without nested ones.
+    package var newMembers: [String] {
+        var members: [String] = []
+        func add(_ path: RemotePath, _ column: String) {
+            guard path.components.count == 1, refusal(of: column, isNew: true) == nil,
+                !members.contains(path.components[0])
+            else { return }
+            members.append(path.components[0])
+        }
+        for field in layout.fields {
+            if let index = field.relationship {
+                let toOne = layout.toOne[index]
+                guard let relationship = relationships[toOne.name],
+                    toOne.name != parent || relationship.write.isExplicit
+                else { continue }
+                add(relationship.write.path ?? relationship.source, field.name)
+            } else if let attribute = attributes[field.name], case .path(let path) = attribute.source,
+                !isOfParent(attribute)
+            {
+                add(attribute.write.path ?? path, field.name)
+            }
+        }
+        return members
+    }
+
     // MARK: - Values
 
     /// Returns the remote form of columns and to-many relationships.
