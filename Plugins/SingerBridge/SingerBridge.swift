@@ -63,7 +63,7 @@ public final class SingerBridge: Bridge {
         if request.explains { return ExplainedRun(tap, section, method, stream: known, state: request.token) }
         return try TapSource(
             tap: tap, section: section, method: method, catalog: selected, state: request.token,
-            keyPaths: request.keyPaths)
+            keyPaths: request.keyPaths, fields: request.fields)
     }
 
     /// Returns the catalog; nil for a tap without one.

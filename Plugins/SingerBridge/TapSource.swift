@@ -32,6 +32,10 @@ final class TapSource: RecordSource {
     private var deleted: DeletedObjects
     /// A record that was read already, but must follow the deletions of the batch before.
     private var held: TapMessage?
+    /// Whether the host reads when a record was deleted.
+    private let readsDeletion: Bool
+
+    private static let deletion = "_sdc_deleted_at"
 
     /// Starts the tap.
     ///
@@ -40,9 +44,12 @@ final class TapSource: RecordSource {
     ///   - catalog: The catalog's JSON with the stream selected; nil for a tap without one.
     ///   - state: The state of an earlier run.
     ///   - keyPaths: The paths of the key in a record.
+    ///   - fields: The members of a record that the host reads; nil means all.
     init(
-        tap: Tap, section: TapSection, method: Replication?, catalog: String?, state: String?, keyPaths: [String]
+        tap: Tap, section: TapSection, method: Replication?, catalog: String?, state: String?, keyPaths: [String],
+        fields: Set<String>?
     ) throws {
+        readsDeletion = fields?.contains(Self.deletion) ?? true
         self.tap = tap
         stream = section.stream
         self.method = method
@@ -65,7 +72,7 @@ final class TapSource: RecordSource {
     private func read(into writer: RecordBatchWriter, _ page: inout Page) throws {
         if let message = held {
             held = nil
-            if let record = message.batch[0]["record"] { writer.copy(record) }
+            if let record = message.batch[0]["record"] { write(record, to: writer) }
             withExtendedLifetime(message) {}
             pageRecords += 1
         }
@@ -133,12 +140,23 @@ final class TapSource: RecordSource {
         defer { withExtendedLifetime(message) {} }
         hasMoved = true
         version = message.integer("version") ?? version
-        if let deletion = record["_sdc_deleted_at"], deletion.tag != .null {
+        if let deletion = record[Self.deletion], deletion.tag != .null {
             deleted.insert(BridgeOptions(copying: record))
         } else if deleted.restore(record) {
-            writer.copy(record)
+            write(record, to: writer)
         } else {
             held = message
+        }
+    }
+
+    /// Writes a record, without a null that only says that it was not deleted.
+    private func write(_ record: BatchValue, to writer: RecordBatchWriter) {
+        guard !readsDeletion, record[Self.deletion]?.tag == .null else { return writer.copy(record) }
+        writer.object {
+            for (key, value) in record.members where key != Self.deletion {
+                writer.key(key)
+                writer.copy(value)
+            }
         }
     }
 

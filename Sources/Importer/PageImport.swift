@@ -140,7 +140,7 @@ public final class PageImport {
 
     /// Deletes the objects that the remote reports as deleted.
     ///
-    /// The records need only their keys.
+    /// The records need only their keys: what else they have is not noted as unknown.
     public func delete(_ mapped: MappedBatch, location: String?) throws {
         guard policy.mode != .ignore, scan.isListing else { return }
         let page = mapped.page
@@ -152,7 +152,6 @@ public final class PageImport {
                     record: nil, reason: Self.deletion + rejection.reason, representation: rejection.representation,
                     location: location, key: key)
             }
-            for field in mapped.unknownFields { try note(field) }
             var keys: [ObjectKey] = []
             var record = -1
             for row in page.rows where row.record != record {

@@ -210,11 +210,14 @@ extension EndToEndTests {
             try writeTap("schema; record 1; record 2; record 3; state")
             try await expectSync(0, ["Item tap finished 1 3 3 0 0 0 0"])
             try writeTap(
-                "schema; " + message(2, gone) + message(1, gone) + message(2, #""name": "new""#)
+                "schema; " + message(2, gone) + message(1, gone)
+                    + message(2, #""name": "new", "_sdc_deleted_at": null, "other": 1"#)
                     + message(3, #""name": "old""#) + message(3, gone) + "state")
             let run = try await bmo("sync")
             #expect(run.exitCode == 0, "\(run)")
             #expect(try await query("SELECT id, name FROM Item") == "2|new")
+            #expect(
+                try await query("SELECT path FROM bmo_unknown_fields") == "other", "the deletion is a known member")
         }
 
         @Test func `the tap gets its configuration in a file of its own, in the configuration's folder`() async throws {

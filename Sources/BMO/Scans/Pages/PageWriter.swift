@@ -8,7 +8,7 @@ internal import SystemCalls
 
 /// Passes the batches of one scan to the store, page by page, on the import thread.
 final class PageWriter: @unchecked Sendable {
-    // `holdsGate`, `recordsHandedOver`, `recordsOfOpenPage`, `members`, `mapper` and the content of `extent` belong to
+    // `holdsGate`, `recordsHandedOver`, `recordsOfOpenPage`, `members`, both mappers and the content of `extent` belong to
     // the scan's task; `open`, `failure`, `state`, `recordsInPage` and `keysInPage` are used only on `thread`, which
     // works serially, as does `replay`.
     private let model: CompiledModel
@@ -20,6 +20,8 @@ final class PageWriter: @unchecked Sendable {
     private let thread: ImportThread
     private let gate: PageGate
     private let mapper: Mapper
+    /// Maps deleted objects, whose fields say nothing about those of records; belongs to the scan's task.
+    private lazy var deletionMapper = Mapper(model)
     private let extent: Extent
     private let observer: (any PageObserver)?
     private let quarantine: QuarantineBudget
@@ -234,7 +236,7 @@ final class PageWriter: @unchecked Sendable {
             batch.records = (mapped, records.count)
         }
         if let deleted = fetched.page.deleted, target.isListing, request.plan.policy.mode != .ignore {
-            batch.deleted = MappedBatch(deleted, by: mapper, as: plan, parent: parent?.key)
+            batch.deleted = MappedBatch(deleted, by: deletionMapper, as: plan, parent: parent?.key)
         }
         return batch
     }
