@@ -109,6 +109,17 @@ import TestLiterals
         #expect(try local(.text(text), as: .date) == "'\(expected)'")
     }
 
+    @Test func `the leap second at the end of a day is no day`() throws {
+        for text in ["2020-12-31T23:59:60Z", "2020-12-31T23:59:59Z"] {
+            #expect(
+                try local(.text(text), as: .date)
+                    == "! the text \"\(text)\" is not a date: it has a time; use type timestamp")
+        }
+        let format = Transformer.format("%d.%m.%Y %H:%M:%S")
+        #expect(try local("31.12.2024 23:59:60", as: .date, format).hasPrefix("! "))
+        #expect(try local("31.12.2024 00:00:00", as: .date, format) == "'2024-12-31'")
+    }
+
     @Test(arguments: [.min, .max, -62_135_596_800_000_001, 253_402_300_800_000_000] as [Int64])
     func `a bridges point in time is of the years 1 to 9999`(microseconds: Int64) throws {
         for type in [AttributeType.timestamp, .date] {

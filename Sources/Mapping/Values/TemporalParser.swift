@@ -44,10 +44,17 @@ struct TemporalParser: Sendable {
                 reason: "\(scalar.shown) seems to be a calendar date: add transform: {format: \"\(format)\"}")
         }
         let microseconds = try microseconds(scalar)
-        guard microseconds % 86_400_000_000 == 0 else {
+        guard microseconds % 86_400_000_000 == 0, !isLeapSecond(scalar) else {
             throw ValueConverter.Misfit(reason: "\(scalar.shown) is not a date: it has a time; use type timestamp")
         }
         return String(Timestamp.text(microseconds: microseconds).prefix { $0 != "T" })
+    }
+
+    /// Whether a time is the second before the midnight that its microseconds say.
+    private func isLeapSecond(_ scalar: RemoteScalar) -> Bool {
+        guard let text = scalar.text else { return false }
+        guard let format else { return ISODate(text)?.isLeapSecond ?? false }
+        return Self.read(text, format)?.tm_sec == 60
     }
 
     private func microseconds(_ scalar: RemoteScalar) throws(ValueConverter.Misfit) -> Int64 {
@@ -117,7 +124,7 @@ struct TemporalParser: Sendable {
         return Int64(digits).flatMap { Timestamp.range.contains($0) ? $0 : nil }
     }
 
-    private static func parse(_ text: String, _ format: String) -> Int64? {
+    private static func read(_ text: String, _ format: String) -> tm? {
         var time = tm()
         // Fields that the format omits default to the first: `%Y-%m` is the first day of the month.
         time.tm_year = 70
@@ -130,6 +137,11 @@ struct TemporalParser: Sendable {
         guard isWhole,
             time.tm_mday <= ISODate.days(of: Int64(time.tm_mon) + 1, Int64(time.tm_year) + 1900)
         else { return nil }
+        return time
+    }
+
+    private static func parse(_ text: String, _ format: String) -> Int64? {
+        guard var time = read(text, format) else { return nil }
         let offset = Int64(time.tm_gmtoff)
         let (microseconds, overflow) = (Int64(timegm(&time)) - offset).multipliedReportingOverflow(by: 1_000_000)
         return !overflow && Timestamp.range.contains(microseconds) ? microseconds : nil

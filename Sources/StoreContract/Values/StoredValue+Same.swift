@@ -2,12 +2,19 @@ package import Mapping
 package import Model
 
 extension StoredValue {
-    /// Returns whether both are the same value of a type: decimals by value (`1.50` is `1.5`), others as stored.
+    /// Returns whether both are the same value of a type: decimals by value (`1.50` is `1.5`), and so JSON, of
+    /// which a null is no value; others as stored.
     package func isSame(as other: StoredValue, _ type: AttributeType) -> Bool {
         if self == other { return true }
+        if type == .json {
+            return SameJSON.isSame(json, other.json)
+        }
         guard type == .decimal, case .text(let left) = form, case .text(let right) = other.form else { return false }
         return Self.withoutZeros(left) == Self.withoutZeros(right)
     }
+
+    /// The text of a JSON value; null where there is none.
+    private var json: String { if case .text(let text) = form { text } else { "null" } }
 
     /// Returns a decimal, which is stored without exponent, without trailing zeros.
     private static func withoutZeros(_ text: String) -> Substring {

@@ -7,6 +7,8 @@ package struct ISODate: Sendable {
     package let microseconds: Int64
     /// `YYYY-MM-DD` as written, if the text has no time or the time is midnight.
     package let day: String?
+    /// Whether the second is the leap second 60, which is not the midnight that the microseconds say.
+    package let isLeapSecond: Bool
 
     /// Reads a text; nil if it is not a date or time.
     package init?(_ text: String) {
@@ -18,6 +20,7 @@ package struct ISODate: Sendable {
         let days = Timestamp.days(year: year, month: month, day: day)
         var seconds: Int64 = 0
         var fraction: Int64 = 0
+        var isLeapSecond = false
         if scanner.skip("T") || scanner.skip("t") || scanner.skip(" ") {
             guard let hour = scanner.number(digits: 2), scanner.skip(":"), let minute = scanner.number(digits: 2),
                 hour <= 24, minute <= 59
@@ -31,6 +34,7 @@ package struct ISODate: Sendable {
                     fraction = value
                 }
             }
+            isLeapSecond = second == 60
             seconds = hour * 3600 + minute * 60 + second
             guard hour < 24 || (seconds == 86_400 && fraction == 0) else { return nil }
         }
@@ -38,6 +42,7 @@ package struct ISODate: Sendable {
         let microseconds = (days * 86_400 + seconds - offset) * 1_000_000 + fraction
         guard Timestamp.range.contains(microseconds) else { return nil }
         self.microseconds = microseconds
+        self.isLeapSecond = isLeapSecond
         self.day = seconds == 0 && fraction == 0 ? String(text.prefix(10)) : nil
     }
 
