@@ -45,6 +45,16 @@ import TestSupport
         #expect(try scan.endPage(count: 4, total: 8, fingerprint: 2).isComplete)
     }
 
+    @Test(arguments: [0, -1, 9])
+    func `a total below the number of records is ignored`(total: Int64) throws {
+        var scan = try scan("offset")
+        #expect(try scan.endPage(count: 10, total: total, fingerprint: 1) == .init(isEnd: false, cursor: "10"))
+        #expect(try scan.endPage(count: 10, total: total, fingerprint: 2) == .init(isEnd: false, cursor: "20"))
+        #expect(try scan.endPage(count: 5, total: total, fingerprint: 3) == .init(isEnd: true))
+        var empty = try self.scan("offset")
+        #expect(try empty.endPage(count: 0, total: 0, fingerprint: 1) == .init(isEnd: true, isComplete: true))
+    }
+
     @Test func `without a total a short page ends the scan, which is complete only in one page`() throws {
         var one = try scan("offset")
         #expect(try one.endPage(count: 9, total: nil, fingerprint: 1) == .init(isEnd: true, isComplete: true))

@@ -202,9 +202,12 @@ struct PageScan {
             }
             return false
         }
-        let reachedTotal = total.map { Int64(records) >= $0 }
+        let reachedTotal = plausibleTotal.map { Int64(records) >= $0 }
         return page.count == 0 || (reachedTotal ?? (page.count < paging.size))
     }
+
+    /// The total; nil if it is below the number of records, such as 0 for an unknown one.
+    private var plausibleTotal: Int64? { total.flatMap { $0 < Int64(records) ? nil : $0 } }
 
     private mutating func nextToken(_ page: Outcome) throws(BridgeError) -> String? {
         if page.hasMore == false { return nil }
@@ -228,7 +231,7 @@ struct PageScan {
                 warning: "the service says that there are more records, so the listing is not complete: set paging")
         }
         // A number that is not above that of the records may mean something else.
-        guard let total, !paging.isOpen || total > Int64(records) else {
+        guard let total = plausibleTotal, !paging.isOpen || total > Int64(records) else {
             // A token refers to a result that the service keeps until it signals its end. Otherwise, without a total, a
             // record that moved between two pages would go unnoticed.
             let isKept = paging.style == .token
