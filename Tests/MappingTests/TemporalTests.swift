@@ -109,7 +109,7 @@ import TestLiterals
         #expect(try local(.text(text), as: .date) == "'\(expected)'")
     }
 
-    @Test func `the leap second at the end of a day is no day`() throws {
+    @Test func `the leap second at the end of a day is not a date`() throws {
         for text in ["2020-12-31T23:59:60Z", "2020-12-31T23:59:59Z"] {
             #expect(
                 try local(.text(text), as: .date)

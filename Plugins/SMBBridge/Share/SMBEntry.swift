@@ -84,7 +84,8 @@ struct FileVersion: Sendable, Equatable {
         size == other.size && modified == other.modified && isSameFile(as: other)
     }
 
-    /// Whether both may be the same state of the same file, or this one the `earlier` file after something was appended.
+    /// Whether both may be the same state of the same file, or this one the `earlier` one after something was
+    /// appended.
     ///
     /// The time alone may differ: some servers update it later than the size.
     func agrees(with earlier: FileVersion, growing: Bool) -> Bool {

@@ -2,8 +2,8 @@ package import Mapping
 package import Model
 
 extension StoredValue {
-    /// Returns whether both are the same value of a type: decimals by value (`1.50` is `1.5`), and so JSON, of
-    /// which a null is no value; others as stored.
+    /// Returns whether both are the same value of a type: decimals and JSON by value (`1.50` is `1.5`, and a null of
+    /// JSON is null), others as stored.
     package func isSame(as other: StoredValue, _ type: AttributeType) -> Bool {
         if self == other { return true }
         if type == .json {

@@ -8,8 +8,8 @@ internal import SystemCalls
 
 /// Passes the batches of one scan to the store, page by page, on the import thread.
 final class PageWriter: @unchecked Sendable {
-    // `holdsGate`, `recordsHandedOver`, `recordsOfOpenPage`, `members`, both mappers and the content of `extent` belong to
-    // the scan's task; `open`, `failure`, `state`, `recordsInPage` and `keysInPage` are used only on `thread`, which
+    // `holdsGate`, `recordsHandedOver`, `recordsOfOpenPage`, `members`, both mappers and the content of `extent` belong
+    // to the scan's task; `open`, `failure`, `state`, `recordsInPage` and `keysInPage` are used only on `thread`, which
     // works serially, as does `replay`.
     private let model: CompiledModel
     private let request: ScanRequest
