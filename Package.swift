@@ -363,7 +363,7 @@ let package = Package(
             dependencies: [
                 "BMO", "BMOTesting", "BridgeHost", "BridgeKit", "ImportTestSupport", "Importer", "Mapping", "Model",
                 "NetworkProgram", "RESTBridge", "BridgeTestSupport", "RecordBatch", "SQLiteStore", "StoreContract",
-                "StoreTestSupport", "TestSupport",
+                "StoreTestSupport", "SystemCalls", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -71,6 +71,33 @@ extension EndToEndTests {
             #expect(try place.faults() == [])
         }
 
+        @Test func `a watch whose database is replaced sends the edits of the new one and says so`() async throws {
+            let place = try RemoteWorkspace.notes()
+            let watch = try place.start(["watch", "--every", "1s", "--health", "health.json"])
+            defer { watch.signal(SIGKILL) }
+            try await eventually("a first sync is over") { health(place).contains(#""outcome":"finished""#) }
+            try await place.expect("create", "Note", "--set", "text=before")
+            try await eventually("it is on the server") { try await place.server.content().contains("before") }
+            try await eventually("it has its key here") { try place.rows("SELECT id FROM Note") == [["1"]] }
+            let backup = place.folder.appending("backup.sqlite")
+            _ = try place.rows("VACUUM INTO '\(backup)'")
+            for name in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: place.database + name) }
+            _ = try FileManager.default.replaceItemAt(
+                URL(filePath: place.database), withItemAt: URL(filePath: backup))
+            try await place.expect("update", "Note", "1", "--set", "text=after")
+            try await eventually("the edit is sent") { try await place.server.content("notes/1").contains("after") }
+            try await eventually("the watch says so") {
+                health(place).contains("the database was replaced by another file")
+            }
+            let doctor = try await place.bmo("doctor", "--health", "health.json")
+            #expect(doctor.exitCode == 0 && doctor.allOutput.contains("the database was replaced"), "\(doctor)")
+            kill(watch.pid, SIGTERM)
+            let ended = try await watch.finish(within: .seconds(20))
+            #expect(ended.exitCode == 0, "\(ended)")
+            let notices = ended.errorOutput.split(separator: "\n").filter { $0.contains("the database was replaced") }
+            #expect(notices.count == 1, "\(ended)")
+        }
+
         @Test func `a watch whose server is away says so, and goes on when it is back`() async throws {
             let place = try RemoteWorkspace.notes()
             let gone = try RemoteServer.fixture("objects.py").url

@@ -22,6 +22,8 @@ final class WatchHealth: Sendable {
         var lastPush: (at: String, sent: Int, left: Int)?
         var outbox = 0
         var error: String?
+        /// The last event that a person should know of, other than a failure.
+        var notice: (at: String, words: String)?
     }
 
     private let path: String?
@@ -84,6 +86,15 @@ final class WatchHealth: Sendable {
                 }
                 writer.member("outbox", state.outbox)
                 writer.member("error", state.error)
+                writer.key("notice")
+                if let notice = state.notice {
+                    writer.object {
+                        writer.member("at", notice.at)
+                        writer.member("message", notice.words)
+                    }
+                } else {
+                    writer.null()
+                }
                 writer.member("pid", Int(getpid()))
             } + "\n"
         do {

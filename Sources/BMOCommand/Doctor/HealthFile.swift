@@ -9,6 +9,14 @@ struct HealthFile: Decodable {
     let written: String
     /// Why the last round failed or was skipped.
     let error: String?
+    /// The last event other than a failure, such as another file in the database's place.
+    let notice: Notice?
+
+    struct Notice: Decodable {
+        /// When it happened, as ISO 8601.
+        let at: String
+        let message: String
+    }
 
     /// The age at which the file is too old, in seconds: a watch writes it at least every 30.
     private static let oldest: Int64 = 90
@@ -40,7 +48,10 @@ struct HealthFile: Decodable {
         case "failing": .error(subject, "the last round failed: \(file.error ?? "no reason is known")", remedy: remedy)
         case "stopped": .error(subject, "it was stopped at \(file.written)", remedy: "start it again")
         case "waiting", "syncing":
-            .ok(subject, "\(file.state), written at \(file.written)" + (file.error.map { ": \($0)" } ?? ""))
+            .ok(
+                subject,
+                "\(file.state), written at \(file.written)" + (file.error.map { ": \($0)" } ?? "")
+                    + (file.notice.map { "; at \($0.at): \($0.message)" } ?? ""))
         default: .error(subject, "\(path) has an unknown state: \(file.state)", remedy: remedy)
         }
     }

@@ -7,12 +7,14 @@ internal import SystemCalls
 final class StoreReaders: Sendable {
     private struct Idle {
         let store: any Store
+        /// Nil for a server's database.
+        let file: FileIdentity?
         let opened: ContinuousClock.Instant
     }
 
     /// The maximum number of stores that stay open between pages.
     private static let maxIdle = 4
-    /// How long a store stays open: after this time, a file that replaced the old one is opened.
+    /// How long a store stays open.
     private static let maxAge: Duration = .seconds(30)
 
     private let workspace: Workspace
@@ -53,16 +55,20 @@ final class StoreReaders: Sendable {
     }
 
     private func take() throws -> Idle {
+        let path = workspace.configuration.databasePath
+        let file = FileIdentity(path)
         let (young, old) = idle.withLock { idle -> (Idle?, [Idle]) in
+            // The path may lead to another file by now.
             let now = ContinuousClock.now
-            let old = idle.filter { now - $0.opened > Self.maxAge }
-            idle.removeAll { now - $0.opened > Self.maxAge }
+            func isOld(_ reader: Idle) -> Bool { now - reader.opened > Self.maxAge || reader.file != file }
+            let old = idle.filter(isOld)
+            idle.removeAll(where: isOld)
             return (idle.popLast(), old)
         }
         for old in old { try? old.store.close() }
         if let young { return young }
-        guard workspace.stores.exists(workspace.configuration.databasePath) else { throw PageFailure.noDatabase }
-        return Idle(store: try workspace.openStoreForReading(), opened: .now)
+        guard workspace.stores.exists(path) else { throw PageFailure.noDatabase }
+        return Idle(store: try workspace.openStoreForReading(), file: file, opened: .now)
     }
 
     private func giveBack(_ reader: Idle) {

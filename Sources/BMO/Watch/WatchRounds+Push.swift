@@ -1,0 +1,93 @@
+internal import Importer
+internal import Mapping
+internal import Model
+internal import StoreContract
+internal import SystemCalls
+
+extension WatchRounds {
+    /// Pushes after each local edit, until the task is cancelled.
+    ///
+    /// - Parameter database: The open database, which is closed at the end.
+    func pushAgainAndAgain(_ database: ReopenedStore) async {
+        var database = database
+        var generation = database.generation
+        var seen: Int64?
+        var next = ""
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                noteDatabase()
+                if let store = try database.current() {
+                    if database.generation != generation { seen = nil }
+                    generation = database.generation
+                    let version = try store.dataVersion()
+                    if version != seen || !next.isEmpty && next <= Clock.now() {
+                        next = try await pushOnce(store)
+                        // The push's own writes are not news.
+                        seen = try store.dataVersion()
+                        if try hasNews(store) { seen = nil }
+                    }
+                }
+                failures = 0
+            } catch is CancellationError {
+                break
+            } catch {
+                failures += 1
+                report(.trouble("\(error)"))
+                try? await Task.sleep(for: Backoff.pause(afterFailures: failures, longest: .seconds(60)))
+            }
+            try? await Task.sleep(for: Self.tick)
+        }
+        do {
+            try database.close()
+        } catch {
+            report(.trouble("\(error)"))
+        }
+    }
+
+    /// Returns whether an edit can be sent now.
+    private func hasNews(_ store: any Store) throws -> Bool {
+        let names = options.entities.map { workspace.model.model.names(under: $0) }
+        return try store.nextToSend(at: Clock.now(), entities: names, excluding: []) != nil
+    }
+
+    /// Pushes any waiting edits, and returns when to check again; empty to wait for the next commit.
+    private func pushOnce(_ store: any Store) async throws -> String {
+        let waiting = try store.outbox()
+        note { $0.outbox = waiting.count }
+        let now = Clock.now()
+        let isDue = waiting.contains { entry in
+            switch entry.state {
+            case .pending: entry.notBefore.map { $0 <= now } ?? true
+            case .unknown: entry.notBefore.map { Clock.text($0, plus: options.grace) <= now } ?? true
+            case .sending: true
+            case .refused, .conflict: false
+            }
+        }
+        if isDue {
+            let pushOptions = Workspace.PushOptions(entities: options.entities, grace: options.grace)
+            do {
+                let summary = try await workspace.push(from: store, pushOptions, command: "bmo watch") {
+                    [report] edit in
+                    if edit.outcome.kind != .waits || edit.failure != nil { report(.edit(edit)) }
+                }
+                report(.pushed(summary))
+                let left = try store.outbox().count
+                note { state in
+                    state.outbox = left
+                    state.lastPush = (Clock.now(), summary.count(.sent), left)
+                }
+            } catch let error as StoreError where error.code == .busy {
+                // Another process is sending them.
+                return Clock.text(after: .seconds(5))
+            }
+        }
+        let later = try store.outbox().filter { $0.state == .pending || $0.state == .unknown }
+        guard !later.isEmpty else { return "" }
+        // Edits in an unknown state are looked up with each round.
+        let soonest = later.compactMap { entry in
+            entry.notBefore.map { entry.state == .unknown ? Clock.text($0, plus: options.grace) : $0 }
+        }.filter { $0 > now }.min()
+        return soonest ?? Clock.text(after: max(options.every, .seconds(5)))
+    }
+}
