@@ -1,5 +1,6 @@
 import BMO
 import Foundation
+import ImportTestSupport
 import TestSupport
 import Testing
 
@@ -54,6 +55,34 @@ import Testing
         #expect(later.state == "failing" && later.failures == held.failures, "\(later)")
         #expect(later.error?.contains("unreachable") == true, "\(later)")
         try second.close()
+        watch.cancel()
+        try await watch.value
+    }
+    @Test func `a failed sync of news is tried again soon, and the watch is failing until it succeeds`() async throws {
+        let place = try LibraryWorkspace.counting()
+        try place.say("count 100")
+        let workspace = try await place.workspace(place.world())
+        let file = place.folder.appending("health.json")
+        let news = RemoteNews()
+        let watch = Task {
+            try await workspace.watch(WatchOptions(every: .seconds(3600), health: file), news: news) { _ in }
+        }
+        func health(_ what: String, _ condition: (Health) -> Bool) async throws -> Health {
+            try await eventually(what) { () -> Health? in
+                guard let health = try? Health(file), health.rounds > 0, condition(health) else { return nil }
+                return health
+            }
+        }
+        _ = try await health("a first round is over") { $0.state == "waiting" }
+        // So many deletions are refused.
+        try place.say("count 1")
+        news.moved("Number")
+        let failing = try await health("it fails") { $0.state == "failing" }
+        #expect(failing.failures == 1 && failing.error?.contains("brake") == true, "\(failing)")
+        try place.say("count 101")
+        let healthy = try await health("it has recovered, an hour before the next round") { $0.state == "waiting" }
+        #expect(healthy.failures == 0 && healthy.error == nil, "\(healthy)")
+        #expect(try place.file().value("SELECT count(*) FROM Number") == "101")
         watch.cancel()
         try await watch.value
     }

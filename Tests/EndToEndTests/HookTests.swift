@@ -96,6 +96,25 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `a sync that a webhook asked for and that fails is tried again soon`() async throws {
+            let site = try await site()
+            let page = try await watch(site, ["--health", "health.json"])
+            func health() -> String {
+                (try? String(contentsOfFile: site.folder.appending("health.json"), encoding: .utf8)) ?? ""
+            }
+            try site.publish(countries: "this is not JSON")
+            #expect(try await send("{}", to: page).status == 202)
+            try await eventually("the watch is failing") { health().contains(#""state":"failing""#) }
+            #expect(health().contains(#""error":"Country (bridge site"#), "\(health())")
+            #expect(try await site.bmo("doctor", "--health", "health.json").exitCode == 1)
+            try site.publish(countries: #"[{"code": "NO", "name": "Norge"}, {"code": "SE", "name": "Sverige"}]"#)
+            // The next sync of everything comes after an hour.
+            try await eventually("it is here") { try await page.page("/entity/Country").contains("Norge") }
+            try await eventually("the watch has recovered") {
+                health().contains(#""state":"waiting""#) && health().contains(#""error":null"#)
+            }
+        }
+
         @Test func `a webhook without the right signature is refused`() async throws {
             let site = try await site()
             let page = try await watch(site)

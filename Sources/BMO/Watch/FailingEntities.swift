@@ -1,21 +1,28 @@
 /// The entities whose syncs failed in a watch: each waits longer after each failure, and the others do not wait for it.
 struct FailingEntities {
+    /// Why a sync failed, and the entities that did; none if nothing succeeded.
+    typealias Reason = (words: String, entities: Set<String>)
+
     private struct Failure {
         var count: Int
         var words: String
         var until: ContinuousClock.Instant
+        /// Whether the remote had reported a change: the entity is then synced by itself when its pause is over.
+        var isAsked: Bool
     }
 
+    private static let longestPause: Duration = .seconds(900)
+    /// The first pause of an entity whose remote reported a change, which may come long before the next round.
+    private static let firstPause: Duration = .seconds(2)
+
+    private let every: Duration
     private var entities: [String: Failure] = [:]
     /// The failures in a row of syncs in which nothing succeeded.
     private var total = 0
     private var totalWords: String?
 
-    /// The entities that are not tried yet.
-    var waiting: Set<String> { Set(entities.filter { $0.value.until > .now }.keys) }
-
-    /// Whether nothing succeeded at last.
-    var isTotal: Bool { total > 0 }
+    /// - Parameter every: The pause between two rounds.
+    init(every: Duration) { self.every = every }
 
     /// The most failures in a row.
     var count: Int { max(total, entities.values.map(\.count).max() ?? 0) }
@@ -23,31 +30,76 @@ struct FailingEntities {
     /// Why a sync failed; nil if none does.
     var message: String? { totalWords ?? entities.min { $0.key < $1.key }?.value.words }
 
-    /// Notes the end of a sync.
+    /// The pause until the next sync of everything.
+    var pauseOfRounds: Duration { pause(afterFailures: total) }
+
+    /// When the first entity is due whose remote reported a change; nil for none.
+    var nextAsked: ContinuousClock.Instant? { entities.values.filter(\.isAsked).map(\.until).min() }
+
+    /// The entities that the next round leaves out.
+    func waiting(at now: ContinuousClock.Instant = .now) -> Set<String> {
+        Set(entities.filter { $0.value.until > now }.keys)
+    }
+
+    /// The entities whose remotes reported a change and whose pause is over, in order.
+    func asked(at now: ContinuousClock.Instant = .now) -> [String] {
+        entities.filter { $0.value.isAsked && $0.value.until <= now }.keys.sorted()
+    }
+
+    /// Returns whether an entity will be synced because of an earlier report of its remote.
+    func isAsked(_ name: String) -> Bool { entities[name]?.isAsked == true }
+
+    /// Notes the end of a sync of everything, except for the entities that waited.
     ///
     /// - Parameters:
-    ///   - failure: Why it failed, and the entities that did; none if nothing succeeded. Nil on success.
-    ///   - pause: The pause after a number of failures.
-    ///   - isWhole: Whether all entities were synced that do not wait.
-    mutating func note(
-        _ failure: (words: String, entities: Set<String>)?, pause: (Int) -> Duration, isWhole: Bool
-    ) {
-        let now = ContinuousClock.now
+    ///   - failure: Why it failed; nil on success.
+    ///   - asked: The entities whose remotes had reported a change.
+    mutating func noteRound(_ failure: Reason?, asked: Set<String> = [], at now: ContinuousClock.Instant = .now) {
         if let failure, failure.entities.isEmpty {
-            guard isWhole else { return }
             total += 1
             totalWords = failure.words
+            for name in asked { add(name, failure.words, isAsked: true, at: now) }
             return
         }
-        if isWhole {
-            total = 0
-            totalWords = nil
-            // Those that were tried and did not fail again have recovered.
-            entities = entities.filter { $0.value.until > now || failure?.entities.contains($0.key) == true }
-        }
+        total = 0
+        totalWords = nil
+        // Those that were tried and did not fail again have recovered.
+        entities = entities.filter { $0.value.until > now || failure?.entities.contains($0.key) == true }
         for name in failure?.entities ?? [] {
-            let count = (entities[name]?.count ?? 0) + 1
-            entities[name] = Failure(count: count, words: failure?.words ?? "", until: now + pause(count))
+            add(name, failure?.words ?? "", isAsked: asked.contains(name), at: now)
         }
+    }
+
+    /// Notes the end of a sync of those entities whose remotes reported a change.
+    ///
+    /// - Parameters:
+    ///   - names: The entities.
+    ///   - failure: Why it failed; nil on success.
+    mutating func noteAsked(_ names: Set<String>, _ failure: Reason?, at now: ContinuousClock.Instant = .now) {
+        let failed = failure.map { $0.entities.isEmpty ? names : $0.entities } ?? []
+        for name in names.subtracting(failed) { entities[name] = nil }
+        for name in failed { add(name, failure?.words ?? "", isAsked: true, at: now) }
+    }
+
+    private mutating func add(_ name: String, _ words: String, isAsked: Bool, at now: ContinuousClock.Instant) {
+        let isAsked = isAsked || entities[name]?.isAsked == true
+        let count = (entities[name]?.count ?? 0) + 1
+        let pause = isAsked ? pauseOfAsked(afterFailures: count) : pause(afterFailures: count)
+        entities[name] = Failure(count: count, words: words, until: now + pause, isAsked: isAsked)
+    }
+
+    private func pause(afterFailures count: Int) -> Duration {
+        max(every, min(Self.doubled(every, count), Self.longestPause))
+    }
+
+    private func pauseOfAsked(afterFailures count: Int) -> Duration {
+        min(Self.doubled(min(every, Self.firstPause), count), Self.longestPause)
+    }
+
+    /// Doubles a pause for each failure after the first.
+    private static func doubled(_ pause: Duration, _ count: Int) -> Duration {
+        var pause = pause
+        for _ in 1..<max(1, min(count, 20)) where pause < longestPause { pause = pause * 2 }
+        return pause
     }
 }

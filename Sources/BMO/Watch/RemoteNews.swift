@@ -58,8 +58,13 @@ public final class RemoteNews: Sendable {
         for key in change.keys { moved(change.entity, key: key) }
     }
 
-    /// Forgets earlier changes when a full sync begins, because it includes them.
-    func forget() { changes.withLock { $0 = [:] } }
+    /// Takes all changes so far, by entity.
+    func take() -> [Change] {
+        changes.withLock { all in
+            defer { all = [:] }
+            return all.values.sorted { $0.entity < $1.entity }
+        }
+    }
 
     /// Waits at most `pause` for changes, and returns them by entity; nil after the pause.
     func next(within pause: Duration) async -> [Change]? {
@@ -68,10 +73,7 @@ public final class RemoteNews: Sendable {
             if changes.withLock({ !$0.isEmpty }) {
                 // One change causes several events.
                 try? await Task.sleep(for: Self.tick)
-                return changes.withLock { all in
-                    defer { all = [:] }
-                    return all.values.sorted { $0.entity < $1.entity }
-                }
+                return take()
             }
             try? await Task.sleep(for: min(Self.tick, end - ContinuousClock.now))
         }

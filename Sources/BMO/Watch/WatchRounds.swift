@@ -14,7 +14,6 @@ struct WatchRounds: Sendable {
     let report: @Sendable (WatchEvent) -> Void
 
     static let tick: Duration = .milliseconds(500)
-    private static let maxPause: Duration = .seconds(900)
     /// How long news wait for a process that has the database.
     private static let pauseWhileBusy: Duration = .seconds(2)
 
@@ -41,10 +40,6 @@ struct WatchRounds: Sendable {
 
     /// What became of a sync.
     private enum Outcome {
-        var failure: (words: String, entities: Set<String>)? {
-            if case .failed(let words, let entities) = self { (words, entities) } else { nil }
-        }
-
         /// Everything was fetched, or the watch stops.
         case done
         /// Another process has the database: why nothing was done.
@@ -53,42 +48,54 @@ struct WatchRounds: Sendable {
         case failed(String, Set<String>)
     }
 
+    /// Syncs everything at an interval and in between what changed, until the task is cancelled.
     func syncAgainAndAgain() async {
         var due = ContinuousClock.now
-        var failing = FailingEntities()
+        var failing = FailingEntities(every: options.every)
         while !Task.isCancelled {
             let isDue = ContinuousClock.now >= due
-            // News do not put off the sync of everything.
-            let moved = isDue ? nil : await news.next(within: due - ContinuousClock.now)
-            guard isDue || moved != nil, !Task.isCancelled else { continue }
+            // News do not put off the sync of everything, which includes them.
+            let changes = isDue ? news.take() : await changes(until: due, failing)
+            guard isDue || !changes.isEmpty, !Task.isCancelled else { continue }
             note { $0.state = "syncing" }
-            let outcome: Outcome
-            if let moved {
-                outcome = await sync(moved)
-                if case .busy = outcome {
-                    // The sender of the news was told that the sync follows.
-                    for change in moved { news.moved(change) }
-                    try? await Task.sleep(for: Self.pauseWhileBusy)
+            var busy: String?
+            if isDue {
+                switch await syncAll(without: failing.waiting()) {
+                case .busy(let words): busy = words
+                case .done: failing.noteRound(nil)
+                case .failed(let words, let entities):
+                    failing.noteRound((words, entities), asked: Set(changes.map(\.entity)))
                 }
             } else {
-                news.forget()
-                outcome = await syncAll(without: failing.waiting)
+                let (outcome, tried) = await sync(changes)
+                switch outcome {
+                case .busy(let words): busy = words
+                case .done: failing.noteAsked(tried, nil)
+                case .failed(let words, let entities): failing.noteAsked(tried, (words, entities))
+                }
             }
-            var busy: String?
-            if case .busy(let words) = outcome {
-                // The round was skipped: neither a success nor a failure.
-                busy = words
-            } else {
-                failing.note(outcome.failure, pause: { pause(afterFailures: $0) }, isWhole: moved == nil)
-            }
-            if isDue { due = .now + (failing.isTotal ? pause(afterFailures: failing.count) : options.every) }
+            if isDue { due = .now + failing.pauseOfRounds }
             note { state in
                 state.rounds += 1
                 state.state = failing.count == 0 ? "waiting" : "failing"
                 state.failures = failing.count
+                // A round that was skipped is neither a success nor a failure.
                 state.error = failing.message ?? busy
             }
+            if busy != nil {
+                // The sender of the news was told that the sync follows.
+                for change in changes { news.moved(change) }
+                if !isDue { try? await Task.sleep(for: Self.pauseWhileBusy) }
+            }
         }
+    }
+
+    /// Waits for news, and for the entities that are tried again because a sync that news asked for has failed.
+    private func changes(until due: ContinuousClock.Instant, _ failing: FailingEntities) async -> [RemoteNews.Change] {
+        let next = min(due, failing.nextAsked ?? due)
+        // The sync after the pause of an entity includes its news.
+        let moved = (await news.next(within: next - .now) ?? []).filter { !failing.isAsked($0.entity) }
+        return moved + failing.asked().map { RemoteNews.Change(entity: $0) }
     }
 
     /// Syncs everything but the entities that failed and wait for their next try.
@@ -102,17 +109,19 @@ struct WatchRounds: Sendable {
     }
 
     /// Syncs what changed.
-    private func sync(_ changes: [RemoteNews.Change]) async -> Outcome {
+    ///
+    /// - Returns: The outcome, and the entities that were synced as a whole.
+    private func sync(_ changes: [RemoteNews.Change]) async -> (Outcome, tried: Set<String>) {
         var whole: [String] = []
         for change in changes {
             switch await fetchAll(change) {
             case .done: break
             case .failed: whole.append(change.entity)
-            case .busy(let words): return .busy(words)
+            case .busy(let words): return (.busy(words), [])
             }
         }
-        guard !whole.isEmpty, !Task.isCancelled else { return .done }
-        return await syncOnce(Workspace.SyncOptions(entities: whole))
+        guard !whole.isEmpty, !Task.isCancelled else { return (.done, []) }
+        return (await syncOnce(Workspace.SyncOptions(entities: whole)), Set(whole))
     }
 
     /// Fetches single objects; `failed` if one did not arrive.
@@ -162,12 +171,5 @@ struct WatchRounds: Sendable {
             report(.trouble("\(error)"))
             return .failed("\(error)", [])
         }
-    }
-
-    private func pause(afterFailures count: Int) -> Duration {
-        guard count > 0 else { return options.every }
-        var pause = options.every
-        for _ in 1..<min(count, 20) where pause < Self.maxPause { pause = pause * 2 }
-        return max(options.every, min(pause, Self.maxPause))
     }
 }
