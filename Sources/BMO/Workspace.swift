@@ -277,8 +277,26 @@ public struct Workspace: Sendable {
         command: String, timeout: LockTimeout = .none, rehearsing: Bool = false,
         onWait: (LockHolder?) -> Void = { _ in }
     ) async throws -> any Store {
+        try await openLockedStore(
+            command: command, timeout: timeout, rehearsing: rehearsing, onWait: onWait, whenLocked: {})
+    }
+
+    /// Opens the database with the file lock.
+    ///
+    /// - Parameter whenLocked: Called with the lock, before the database is opened and its tables are adapted; an error
+    ///   releases the lock.
+    func openLockedStore(
+        command: String, timeout: LockTimeout = .none, rehearsing: Bool = false,
+        onWait: (LockHolder?) -> Void = { _ in }, whenLocked: () throws -> Void
+    ) async throws -> any Store {
         let lock = try await stores.lock(
             configuration.databasePath, command: command, timeout: timeout, onWait: onWait)
+        do {
+            try whenLocked()
+        } catch {
+            lock.release()
+            throw error
+        }
         let store = try stores.open(
             configuration.databasePath, model: model, for: rehearsing ? .rehearsing : .writing)
         store.keep(lock)

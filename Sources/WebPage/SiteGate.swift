@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import SystemCalls
 internal import WebServer
 
 /// What each request passes before a page or an action sees it: host names, origins, sessions and passwords.
@@ -14,12 +15,17 @@ final class SiteGate: Sendable {
     }
 
     let access: WebSite.Access
+    /// What receives webhooks now; a new configuration may have others.
+    let hooks: Mutex<HookReceiver?>
     let sessions = Sessions()
 
     /// The name of the session's cookie, unique per process: a browser sends a host's cookies to all of its ports.
     private let cookie = "bmo-session-\(RandomToken.make().prefix(8))"
 
-    init(_ access: WebSite.Access) { self.access = access }
+    init(_ access: WebSite.Access) {
+        self.access = access
+        hooks = Mutex(access.hooks)
+    }
 
     /// Returns the reply to a request that no page may see; nil for one that goes on.
     func refusal(of request: WebRequest) -> WebResponse? {

@@ -3,6 +3,7 @@ internal import BridgeHost
 internal import Importer
 internal import Model
 internal import StoreContract
+internal import SystemCalls
 internal import TextFormats
 package import WebServer
 
@@ -66,6 +67,14 @@ package final class WebSite: Sendable {
         activity = Activity(workspace, counters: counters)
         live = LiveSnapshot(workspace, readers, activity)
         events = ProgressEvents(live, activity)
+    }
+
+    /// Returns the web interface for a new configuration, in which the sessions of this one go on.
+    ///
+    /// - Parameter hooks: What receives webhooks from now on.
+    package func replacement(for workspace: Workspace, hooks: HookReceiver?) -> WebSite {
+        gate.hooks.withLock { $0 = hooks }
+        return WebSite(workspace, gate: gate, counters: counters)
     }
 
     /// The token of the address to print.
@@ -179,7 +188,7 @@ package final class WebSite: Sendable {
 
     private func hook(_ request: WebRequest) -> WebResponse {
         // The sender tries again, so that nothing is lost while the watch is started with its page.
-        gate.access.hooks?.response(to: request)
+        gate.hooks.withLock { $0 }?.response(to: request)
             ?? WebResponse(503, text: "Only `bmo watch --serve` receives webhooks, of bridges that have a hook.\n")
     }
 

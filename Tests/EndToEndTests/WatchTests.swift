@@ -98,6 +98,41 @@ extension EndToEndTests {
             #expect(notices.count == 1, "\(ended)")
         }
 
+        @Test func `a watch goes on with a changed configuration, and as before with one that has a fault`()
+            async throws
+        {
+            let place = try RemoteWorkspace.notes()
+            let file = place.folder.appending("bmo.yml")
+            let config = try String(contentsOfFile: file, encoding: .utf8)
+            let watch = try place.start(["watch", "--every", "1s", "--health", "health.json"])
+            defer { watch.signal(SIGKILL) }
+            try await eventually("a first sync is over") { health(place).contains(#""outcome":"finished""#) }
+            try place.folder.write(config.replacing("      text: text", with: "      text: nonsense"), to: "bmo.yml")
+            try await eventually("the fault is told") { watch.errorOutput.contains("cannot be used as it is now") }
+            try await place.expect("doctor", "--health", "health.json")
+            let changed = config.replacing(
+                "      text: text", with: "      body: {type: text, from: text, renamed_from: text}"
+            )
+            .replacing("match: [text]", with: "match: [body]")
+            try place.folder.write(changed, to: "bmo.yml")
+            try await eventually("it goes on with the new one") {
+                watch.errorOutput.contains("bmo.yml has changed; the watch goes on with the new configuration")
+            }
+            // The edit is sent with the new names.
+            try await place.expect("create", "Note", "--set", "body=from here")
+            try await eventually("it is on the server") { try await place.server.content().contains("from here") }
+            try await eventually("it has its key here") {
+                try place.rows("SELECT id, body FROM Note") == [["1", "from here"]]
+            }
+            let columns = try place.rows("SELECT name FROM pragma_table_info('Note')").map { $0[0] }
+            #expect(columns.contains("body") && !columns.contains("text"), "\(columns)")
+            kill(watch.pid, SIGTERM)
+            let ended = try await watch.finish(within: .seconds(20))
+            #expect(ended.exitCode == 0, "\(ended)")
+            let faults = ended.errorOutput.split(separator: "\n").filter { $0.contains("cannot be used as it is now") }
+            #expect(faults.count == 1, "\(ended)")
+        }
+
         @Test func `a watch whose server is away says so, and goes on when it is back`() async throws {
             let place = try RemoteWorkspace.notes()
             let gone = try RemoteServer.fixture("objects.py").url

@@ -25,11 +25,19 @@ struct ReopenedStore {
         file = before ?? FileIdentity(path)
     }
 
+    /// Takes a database that ``current(whenOpening:)`` opens.
+    init(closed workspace: Workspace) {
+        self.workspace = workspace
+        path = workspace.configuration.databasePath
+        file = FileIdentity(path)
+    }
+
     /// Returns the database to which the path leads now.
     ///
+    /// - Parameter whenOpening: Called before the database is opened, which may add tables and columns to it.
     /// - Returns: Nil while the path leads to no file, and while another process makes the file's tables.
     /// - Throws: `StoreError` if the file cannot be opened.
-    mutating func current() throws -> (any Store)? {
+    mutating func current(whenOpening: () throws -> Void = {}) throws -> (any Store)? {
         let now = FileIdentity(path)
         if now != file {
             try? close()
@@ -37,7 +45,8 @@ struct ReopenedStore {
         }
         if let store { return store }
         // A file that was moved may be put back: only a sync makes it anew.
-        guard now != nil else { return nil }
+        guard workspace.stores.exists(path) else { return nil }
+        try whenOpening()
         do {
             let new = try workspace.openStoreForEdits(command: "bmo watch")
             store = new

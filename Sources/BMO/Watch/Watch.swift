@@ -1,11 +1,7 @@
 // Watch keeps the database and the remote in sync. One task syncs periodically, and at once when a remote reports
 // changes; another pushes shortly after each local edit. They share only the file.
 
-internal import Importer
-internal import Mapping
-internal import Model
 internal import StoreContract
-internal import SystemCalls
 
 /// The options of a watch.
 public struct WatchOptions: Sendable {
@@ -42,13 +38,15 @@ public enum WatchEvent: Sendable {
     case pushed(PushReport)
     /// A round was skipped, or failed as a whole, and why.
     case trouble(String)
+    /// Another event that a person should know of, such as a new configuration.
+    case notice(String)
 }
 
 extension Workspace {
     /// Syncs periodically and pushes after each local edit, until the task is cancelled.
     ///
     /// Failures are reported and retried with growing delays. A cancelled sync keeps its finished pages; an edit that
-    /// is being sent is waited for.
+    /// is being sent is waited for. The configuration stays as it was loaded, whatever becomes of its file.
     ///
     /// - Parameters:
     ///   - options: The options.
@@ -59,52 +57,32 @@ extension Workspace {
     public func watch(
         _ options: WatchOptions, news: RemoteNews = RemoteNews(), report: @escaping @Sendable (WatchEvent) -> Void
     ) async throws {
+        try await watch(options, news: news, following: nil, report: report)
+    }
+
+    /// Watches as ``watch(_:news:report:)`` does, and follows the configuration's file.
+    ///
+    /// - Parameters:
+    ///   - configuration: The file that this workspace was loaded from; nil to follow none.
+    ///   - onReload: Called with each new configuration, when the watch goes on with it.
+    package func watch(
+        _ options: WatchOptions, news: RemoteNews, following configuration: FollowedConfiguration?,
+        onReload: @Sendable (Workspace) -> Void = { _ in }, report: @escaping @Sendable (WatchEvent) -> Void
+    ) async throws {
         let health = WatchHealth(path: options.health)
         if let fault = health.note({ _ in }) {
             throw StoreError(.request, fault, remedy: "create its folder, or name another file")
         }
         try await withTaskCancellationHandler {
-            do {
-                try await watch(options, health, news, report: report)
-            } catch {
-                health.stop()
-                throw error
-            }
-            health.stop()
+            defer { health.stop() }
+            let first = WatchRounds(
+                workspace: self, options: options, health: health, news: news, configuration: configuration,
+                report: report)
+            let opened = try await first.start()
+            await first.runWithReloads(opened, onReload: onReload)
         } onCancel: {
             // Work in progress may take longer than a supervisor waits for the stop.
             health.stop()
-        }
-    }
-
-    private func watch(
-        _ options: WatchOptions, _ health: WatchHealth, _ news: RemoteNews,
-        report: @escaping @Sendable (WatchEvent) -> Void
-    ) async throws {
-        // Creates or migrates the database once, so that a configuration that does not fit fails now.
-        let connections = Connections(self)
-        do {
-            try await refuseFaults(of: syncOrder(options.entities), over: connections)
-        } catch {
-            await connections.close()
-            throw error
-        }
-        await connections.close()
-        do {
-            try await openLockedStore(command: "bmo watch").close()
-        } catch let error as StoreError where error.code == .busy {
-            report(.trouble(error.description))
-        }
-        let database = try ReopenedStore(self)
-        let watch = WatchRounds(
-            workspace: self, options: options, health: health, news: news,
-            database: WatchedDatabase(configuration.databasePath, database.file), report: report)
-        let listeners = listeners(to: news, options.entities)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await watch.syncAgainAndAgain() }
-            group.addTask { await watch.pushAgainAndAgain(database) }
-            group.addTask { await watch.beat() }
-            for listener in listeners { group.addTask { await listener.listen { report(.trouble($0)) } } }
         }
     }
 }

@@ -5,7 +5,7 @@ internal import StoreContract
 internal import SystemCalls
 
 extension WatchRounds {
-    /// Pushes after each local edit, until the task is cancelled.
+    /// Pushes after each local edit, until the loops have to end.
     ///
     /// - Parameter database: The open database, which is closed at the end.
     func pushAgainAndAgain(_ database: ReopenedStore) async {
@@ -14,10 +14,10 @@ extension WatchRounds {
         var seen: Int64?
         var next = ""
         var failures = 0
-        while !Task.isCancelled {
+        while !isEnding {
             do {
                 noteDatabase()
-                if let store = try database.current() {
+                if mayWork(), let store = try database.current(whenOpening: checkConfiguration) {
                     if database.generation != generation { seen = nil }
                     generation = database.generation
                     let version = try store.dataVersion()
@@ -31,12 +31,14 @@ extension WatchRounds {
                 failures = 0
             } catch is CancellationError {
                 break
+            } catch is OutdatedConfiguration {
+                // The loops end, or go on with the next tick.
             } catch {
                 failures += 1
                 report(.trouble("\(error)"))
-                try? await Task.sleep(for: Backoff.pause(afterFailures: failures, longest: .seconds(60)))
+                await sleep(for: Backoff.pause(afterFailures: failures, longest: .seconds(60)))
             }
-            try? await Task.sleep(for: Self.tick)
+            await sleep(for: Self.tick)
         }
         do {
             try database.close()

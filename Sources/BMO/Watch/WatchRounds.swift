@@ -4,13 +4,15 @@ internal import Model
 internal import StoreContract
 internal import SystemCalls
 
-/// The rounds of a watch, in tasks that share only the file.
+/// The rounds of a watch with one configuration, in tasks that share only the file.
 struct WatchRounds: Sendable {
-    let workspace: Workspace
+    var workspace: Workspace
     let options: WatchOptions
     let health: WatchHealth
     let news: RemoteNews
-    let database: WatchedDatabase
+    /// The file that is followed; nil for none.
+    let configuration: FollowedConfiguration?
+    var database = WatchedDatabase("", nil)
     let report: @Sendable (WatchEvent) -> Void
 
     static let tick: Duration = .milliseconds(500)
@@ -19,6 +21,20 @@ struct WatchRounds: Sendable {
 
     func note(_ change: (inout WatchHealth.State) -> Void) {
         if let fault = health.note(change) { report(.trouble(fault)) }
+    }
+
+    /// Whether the loops have to end, because the watch was cancelled or has a new configuration.
+    var isEnding: Bool { Task.isCancelled || configuration?.isReady == true }
+
+    /// Returns whether work may begin; it waits while a changed configuration is looked at.
+    func mayWork() -> Bool { configuration?.permits() != false }
+
+    /// Sleeps until the end of a pause or of the loops.
+    func sleep(for pause: Duration) async {
+        let end = ContinuousClock.now + pause
+        while !isEnding, ContinuousClock.now < end {
+            try? await Task.sleep(for: min(Self.tick, end - .now))
+        }
     }
 
     /// Updates the health file periodically.
@@ -44,55 +60,67 @@ struct WatchRounds: Sendable {
         case done
         /// Another process has the database: why nothing was done.
         case busy(String)
+        /// The configuration has changed: nothing was done.
+        case outdated
         /// Why it failed, and the entities that did; none if nothing could be synced.
         case failed(String, Set<String>)
     }
 
-    /// Syncs everything at an interval and in between what changed, until the task is cancelled.
+    /// Syncs everything at an interval and in between what changed, until the loops have to end.
     func syncAgainAndAgain() async {
         var due = ContinuousClock.now
         var failing = FailingEntities(every: options.every)
-        while !Task.isCancelled {
+        while !isEnding {
+            guard mayWork() else {
+                await sleep(for: Self.tick)
+                continue
+            }
             let isDue = ContinuousClock.now >= due
             // News do not put off the sync of everything, which includes them.
-            let changes = isDue ? news.take() : await changes(until: due, failing)
+            let moved = isDue ? news.take() : await changes(until: due, failing)
+            // An earlier configuration may have had more entities.
+            let changes = moved.filter { workspace.model.index(of: $0.entity) != nil }
             guard isDue || !changes.isEmpty, !Task.isCancelled else { continue }
             note { $0.state = "syncing" }
-            var busy: String?
+            let outcome: Outcome
             if isDue {
-                switch await syncAll(without: failing.waiting()) {
-                case .busy(let words): busy = words
+                outcome = await syncAll(without: failing.waiting())
+                switch outcome {
                 case .done: failing.noteRound(nil)
                 case .failed(let words, let entities):
                     failing.noteRound((words, entities), asked: Set(changes.map(\.entity)))
+                case .busy, .outdated: break
                 }
             } else {
-                let (outcome, tried) = await sync(changes)
+                let tried: Set<String>
+                (outcome, tried) = await sync(changes)
                 switch outcome {
-                case .busy(let words): busy = words
                 case .done: failing.noteAsked(tried, nil)
                 case .failed(let words, let entities): failing.noteAsked(tried, (words, entities))
+                case .busy, .outdated: break
                 }
             }
-            if isDue { due = .now + failing.pauseOfRounds }
+            let isOutdated = if case .outdated = outcome { true } else { false }
+            let busy: String? = if case .busy(let words) = outcome { words } else { nil }
+            if isDue, !isOutdated { due = .now + failing.pauseOfRounds }
             note { state in
-                state.rounds += 1
+                if !isOutdated { state.rounds += 1 }
                 state.state = failing.count == 0 ? "waiting" : "failing"
                 state.failures = failing.count
                 // A round that was skipped is neither a success nor a failure.
-                state.error = failing.message ?? busy
+                state.error = failing.message ?? busy ?? configuration?.fault
             }
-            if busy != nil {
+            if busy != nil || isOutdated {
                 // The sender of the news was told that the sync follows.
                 for change in changes { news.moved(change) }
-                if !isDue { try? await Task.sleep(for: Self.pauseWhileBusy) }
+                if !isDue { await sleep(for: Self.pauseWhileBusy) }
             }
         }
     }
 
-    /// Waits for news, and for the entities that are tried again because a sync that news asked for has failed.
+    /// Waits a moment for news, and for the entities that are tried again because a sync that news asked for has failed.
     private func changes(until due: ContinuousClock.Instant, _ failing: FailingEntities) async -> [RemoteNews.Change] {
-        let next = min(due, failing.nextAsked ?? due)
+        let next = min(due, failing.nextAsked ?? due, .now + .seconds(1))
         // The sync after the pause of an entity includes its news.
         let moved = (await news.next(within: next - .now) ?? []).filter { !failing.isAsked($0.entity) }
         return moved + failing.asked().map { RemoteNews.Change(entity: $0) }
@@ -118,6 +146,7 @@ struct WatchRounds: Sendable {
             case .done: break
             case .failed: whole.append(change.entity)
             case .busy(let words): return (.busy(words), [])
+            case .outdated: return (.outdated, [])
             }
         }
         guard !whole.isEmpty, !Task.isCancelled else { return (.done, []) }
@@ -136,8 +165,11 @@ struct WatchRounds: Sendable {
             let outcome = await syncOnce(wanted) { report in
                 hasArrived = report.entities.map(\.counts).contains { $0.inserted + $0.updated + $0.unchanged > 0 }
             }
-            if case .busy = outcome { return outcome }
-            guard case .done = outcome, hasArrived else { return absent }
+            switch outcome {
+            case .busy, .outdated: return outcome
+            case .done where hasArrived: break
+            case .done, .failed: return absent
+            }
         }
         return .done
     }
@@ -147,7 +179,7 @@ struct WatchRounds: Sendable {
     ) async -> Outcome {
         do {
             noteDatabase()
-            let store = try await workspace.openLockedStore(command: "bmo watch")
+            let store = try await workspace.openLockedStore(command: "bmo watch", whenLocked: checkConfiguration)
             defer { try? store.close() }
             // This has made a file anew that was missing.
             noteDatabase()
@@ -163,6 +195,8 @@ struct WatchRounds: Sendable {
             return .failed(failures.first?.words ?? "the sync failed", isTotal ? [] : Set(failures.map(\.name)))
         } catch is CancellationError {
             return .done
+        } catch is OutdatedConfiguration {
+            return .outdated
         } catch let error as StoreError where error.code == .busy {
             // Another process is syncing: not a failure.
             report(.trouble(error.description))

@@ -4,6 +4,7 @@ internal import Importer
 internal import Model
 internal import RecordBatch
 internal import StoreContract
+internal import SystemCalls
 internal import WebPage
 
 /// `bmo watch`.
@@ -57,25 +58,46 @@ struct WatchCommand: AsyncParsableCommand {
         }
         let service = isServing ? try PageService(serve) : nil
         let metrics = try metrics.output(isServed: isServing)
-        let file = options.configurationFile
-        try await options.learnAttributes(file)
-        let workspace = try await options.workspace(file)
-        for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
+        let options = options
+        let entities = entities
+        let isServing = isServing
+        let news = RemoteNews()
+        let receiver: @Sendable (Workspace) throws -> HookReceiver? = { workspace in
+            isServing ? try Self.receiver(workspace, entities, news) : nil
+        }
+        let configuration = FollowedConfiguration(
+            path: options.file, learn: { try await options.learnAttributes($0) },
+            load: { file in
+                let workspace = try await options.workspace(file)
+                for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
+                _ = try receiver(workspace)
+                return workspace
+            })
+        let workspace = try await configuration.start()
         let watchOptions = WatchOptions(entities: entities.isEmpty ? nil : entities, every: pause, health: health)
         let json = json
         let log = CommandLog.isJSON ? SyncLog() : nil
-        let news = RemoteNews()
-        let hooks = isServing ? try receiver(workspace, news) : nil
+        let hooks = try receiver(workspace)
+        let reloads = SiteReloads()
+        // Metrics are read with the configuration of the present round.
+        let present = Mutex(workspace)
         let watch: @Sendable () async throws -> Void = {
-            try await workspace.watch(watchOptions, news: news) { event in
-                if let log { Self.write(event, to: log) }
-                Self.show(event, json: json)
-                if let metrics { Self.note(event, workspace, in: metrics) }
-            }
+            try await workspace.watch(
+                watchOptions, news: news, following: configuration,
+                onReload: { next in
+                    present.withLock { $0 = next }
+                    // It was made once before, when the configuration was loaded.
+                    reloads.reload(next, hooks: (try? receiver(next)) ?? nil)
+                },
+                report: { event in
+                    if let log { Self.write(event, to: log) }
+                    Self.show(event, json: json)
+                    if let metrics { Self.note(event, present.withLock { $0 }, in: metrics) }
+                })
         }
         let work = Task {
             guard let service else { return try await watch() }
-            try await Self.run(watch, with: service, workspace, hooks, metrics?.file, json: json)
+            try await Self.run(watch, with: service, workspace, hooks, metrics?.file, reloads, json: json)
         }
         let signals = SignalTrap { work.cancel() }
         if !json { print("watching \(workspace.configuration.databasePath), a sync every \(every)") }
@@ -88,7 +110,9 @@ struct WatchCommand: AsyncParsableCommand {
         if !json { print("stopped") }
     }
 
-    private func receiver(_ workspace: Workspace, _ news: RemoteNews) throws -> HookReceiver? {
+    private static func receiver(
+        _ workspace: Workspace, _ entities: [String], _ news: RemoteNews
+    ) throws -> HookReceiver? {
         do {
             return try HookReceiver(workspace, watching: entities.isEmpty ? nil : entities, news: news)
         } catch let failure as PageFailure {
@@ -99,13 +123,15 @@ struct WatchCommand: AsyncParsableCommand {
     /// Watches and serves until the task is cancelled, or one of them fails; the watch begins when the server listens.
     private static func run(
         _ watch: @escaping @Sendable () async throws -> Void, with service: PageService, _ workspace: Workspace,
-        _ hooks: HookReceiver?, _ counters: MetricsFile?, json: Bool
+        _ hooks: HookReceiver?, _ counters: MetricsFile?, _ reloads: SiteReloads, json: Bool
     ) async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { start.finish() }
-                try await service.run(workspace, hooks: hooks, counters: counters, json: json) { start.yield() }
+                try await service.run(workspace, hooks: hooks, counters: counters, json: json, reloads: reloads) {
+                    start.yield()
+                }
             }
             group.addTask { for await _ in started { return try await watch() } }
             defer { group.cancelAll() }
@@ -126,7 +152,7 @@ struct WatchCommand: AsyncParsableCommand {
         switch event {
         case .synced(let report): reading { metrics.note(report, $0) }
         case .pushed(let report): reading { metrics.note(report, $0) }
-        case .sync, .edit, .trouble: break
+        case .sync, .edit, .trouble, .notice: break
         }
     }
 
@@ -134,7 +160,7 @@ struct WatchCommand: AsyncParsableCommand {
         switch event {
         case .sync(let event): log.write(event)
         case .synced(let report): log.write(report)
-        case .edit, .pushed, .trouble: break
+        case .edit, .pushed, .trouble, .notice: break
         }
     }
 
@@ -156,18 +182,19 @@ struct WatchCommand: AsyncParsableCommand {
             }
         case .edit(let edit): print(json ? "{\"event\":\"edit\",\"edit\":\(edit.json)}" : PushPrinter.line(edit))
         case .pushed(let report): if json { print("{\"event\":\"push\",\"report\":\(report.json)}") }
-        case .trouble(let words):
-            if json {
-                print(
-                    RecordBatchWriter.json { writer in
-                        writer.member("event", "trouble")
-                        writer.member("message", words)
-                    })
-            } else {
-                Terminal.error(words, prefix: "bmo: warning: ")
-            }
+        case .trouble(let words): tell(words, as: "trouble", prefix: "bmo: warning: ", json: json)
+        case .notice(let words): tell(words, as: "notice", prefix: "bmo: note: ", json: json)
         }
         _ = Terminal.flushOutput()
+    }
+
+    private static func tell(_ words: String, as event: String, prefix: String, json: Bool) {
+        guard json else { return Terminal.error(words, prefix: prefix) }
+        print(
+            RecordBatchWriter.json { writer in
+                writer.member("event", event)
+                writer.member("message", words)
+            })
     }
 
     private static func counts(_ report: SyncReport) -> String {

@@ -33,18 +33,20 @@ struct PageService: Sendable {
     ///   - hooks: What receives webhooks.
     ///   - counters: The metrics of this program's syncs and pushes.
     ///   - json: Whether addresses are printed as JSON.
+    ///   - reloads: Passes new configurations to the web interface.
     ///   - onStart: Called when the server listens.
     /// - Throws: ``CommandFailure`` of wrong usage if it cannot listen.
     func run(
         _ workspace: Workspace, isReadOnly: Bool = false, hooks: HookReceiver? = nil, counters: MetricsFile? = nil,
-        json: Bool = false, onStart: @Sendable () -> Void = {}
+        json: Bool = false, reloads: SiteReloads = SiteReloads(), onStart: @Sendable () -> Void = {}
     ) async throws {
         let printer = AddressPrinter(place, json: json)
         let site = WebSite(
             workspace, access: access(printer, isReadOnly: isReadOnly, hooks: hooks), counters: counters)
+        reloads.begin(with: site)
         try await serve(
-            printer, { await site.respond(to: $0) }, token: site.loginToken, prepare: site.prepare, close: site.close,
-            onStart: onStart)
+            printer, { await (reloads.site ?? site).respond(to: $0) }, token: site.loginToken, prepare: site.prepare,
+            close: reloads.close, onStart: onStart)
     }
 
     /// Serves the form of a first start, and then the web interface, until the task is cancelled.

@@ -9,7 +9,7 @@ internal import Model
 internal import StoreContract
 
 /// The options of all commands that read a configuration.
-struct WorkspaceOptions: ParsableArguments {
+struct WorkspaceOptions: ParsableArguments, Sendable {
     @Option(
         name: [.short, .long],
         help: ArgumentHelp("The configuration file.", valueName: "path"))

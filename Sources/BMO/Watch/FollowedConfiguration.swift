@@ -1,0 +1,150 @@
+package import Model
+internal import StoreContract
+internal import SystemCalls
+
+/// The configuration of a watch, whose file may change while the watch runs.
+///
+/// The watch ends its round and goes on with the new configuration, or with the earlier one if the new one cannot be used.
+package final class FollowedConfiguration: Sendable {
+    /// What ``look(check:)`` has found.
+    enum Event: Equatable {
+        /// There is nothing to report.
+        case none
+        /// The new configuration is ready: ``next``.
+        case ready
+        /// The new configuration cannot be used, for the given reason.
+        case refused(String)
+        /// The file is again as it was loaded.
+        case restored
+    }
+
+    private struct State {
+        var content: ConfigurationState
+        var next: (workspace: Workspace, content: ConfigurationContent)?
+        var fault: String?
+        var tried: ContinuousClock.Instant?
+    }
+
+    /// How long after a refusal the same content is tried again: a plugin may have been installed, or the database migrated.
+    private static let pause: Duration = .seconds(30)
+
+    private let path: String
+    private let learn: @Sendable (ConfigurationFile) async throws -> Void
+    private let load: @Sendable (ConfigurationFile) async throws -> Workspace
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - path: The configuration's file.
+    ///   - learn: Learns attributes, which may write the file beside it.
+    ///   - load: Loads the configuration.
+    package init(
+        path: String, learn: @escaping @Sendable (ConfigurationFile) async throws -> Void = { _ in },
+        load: @escaping @Sendable (ConfigurationFile) async throws -> Workspace
+    ) {
+        self.path = path
+        self.learn = learn
+        self.load = load
+        state = Mutex(State(content: ConfigurationState(ConfigurationContent(path: path))))
+    }
+
+    /// Loads the configuration for the first time.
+    package func start() async throws -> Workspace {
+        let (workspace, content) = try await read()
+        state.withLock { $0 = State(content: ConfigurationState(content)) }
+        return workspace
+    }
+
+    private func read() async throws -> (Workspace, ConfigurationContent) {
+        // Read before they are loaded: a file that changes meanwhile is loaded once too often.
+        let main = ConfigurationContent.read(path)
+        let file = ConfigurationFile(path: path)
+        try await learn(file)
+        let content = ConfigurationContent(
+            file: main, learned: ConfigurationContent.read(LearnedAttributes.path(beside: path)))
+        return (try await load(file), content)
+    }
+
+    /// Whether a new configuration waits for the end of the running round.
+    var isReady: Bool { state.withLock { $0.next != nil } }
+
+    /// Why the file cannot be used as it is now; nil if it can.
+    var fault: String? { state.withLock { $0.fault } }
+
+    /// Whether the file has a content that was refused.
+    var isRefused: Bool { state.withLock { $0.content.isRefused } }
+
+    /// Returns whether work may begin with the configuration as it was loaded.
+    func permits() -> Bool {
+        let now = ConfigurationContent(path: path)
+        return state.withLock { $0.content.permits(now) }
+    }
+
+    /// The new configuration; nil for none.
+    var next: Workspace? { state.withLock { $0.next?.workspace } }
+
+    /// Notes that the watch goes on with the new configuration.
+    func accept() {
+        state.withLock { state in
+            if let next = state.next { state = State(content: ConfigurationState(next.content)) }
+        }
+    }
+
+    /// Notes that the new configuration cannot be used after all.
+    ///
+    /// - Returns: What to report.
+    func refuse(_ error: any Error) -> String {
+        let words = words(error)
+        state.withLock { state in
+            if let next = state.next { state.content.refuse(next.content) }
+            state.next = nil
+            state.fault = words
+            state.tried = .now
+        }
+        return words
+    }
+
+    /// Looks at the files, and loads a new content when it has settled.
+    ///
+    /// - Parameter check: Refuses a configuration that cannot be used, by an error.
+    func look(check: (Workspace) async throws -> Void) async -> Event {
+        let now = ConfigurationContent(path: path)
+        let finding = state.withLock { state in
+            let finding = state.content.look(at: now)
+            if finding == .restored { state.fault = nil }
+            return finding
+        }
+        switch finding {
+        case .same, .unsettled: return .none
+        case .restored: return .restored
+        case .refused:
+            let isDue = state.withLock { $0.tried.map { .now - $0 >= Self.pause } ?? true }
+            guard isDue else { return .none }
+        case .changed: break
+        }
+        do {
+            let (workspace, content) = try await read()
+            try await check(workspace)
+            state.withLock { $0.next = (workspace, content) }
+            return .ready
+        } catch is CancellationError {
+            return .none
+        } catch {
+            let words = words(error)
+            return state.withLock { state in
+                state.content.refuse(now)
+                state.tried = .now
+                defer { state.fault = words }
+                return state.fault == words ? .none : .refused(words)
+            }
+        }
+    }
+
+    private func words(_ error: any Error) -> String {
+        let reason =
+            if let faults = (error as? ConfigurationErrors)?.diagnostics, let first = faults.first {
+                "\(first)" + (faults.count > 1 ? "; and \(faults.count - 1) more, which `bmo check` lists" : "")
+            } else { "\(error)" }
+        return "\(path) has changed, and cannot be used as it is now, so that the watch goes on as it was configured "
+            + "before: \(reason)"
+    }
+}

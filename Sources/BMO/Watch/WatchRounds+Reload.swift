@@ -1,0 +1,134 @@
+internal import Model
+internal import StoreContract
+internal import SystemCalls
+
+/// The configuration has changed since the watch has loaded it, and the new one was not looked at yet.
+struct OutdatedConfiguration: Error {}
+
+extension WatchRounds {
+    private static let lookPause: Duration = .seconds(1)
+
+    // MARK: loops
+
+    /// Prepares the database, and opens it.
+    ///
+    /// - Throws: `ConfigurationErrors` for faults that `bmo check` finds; `StoreError` if the database cannot be opened or
+    ///   does not fit the configuration.
+    func start() async throws -> ReopenedStore {
+        try await refuseFaults(of: workspace)
+        // Creates or migrates the database once, so that a configuration that does not fit fails now.
+        do {
+            try await workspace.openLockedStore(command: "bmo watch").close()
+        } catch let error as StoreError where error.code == .busy {
+            report(.trouble(error.description))
+        }
+        return try ReopenedStore(workspace)
+    }
+
+    private func refuseFaults(of workspace: Workspace) async throws {
+        let connections = Connections(workspace)
+        do {
+            try await workspace.refuseFaults(of: workspace.syncOrder(options.entities), over: connections)
+        } catch {
+            await connections.close()
+            throw error
+        }
+        await connections.close()
+    }
+
+    /// Syncs and pushes until the task is cancelled, and begins anew with each new configuration.
+    func runWithReloads(_ opened: ReopenedStore, onReload: @Sendable (Workspace) -> Void) async {
+        var rounds = self
+        var opened = opened
+        while true {
+            rounds.database = WatchedDatabase(rounds.workspace.configuration.databasePath, opened.file)
+            await rounds.run(opened)
+            guard !Task.isCancelled, let configuration, let next = configuration.next else { return }
+            var new = rounds
+            new.workspace = next
+            do {
+                opened = try await new.start()
+                rounds = new
+                configuration.accept()
+                onReload(next)
+                let words = "\(next.configuration.file) has changed; the watch goes on with the new configuration"
+                note { state in
+                    state.notice = (Clock.now(), words)
+                    state.error = nil
+                }
+                report(.notice(words))
+            } catch {
+                // Something has changed since the check of the new configuration.
+                if Task.isCancelled { return }
+                let words = configuration.refuse(error)
+                note { $0.error = words }
+                report(.trouble(words))
+                opened = ReopenedStore(closed: rounds.workspace)
+            }
+        }
+    }
+
+    /// Runs the loops until the task is cancelled, or a new configuration is ready and the running round has ended.
+    private func run(_ opened: ReopenedStore) async {
+        let listeners = workspace.listeners(to: news, options.entities)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await beat() }
+            group.addTask { await followConfiguration() }
+            for listener in listeners {
+                group.addTask { [report] in await listener.listen { report(.trouble($0)) } }
+            }
+            async let sync: Void = syncAgainAndAgain()
+            async let push: Void = pushAgainAndAgain(opened)
+            _ = await (sync, push)
+            group.cancelAll()
+        }
+    }
+
+    // MARK: configuration
+
+    /// Looks at the configuration's files until a new configuration is ready.
+    private func followConfiguration() async {
+        guard let configuration else { return }
+        while !isEnding {
+            switch await configuration.look(check: { try await check($0) }) {
+            case .none, .ready: break
+            case .refused(let words):
+                note { if $0.error == nil { $0.error = words } }
+                report(.trouble(words))
+            case .restored: note { if $0.state != "failing" { $0.error = nil } }
+            }
+            await sleep(for: Self.lookPause)
+        }
+    }
+
+    /// Refuses a configuration with which a watch would not start.
+    private func check(_ next: Workspace) async throws {
+        for name in options.entities ?? [] where next.model.index(of: name) == nil {
+            throw StoreError(
+                .request, "the entity \(name), which the watch was started for, is not in it",
+                remedy: "restart the watch without the entity")
+        }
+        try await refuseFaults(of: next)
+        let path = next.configuration.databasePath
+        guard next.stores.exists(path) else { return }
+        let plan = try next.stores.migrationPlan(of: path, to: next.model)
+        if !plan.obstacles.isEmpty { throw plan.refusal }
+    }
+
+    /// Refuses to write with a configuration that is not the one in the file, if the database may be adapted to that one.
+    ///
+    /// Call it with the lock: another program adapts the database with the lock, after its file has changed.
+    func checkConfiguration() throws {
+        guard let configuration else { return }
+        guard configuration.permits() else { throw OutdatedConfiguration() }
+        guard configuration.isRefused, workspace.stores.exists(workspace.configuration.databasePath) else { return }
+        // Opening it for writing would add what the earlier configuration has and the present one has not.
+        do {
+            try workspace.openStoreForReading().close()
+        } catch let error as StoreError where error.code == .schema {
+            throw StoreError(
+                .schema, "the database was adapted to another configuration than that of this watch: \(error.message)",
+                remedy: "correct \(workspace.configuration.file); the watch then goes on with it")
+        }
+    }
+}
