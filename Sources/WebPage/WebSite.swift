@@ -22,6 +22,8 @@ package final class WebSite: Sendable {
         package var password: String?
         /// Whether all forms that would change something are refused.
         package var isReadOnly: Bool
+        /// Returns false between a change of the configuration's file and the reading of it, when forms are refused.
+        package var mayChange: @Sendable () -> Bool
         /// What receives webhooks; nil outside of a watch.
         package var hooks: HookReceiver?
         /// Called with the token of the next address to print, after one was used.
@@ -30,11 +32,13 @@ package final class WebSite: Sendable {
         /// Creates rules.
         package init(
             hosts: HostRule = .loopback, password: String? = nil, isReadOnly: Bool = false,
-            hooks: HookReceiver? = nil, onNewToken: @escaping @Sendable (String) -> Void = { _ in }
+            mayChange: @escaping @Sendable () -> Bool = { true }, hooks: HookReceiver? = nil,
+            onNewToken: @escaping @Sendable (String) -> Void = { _ in }
         ) {
             self.hosts = hosts
             self.password = password
             self.isReadOnly = isReadOnly
+            self.mayChange = mayChange
             self.hooks = hooks
             self.onNewToken = onNewToken
         }
@@ -76,6 +80,9 @@ package final class WebSite: Sendable {
         gate.hooks.withLock { $0 = hooks }
         return WebSite(workspace, gate: gate, counters: counters)
     }
+
+    /// Whether a sync or a push of the web interface is running.
+    package var isBusy: Bool { activity.isRunning }
 
     /// The token of the address to print.
     package var loginToken: String { gate.sessions.loginToken }
@@ -173,6 +180,10 @@ package final class WebSite: Sendable {
         let context = context(session)
         guard !gate.access.isReadOnly else {
             return failed(PageFailure(403, "bmo serve --read-only refuses all changes."), request.path, context)
+        }
+        guard gate.access.mayChange() else {
+            let failure = PageFailure(503, "The configuration has changed and is being read. Try again in a moment.")
+            return failed(failure, request.path, context)
         }
         do {
             switch try await PageAction(context, form).run(request.path) {

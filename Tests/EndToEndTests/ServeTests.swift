@@ -21,6 +21,37 @@ extension EndToEndTests {
             return site
         }
 
+        @Test func `a changed configuration is followed, in the same session, and a fault is not`() async throws {
+            let site = try await site()
+            let page = try await PageBrowser(in: site.folder.path)
+            #expect(try await page.page("/entity/City").contains("Malmö"))
+            let file = site.folder.appending("bmo.yml")
+            let config = try String(contentsOfFile: file, encoding: .utf8)
+            try site.folder.write(config.replacing("path: /cities.json", with: "paths: /cities.json"), to: "bmo.yml")
+            try await eventually("the fault is told") {
+                page.process.errorOutput.contains("cannot be used as it is now")
+            }
+            #expect(try await page.page("/entity/City").contains("Malmö"), "it goes on as before")
+            try site.folder.write(
+                config + """
+                      Town:
+                        bridge: site
+                        key: id
+                        attributes: {id: integer, name: text}
+                        rest: {path: /cities.json}
+
+                    """, to: "bmo.yml")
+            try await eventually("the new one is followed") {
+                page.process.errorOutput.contains("the web interface goes on with the new configuration")
+            }
+            #expect(try await page.get("/entity/Town").status != 404)
+            #expect(try await page.post("/sync").status == 303)
+            try await eventually("it was synced") {
+                let list = try await page.get("/entity/Town")
+                return list.status == 200 && list.body.contains("Malmö")
+            }
+        }
+
         @Test func `the pages show what the commands show`() async throws {
             let site = try await site()
             let page = try await PageBrowser(in: site.folder.path)

@@ -2,9 +2,9 @@ package import Model
 internal import StoreContract
 internal import SystemCalls
 
-/// The configuration of a watch, whose file may change while the watch runs.
+/// The configuration of a program that runs for long, whose file may change meanwhile.
 ///
-/// The watch ends its round and goes on with the new configuration, or with the earlier one if the new one cannot be used.
+/// The program goes on with the new configuration, or with the earlier one if the new one cannot be used.
 package final class FollowedConfiguration: Sendable {
     /// What ``look(check:)`` has found.
     enum Event: Equatable {
@@ -27,21 +27,27 @@ package final class FollowedConfiguration: Sendable {
 
     /// How long after a refusal the same content is tried again: a plugin may have been installed, or the database migrated.
     private static let pause: Duration = .seconds(30)
+    /// The pause between two looks at the files.
+    static let lookPause: Duration = .seconds(1)
 
     private let path: String
+    private let user: String
     private let learn: @Sendable (ConfigurationFile) async throws -> Void
     private let load: @Sendable (ConfigurationFile) async throws -> Workspace
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - path: The configuration's file.
+    ///   - user: What uses it, as messages say it.
     ///   - learn: Learns attributes, which may write the file beside it.
     ///   - load: Loads the configuration.
     package init(
-        path: String, learn: @escaping @Sendable (ConfigurationFile) async throws -> Void = { _ in },
+        path: String, for user: String = "the watch",
+        learn: @escaping @Sendable (ConfigurationFile) async throws -> Void = { _ in },
         load: @escaping @Sendable (ConfigurationFile) async throws -> Workspace
     ) {
         self.path = path
+        self.user = user
         self.learn = learn
         self.load = load
         state = Mutex(State(content: ConfigurationState(ConfigurationContent(path: path))))
@@ -74,7 +80,7 @@ package final class FollowedConfiguration: Sendable {
     var isRefused: Bool { state.withLock { $0.content.isRefused } }
 
     /// Returns whether work may begin with the configuration as it was loaded.
-    func permits() -> Bool {
+    package func permits() -> Bool {
         let now = ConfigurationContent(path: path)
         return state.withLock { $0.content.permits(now) }
     }
@@ -139,12 +145,37 @@ package final class FollowedConfiguration: Sendable {
         }
     }
 
+    /// Follows the file until the task is cancelled, for a program without rounds.
+    ///
+    /// - Parameters:
+    ///   - onReload: Called with each new configuration.
+    ///   - report: Called with what a person should know of, and whether it is trouble.
+    package func follow(
+        onReload: (Workspace) async -> Void, report: (_ words: String, _ isTrouble: Bool) -> Void
+    ) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: Self.lookPause)
+            switch await look(check: { _ in }) {
+            case .none, .restored: break
+            case .refused(let words): report(words, true)
+            case .ready:
+                guard let next else { break }
+                await onReload(next)
+                accept()
+                report(reloadWords, false)
+            }
+        }
+    }
+
     private func words(_ error: any Error) -> String {
         let reason =
             if let faults = (error as? ConfigurationErrors)?.diagnostics, let first = faults.first {
                 "\(first)" + (faults.count > 1 ? "; and \(faults.count - 1) more, which `bmo check` lists" : "")
             } else { "\(error)" }
-        return "\(path) has changed, and cannot be used as it is now, so that the watch goes on as it was configured "
+        return "\(path) has changed, and cannot be used as it is now, so that \(user) goes on as it was configured "
             + "before: \(reason)"
     }
+
+    /// What to report when the program goes on with the new configuration.
+    var reloadWords: String { "\(path) has changed; \(user) goes on with the new configuration" }
 }

@@ -6,8 +6,6 @@ internal import SystemCalls
 struct OutdatedConfiguration: Error {}
 
 extension WatchRounds {
-    private static let lookPause: Duration = .seconds(1)
-
     // MARK: loops
 
     /// Prepares the database, and opens it.
@@ -51,7 +49,7 @@ extension WatchRounds {
                 rounds = new
                 configuration.accept()
                 onReload(next)
-                let words = "\(next.configuration.file) has changed; the watch goes on with the new configuration"
+                let words = configuration.reloadWords
                 note { state in
                     state.notice = (Clock.now(), words)
                     state.error = nil
@@ -97,7 +95,7 @@ extension WatchRounds {
                 report(.trouble(words))
             case .restored: note { if $0.state != "failing" { $0.error = nil } }
             }
-            await sleep(for: Self.lookPause)
+            await sleep(for: FollowedConfiguration.lookPause)
         }
     }
 

@@ -97,7 +97,9 @@ struct WatchCommand: AsyncParsableCommand {
         }
         let work = Task {
             guard let service else { return try await watch() }
-            try await Self.run(watch, with: service, workspace, hooks, metrics?.file, reloads, json: json)
+            try await Self.run(
+                watch, with: service, workspace, hooks, metrics?.file, configuration, reloads,
+                json: json)
         }
         let signals = SignalTrap { work.cancel() }
         if !json { print("watching \(workspace.configuration.databasePath), a sync every \(every)") }
@@ -123,13 +125,17 @@ struct WatchCommand: AsyncParsableCommand {
     /// Watches and serves until the task is cancelled, or one of them fails; the watch begins when the server listens.
     private static func run(
         _ watch: @escaping @Sendable () async throws -> Void, with service: PageService, _ workspace: Workspace,
-        _ hooks: HookReceiver?, _ counters: MetricsFile?, _ reloads: SiteReloads, json: Bool
+        _ hooks: HookReceiver?, _ counters: MetricsFile?, _ configuration: FollowedConfiguration,
+        _ reloads: SiteReloads, json: Bool
     ) async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { start.finish() }
-                try await service.run(workspace, hooks: hooks, counters: counters, json: json, reloads: reloads) {
+                try await service.run(
+                    workspace, hooks: hooks, counters: counters, json: json, configuration: configuration,
+                    reloads: reloads
+                ) {
                     start.yield()
                 }
             }

@@ -33,16 +33,19 @@ struct PageService: Sendable {
     ///   - hooks: What receives webhooks.
     ///   - counters: The metrics of this program's syncs and pushes.
     ///   - json: Whether addresses are printed as JSON.
+    ///   - configuration: The followed file; forms are refused while a change of it is being read.
     ///   - reloads: Passes new configurations to the web interface.
     ///   - onStart: Called when the server listens.
     /// - Throws: ``CommandFailure`` of wrong usage if it cannot listen.
     func run(
         _ workspace: Workspace, isReadOnly: Bool = false, hooks: HookReceiver? = nil, counters: MetricsFile? = nil,
-        json: Bool = false, reloads: SiteReloads = SiteReloads(), onStart: @Sendable () -> Void = {}
+        json: Bool = false, configuration: FollowedConfiguration? = nil, reloads: SiteReloads = SiteReloads(),
+        onStart: @Sendable () -> Void = {}
     ) async throws {
         let printer = AddressPrinter(place, json: json)
-        let site = WebSite(
-            workspace, access: access(printer, isReadOnly: isReadOnly, hooks: hooks), counters: counters)
+        var access = access(printer, isReadOnly: isReadOnly, hooks: hooks)
+        if let configuration { access.mayChange = { configuration.permits() } }
+        let site = WebSite(workspace, access: access, counters: counters)
         reloads.begin(with: site)
         try await serve(
             printer, { await (reloads.site ?? site).respond(to: $0) }, token: site.loginToken, prepare: site.prepare,

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BMO
 internal import Model
 internal import WebPage
 
@@ -37,9 +38,18 @@ struct ServeCommand: AsyncParsableCommand {
             Terminal.error("there is no \(options.file) yet: the page writes one", prefix: "bmo: note: ")
             work = Task { try await service.runSetup(setup) }
         } else {
-            let workspace = try await options.workspace(file)
+            let options = options
+            let configuration = FollowedConfiguration(
+                path: options.file, for: "the web interface", load: { try await options.workspace($0) })
+            let workspace = try await configuration.start()
             let isReadOnly = readOnly
-            work = Task { try await service.run(workspace, isReadOnly: isReadOnly) }
+            let reloads = SiteReloads()
+            work = Task {
+                let following = Task { await reloads.follow(configuration) }
+                defer { following.cancel() }
+                try await service.run(
+                    workspace, isReadOnly: isReadOnly, configuration: configuration, reloads: reloads)
+            }
         }
         let signals = SignalTrap { work.cancel() }
         let result = await work.result

@@ -2,7 +2,7 @@ internal import BMO
 internal import SystemCalls
 internal import WebPage
 
-/// The web interface of a watch, which gets a new configuration while it runs.
+/// A web interface that gets new configurations while it runs.
 final class SiteReloads: Sendable {
     private let current = Mutex<WebSite?>(nil)
     /// The web interfaces of earlier configurations, which end in the background.
@@ -23,6 +23,19 @@ final class SiteReloads: Sendable {
         }
         guard let earlier else { return }
         ends.withLock { $0.append(Task { await earlier.close() }) }
+    }
+
+    /// Follows a configuration's file, beside no watch, until the task is cancelled.
+    func follow(_ configuration: FollowedConfiguration) async {
+        await configuration.follow(
+            onReload: { next in
+                // A sync that was begun in the browser ends with its own configuration.
+                while site?.isBusy == true, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(500)) }
+                reload(next, hooks: nil)
+            },
+            report: { words, isTrouble in
+                Terminal.error(words, prefix: isTrouble ? "bmo: warning: " : "bmo: note: ")
+            })
     }
 
     /// Closes the web interface.
