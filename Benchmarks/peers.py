@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """One listing over HTTP into SQLite by whole commands: `bmo sync` beside what one would use, or write, instead of it.
 
-Serves the users of users.py with an nginx of its own on loopback, without gzip, and runs in turn `bmo sync`, a program in
-Swift that is written for this one listing (peers/: Codable, URLSession, GRDB), sqlite-utils and dlt, each into no
+Serves the users of users.py with an nginx of its own on loopback, without gzip, and runs in turn `bmo sync`, a program
+in Swift that is written for this one listing (peers/: Codable, URLSession, GRDB), sqlite-utils and dlt, each into no
 database (cold) and again into the one that it has just made (unchanged). After each run the rows are counted, sums over
 columns are compared with those of the listing, and the server must have been asked for every page.
 
@@ -55,9 +55,9 @@ class Measured(NamedTuple):
     megabytes: float  # of the database's files
 
 
-def lines(text, count=3):
-    """The last lines of an output, as a reason."""
-    return " / ".join(line.strip() for line in text.strip().splitlines()[-count:]) or "it said nothing"
+def ending(text):
+    """The end of an output, as a reason."""
+    return " / ".join(text.strip().splitlines()[-2:])[-300:] or "it said nothing"
 
 
 def tried(command):
@@ -66,7 +66,7 @@ def tried(command):
     except OSError as error:
         raise Unavailable(str(error)) from error
     if process.returncode != 0:
-        raise Unavailable(f"{command[0]} ended with {process.returncode}: {lines(process.stdout)}")
+        raise Unavailable(f"{command[0]} ended with {process.returncode}: {ending(process.stdout)}")
 
 
 def required(*programs):
@@ -138,7 +138,7 @@ def peers(bmo):
                                   lambda url, pages: [PACKAGE / "sqlite-utils-users", tool / "sqlite-utils", url,
                                                       str(pages), DATABASE]),
         "dlt": dlt_peer("dlt rest_api, merge, with primary keys"),
-        "dlt-defaults": dlt_peer("dlt rest_api, merge, without", "defaults", usual=False),
+        "dlt-defaults": dlt_peer("dlt rest_api, merge, without primary keys", "defaults", usual=False),
     }
 
 
@@ -148,8 +148,8 @@ def expected(pages):
     for page in pages:
         for user in json.loads(page.read_text(encoding="utf-8"))["items"]:
             texts = [user["name"], user["email"], user["phone"], user["address"]["city"], user["address"]["zip"]]
-            for at, value in enumerate((1, user["id"], round(user["score"] * 100), user["active"], sum(map(len, texts)))):
-                found[at] += value
+            values = 1, user["id"], round(user["score"] * 100), user["active"], sum(map(len, texts))
+            found = [total + value for total, value in zip(found, values)]
     return tuple(found)
 
 
@@ -163,9 +163,10 @@ def check_rows(folder, title, sums):
 
 def check_requests(title, pages):
     """Each page must have been asked for: a command that does nothing would leave the rows right."""
+    request = re.compile(r'"GET /users\?(?:\S+&)?page=(\d+)\S* HTTP/1.1" 200 ')
     end = time.monotonic() + 2
     while True:
-        asked = {int(page) for page in re.findall(r'"GET /users\?(?:\S+&)?page=(\d+)\S* HTTP/1.1" 200 ', LOG.read_text())}
+        asked = set(map(int, request.findall(LOG.read_text())))
         if asked.issuperset(range(1, pages + 1)):
             return
         # nginx writes the line when the client may have its reply already.
@@ -208,8 +209,9 @@ def print_table(title, rows, is_markdown):
     rows = [["what", "wall, s", "times bmo's", "processor, s", "times bmo's", "peak MiB", "file MB"], *rows]
     print(f"\n{title}\n")
     if is_markdown:
-        rows.insert(1, ["---"] + ["---:"] * (len(rows[0]) - 1))
-        print("\n".join("| " + " | ".join(row) + " |" for row in rows), flush=True)
+        lines = ["| " + " | ".join(row) + " |" for row in rows]
+        lines.insert(1, "|---|" + "---:|" * (len(rows[0]) - 1))
+        print("\n".join(lines), flush=True)
         return
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
@@ -273,13 +275,14 @@ def main():
                 for runs, run in zip(results[name], cold_and_again(name, peer, nginx.url, len(pages), sums)):
                     runs.append(run)
 
-    print(f"{options.records:,} users, {sum(page.stat().st_size for page in pages) / 1e6:.0f} MB of JSON in {len(pages)} "
-          f"pages over HTTP into SQLite; {DLT.replace('[sqlalchemy]==', ' ')}, {SQLITE_UTILS.replace('==', ' ')}, GRDB "
-          f"{grdb_version()}; {options.rounds} rounds, load {load:.0f} before and {os.getloadavg()[0]:.0f} after.\n"
+    size = sum(page.stat().st_size for page in pages) / 1e6
+    print(f"{options.records:,} users, {size:.1f} MB of JSON in {len(pages)} pages over HTTP into SQLite; "
+          f"{DLT.replace('[sqlalchemy]==', ' ')}, {SQLITE_UTILS.replace('==', ' ')}, GRDB {grdb_version()}; "
+          f"{options.rounds} rounds, load {load:.0f} before and {os.getloadavg()[0]:.0f} after.\n"
           "Medians, in brackets the shortest, or the range of a ratio, which is to bmo's run of the same round.")
     for at, title in enumerate(("Cold", "Again, unchanged")):
-        base = results["bmo"][at]
-        print_table(title, [cells(peer.title, results[name][at], base) for name, peer in chosen.items()], options.markdown)
+        rows = [cells(peer.title, results[name][at], results["bmo"][at]) for name, peer in chosen.items()]
+        print_table(title, rows, options.markdown)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""The users into SQLite with dlt: its rest_api source, and the sqlalchemy destination with rows that are merged by their key.
+"""The users into SQLite with dlt: its rest_api source and its sqlalchemy destination, rows merged by their key.
 
     dlt-users.py URL DATABASE [defaults]
 
-Without `defaults`, tables have primary keys (`create_primary_keys`). dlt makes none by itself, and then finds the rows to
-replace without an index, in a time that grows with the square of their number.
+Without `defaults`, tables have primary keys (`create_primary_keys`). dlt makes none by itself, and then finds the rows
+to replace without an index, in a time that grows with the square of their number.
 """
 import sys
 from pathlib import Path
