@@ -29,5 +29,7 @@ def users():
 
 database = Database(path)
 database.enable_wal()
+# As bmo, GRDB and dlt set it with WAL.
+database.execute("PRAGMA synchronous = NORMAL")
 database["User"].upsert_all(users(), pk="id", batch_size=1000)
 database.close()
