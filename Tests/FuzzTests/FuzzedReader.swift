@@ -137,7 +137,7 @@ enum FuzzedReader: String, CaseIterable, Sendable {
         }
 
         func read(
-            _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?
+            _ path: [String], offset: Int64, limit: Int, expecting expected: FileVersion?, growing: Bool
         ) throws(SMBFailure) -> (bytes: [UInt8], version: FileVersion) {
             let start = min(max(0, Int(offset)), bytes.count)
             return (
