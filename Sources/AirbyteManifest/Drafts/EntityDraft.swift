@@ -12,6 +12,8 @@ final class EntityDraft {
         var constant: ConfigValue?
         var transform: ConfigValue?
         var comment: String?
+        /// The member at the top of the source's record for which it stands, whatever it reads.
+        var member: String?
 
         /// Lets the first of several paths that has a value count, before the other transformers.
         mutating func takeFirst() {
@@ -38,6 +40,8 @@ final class EntityDraft {
     var isStream = true
     var attributes: [Attribute] = []
     var columns = LocalNames()
+    /// Where the members of the source's records come from.
+    var members = RecordMembers()
     var key: [String] = []
     var keyComment: String?
     var keepsExtra = true
@@ -105,15 +109,22 @@ final class EntityDraft {
 
     func sectionNote(_ text: String) { if !sectionNotes.contains(text) { sectionNotes.append(text) } }
 
-    /// Returns the attribute that reads a path; adds one of the type text if there is none.
+    /// Returns the attribute that reads a path of the source's records; adds one of the type text if none does.
     func attribute(reading path: [String], type: String = "text") -> String {
-        let text = Self.path(path)
+        let own = attributes.first { attribute in
+            path.count == 1 && attribute.member == path[0] && attribute.type != "json" && attribute.constant == nil
+        }
+        if let own { return own.name }
+        var given = path
+        if case .path(let origin) = members.origin(of: path) { given = origin }
+        let text = Self.path(given)
         let found = attributes.first { attribute in
             attribute.path == .string(text) && attribute.type != "json" && attribute.constant == nil
         }
         if let found { return found.name }
         let name = columns.claim(LocalNames.local(text))
-        attributes.append(Attribute(name: name, type: type, path: .string(text)))
+        let member = path.count == 1 && given == path ? path[0] : nil
+        attributes.append(Attribute(name: name, type: type, path: .string(text), member: member))
         return name
     }
 

@@ -54,7 +54,7 @@ struct SchemaTranslator {
         draft.attributes.append(
             EntityDraft.Attribute(
                 name: column, type: type, path: .string(EntityDraft.path([name])), transform: transform,
-                comment: comment))
+                comment: comment, member: name))
     }
 
     /// Returns the type of an attribute; it is json for values that may have several types.

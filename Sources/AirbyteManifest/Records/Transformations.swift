@@ -49,6 +49,7 @@ struct Transformations {
                 }
                 try set(name, value, type: field["value_type"]?.string, scope)
             } catch {
+                if let name = path.first { draft.members.set(name, .lost) }
                 draft.note("not carried: the field \(path.joined(separator: ".")): \(value.printed): \(reason(error))")
                 draft.doubt("the field \(path.joined(separator: ".")): \(reason(error))", ofValues: true)
             }
@@ -84,7 +85,11 @@ struct Transformations {
     }
 
     private func constant(_ name: String, _ value: ConfigValue, type: String?) throws {
-        guard value != .null else { return }
+        guard value != .null else {
+            draft.attributes.removeAll { $0.member == name && !draft.key.contains($0.name) }
+            draft.members.set(name, .lost)
+            return
+        }
         let found: String
         switch value {
         case .bool: found = "boolean"
@@ -93,7 +98,7 @@ struct Transformations {
         case .string: found = "text"
         default: throw Untranslatable("the constant \(value.printed) is not a single value")
         }
-        replace(name) { attribute in
+        replace(name, by: .attribute) { attribute in
             attribute.path = nil
             attribute.transform = nil
             attribute.type = type == "string" ? "text" : found
@@ -104,9 +109,7 @@ struct Transformations {
     private func read(_ name: String, _ expression: Expression, type: String?) throws {
         switch expression {
         case .path(let names) where names.first == "record" && names.count > 1:
-            let path = Array(names.dropFirst())
-            if path == [name] { return }
-            replace(name, type: type) { $0.path = .string(EntityDraft.path(path)) }
+            try copy(name, Array(names.dropFirst()), type: type)
         case .binary("or", let first, let second), .conditional(_, let first, let second):
             if second.known.map({ !$0.isTruthy }) ?? false {
                 if case .conditional(let test, _, _) = expression, !test.guards(first) {
@@ -117,14 +120,14 @@ struct Transformations {
             }
             guard case .path(let names) = first, names.first == "record" else { fallthrough }
             var other: Expression?
-            let paths = Self.alternatives(expression, other: &other)
+            let paths = try Self.alternatives(expression, other: &other).map { try path($0) }
             if case .binary = expression, paths.count > 1 {
                 // The column extra has no member that an attribute reads.
                 for path in paths where path.count == 1 && path != [name] {
                     let own = draft.attributes.first { $0.name == name }?.type ?? "text"
                     _ = draft.attribute(reading: path, type: own)
                 }
-                replace(name, type: type) { attribute in
+                replace(name, by: .attribute) { attribute in
                     attribute.path = .array(paths.map { .string(EntityDraft.path($0)) })
                     // An empty text counts as no value there, as in Airbyte.
                     attribute.transform = ["first", "empty_as_null"]
@@ -146,8 +149,37 @@ struct Transformations {
             if !draft.requestFields.contains(where: { $0.key == member }) {
                 draft.requestFields.append((member, .string(value)))
             }
-            replace(name, type: type) { $0.path = .string(EntityDraft.path([member])) }
+            replace(name, by: .path([member])) { $0.path = .string(EntityDraft.path([member])) }
         }
+    }
+
+    /// Sets a field to a value of the record, as the transformations so far have left it.
+    private func copy(_ name: String, _ path: [String], type: String?) throws {
+        if path == [name] { return }
+        if draft.members.origin(of: path) == .attribute,
+            let source = draft.attributes.first(where: { $0.member == path[0] })
+        {
+            replace(name, type: type, by: .attribute) { attribute in
+                (attribute.path, attribute.constant) = (source.path, source.constant)
+                (attribute.transform, attribute.type) = (source.transform, source.type)
+            }
+            return
+        }
+        let path = try self.path(path)
+        replace(name, type: type, by: .path(path)) { attribute in
+            // What took the first of several paths, or joined them, does not fit a single one.
+            if attribute.path?.array != nil { attribute.transform = nil }
+            attribute.path = .string(EntityDraft.path(path))
+            attribute.constant = nil
+        }
+    }
+
+    /// Returns where the API's record has what the transformed one has at a path.
+    private func path(_ path: [String]) throws -> [String] {
+        guard case .path(let own) = draft.members.origin(of: path) else {
+            throw Untranslatable("an earlier transformation changes \(path.joined(separator: "."))")
+        }
+        return own
     }
 
     /// The paths of `record.a or record.b`: the first one that the record has counts.
@@ -176,7 +208,7 @@ struct Transformations {
                 }
                 between = text
             case .expression(.path(let names)) where names.first == "record" && index % 2 == 0:
-                paths.append(.string(EntityDraft.path(Array(names.dropFirst()))))
+                paths.append(.string(EntityDraft.path(try path(Array(names.dropFirst())))))
             case .expression(let expression) where index % 2 == 0:
                 let member = "@\(name)_\(index)"
                 draft.requestFields.append((member, .string(try text.variable(expression))))
@@ -187,50 +219,39 @@ struct Transformations {
         guard let between, paths.count > 1, template.parts.count % 2 == 1 else {
             throw Untranslatable("only Python can compute it")
         }
-        replace(name) { attribute in
+        replace(name, by: .attribute) { attribute in
             attribute.type = "text"
             attribute.path = .array(paths)
             attribute.transform = ["join": .string(between)]
         }
     }
 
-    private func replace(_ name: String, type: String? = nil, _ change: (inout EntityDraft.Attribute) -> Void) {
+    /// Changes the attribute of a field, or adds one.
+    ///
+    /// - Parameter origin: Where the field's value comes from now.
+    private func replace(
+        _ name: String, type: String? = nil, by origin: RecordMembers.Origin,
+        _ change: (inout EntityDraft.Attribute) -> Void
+    ) {
+        draft.members.set(name, origin)
         let path = ConfigValue.string(EntityDraft.path([name]))
         let types = ["string": "text", "integer": "integer", "number": "real", "boolean": "boolean"]
-        if let index = draft.attributes.firstIndex(where: { $0.path == path || $0.name == name }) {
-            change(&draft.attributes[index])
+        let found =
+            draft.attributes.firstIndex { $0.member == name }
+            ?? draft.attributes.firstIndex { $0.member == nil && ($0.path == path || $0.name == name) }
+        if let found {
+            change(&draft.attributes[found])
             return
         }
         let column = draft.columns.claim(LocalNames.identifier(name))
         var attribute = EntityDraft.Attribute(
-            name: column, type: type.flatMap { types[$0] } ?? "text", path: path, comment: "added by the connector")
+            name: column, type: type.flatMap { types[$0] } ?? "text", path: path, comment: "added by the connector",
+            member: name)
         change(&attribute)
         draft.attributes.append(attribute)
     }
 
-    // MARK: Removing and Moving
-
-    private func remove(_ transformation: ConfigValue, _ scope: Scope) {
-        for pointer in transformation["field_pointers"]?.array ?? [] {
-            let path = (pointer.array ?? [pointer]).compactMap { try? Template($0.printed, scope).known?.printed }
-            if path.contains("**") {
-                let condition = transformation["condition"]?.string ?? ""
-                draft.note("the connector removes members where \(condition); bmo keeps them")
-                continue
-            }
-            guard path.count == 1 else {
-                draft.note("the connector removes \(path.joined(separator: ".")); its column keeps it")
-                continue
-            }
-            let text = ConfigValue.string(EntityDraft.path(path))
-            if transformation["condition"]?.string?.isEmpty == false {
-                draft.note("the connector removes \(path[0]) from some records; bmo keeps it")
-                continue
-            }
-            draft.attributes.removeAll { $0.path == text && !draft.key.contains($0.name) }
-            draft.note("the connector removes \(path[0]); only the column extra has it")
-        }
-    }
+    // MARK: Moving
 
     private func flatten(_ transformation: ConfigValue, _ scope: Scope) {
         let path = (transformation["field_path"]?.array ?? []).compactMap {

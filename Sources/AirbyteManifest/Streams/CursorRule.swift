@@ -193,9 +193,10 @@ struct CursorRule {
         }
         if path == nil { _ = draft.attribute(reading: field.split(separator: ".").map(String.init)) }
         guard
-            let index = draft.attributes.firstIndex(where: {
-                $0.name == field || $0.path == .string(field) || $0.path == .string(EntityDraft.path([field]))
-            })
+            let index = draft.attributes.firstIndex(where: { $0.member == field })
+                ?? draft.attributes.firstIndex(where: {
+                    $0.name == field || $0.path == .string(field) || $0.path == .string(EntityDraft.path([field]))
+                })
         else { return field }
         if component.type == "IncrementingCountCursor" {
             draft.attributes[index].type = "integer"

@@ -1,0 +1,97 @@
+import Model
+import Testing
+
+@testable import AirbyteManifest
+
+@Suite
+struct TransformationTests {
+    private static func translated(_ transformations: String..., properties: String = "id: {type: integer}") throws
+        -> Translated
+    {
+        try Translated(
+            stream: """
+                    schema_loader: {type: InlineSchemaLoader, schema: {properties: {\(properties)}}}
+                    transformations:
+                \(transformations.map { "      - {\($0)}" }.joined(separator: "\n"))
+                """)
+    }
+
+    private static func add(_ name: String, _ value: String) -> String {
+        "type: AddFields, fields: [{path: [\(name)], value: \"{{ \(value) }}\"}]"
+    }
+
+    @Test func `a field that is renamed keeps its value`() throws {
+        let translated = try Self.translated(
+            Self.add("label", "record['name']"), "type: RemoveFields, field_pointers: [[name]]",
+            properties: "id: {type: integer}, name: {type: string}")
+        translated.expect("label: {type: text, from: name}", "removes name; another attribute reads it")
+        #expect(!translated.text.contains("      name:"))
+        #expect(translated.verdict == .carried)
+    }
+
+    @Test func `an added field can be removed again`() throws {
+        let translated = try Self.translated(
+            Self.add("at", "record.updated or record.created"), "type: RemoveFields, field_pointers: [[at]]")
+        #expect(!translated.text.contains("      at:"))
+        #expect(translated.verdict == .carried)
+    }
+
+    @Test func `each transformation reads what those before it made`() throws {
+        let properties = "id: {type: integer}, a: {type: string}, b: {type: string}"
+        let translated = try Self.translated(
+            Self.add("old", "record.a"), Self.add("a", "record.b"), Self.add("new", "record.a"),
+            Self.add("kind", "'x'"), Self.add("kind2", "record.kind"), properties: properties)
+        translated.expect(
+            "old: {type: text, from: a}", "new: {type: text, from: b}", "kind2: {type: text, constant: x}")
+        #expect(translated.verdict == .carried)
+        let lost = try Self.translated(
+            "type: RemoveFields, field_pointers: [[a]]", Self.add("new", "record.a"), properties: properties)
+        lost.expect("an earlier transformation changes a")
+        #expect(lost.verdict == .doubtful)
+    }
+
+    @Test func `a child refers to the field that its parent added`() throws {
+        let translated = try Translated(
+            retriever: """
+                      partition_router:
+                        type: SubstreamPartitionRouter
+                        parent_stream_configs:
+                          - type: ParentStreamConfig
+                            parent_key: code
+                            partition_field: code
+                            stream:
+                              type: DeclarativeStream
+                              name: places
+                              primary_key: id
+                              retriever:
+                                type: SimpleRetriever
+                                requester: {type: HttpRequester, url_base: "https://api.example", path: /places}
+                                record_selector: {extractor: {field_path: [data]}}
+                              transformations:
+                                - {type: AddFields, fields: [{path: [code], value: "{{ record.address.code }}"}]}
+                """, requester: "        path: \"items/{{ stream_partition.code }}\"")
+        translated.expect("path: '/v1/items/{parent.code}'", "code: {type: text, from: address.code}")
+        #expect(!translated.text.contains("code_2"))
+    }
+
+    @Test func `empty texts that are removed become null`() throws {
+        let translated = try Self.translated(
+            "type: RemoveFields, condition: \"{{ property|string == '' }}\", field_pointers: [[\"**\"]]",
+            properties: "id: {type: integer}, name: {type: string}")
+        translated.expect("name: {type: text, transform: empty_as_null}")
+        #expect(translated.verdict == .carried)
+        let nested = try Self.translated(
+            "type: RemoveFields, condition: \"{{ property|string == '' }}\", field_pointers: [[\"**\"]]",
+            properties: "id: {type: integer}, tags: {type: object}")
+        nested.expect("empty texts stay inside of columns of the type json")
+        #expect(nested.verdict == .doubtful)
+    }
+
+    @Test func `a member that is removed inside a column is a doubt`() throws {
+        let pointer = "type: RemoveFields, field_pointers: [[address, secret]]"
+        let inside = try Self.translated(pointer, properties: "id: {type: integer}, address: {type: object}")
+        #expect(inside.verdict == .doubtful)
+        inside.expect("RemoveFields address.secret: its column keeps it")
+        #expect(try Self.translated(pointer).verdict == .carried)
+    }
+}
