@@ -70,6 +70,8 @@ public struct PagingRule: Sendable {
     public var maxPages: Int?
     /// Whether the remote lists some records again on purpose, so that counts of records say nothing of the end.
     public var repeats = false
+    /// Whether a next URL gets the query parameters of the first page that it does not have with the same value.
+    public var keepsQuery = false
     /// Whether the config declares that one reply is all.
     public var isSingle = false
     /// Whether one reply is all, regardless of signs of more.
@@ -101,8 +103,8 @@ public struct PagingRule: Sendable {
             "offset_parameter", "template", "limit_parameter", "size", "start", "total", "has_more", "done", "in",
             "repeats",
         ],
-        "next_url": ["path", "header", "base", "total", "has_more", "done", "repeats"],
-        "link_header": ["total", "repeats"],
+        "next_url": ["path", "header", "base", "total", "has_more", "done", "repeats", "keep_query"],
+        "link_header": ["total", "repeats", "keep_query"],
         "cursor": [
             "path", "template", "header", "parameter", "size_parameter", "size", "total", "has_more", "done", "in",
             "next_path",
@@ -162,6 +164,7 @@ public struct PagingRule: Sendable {
         }
         maxPages = options.integer("max_pages")
         repeats = options.bool("repeats") ?? false
+        keepsQuery = options.bool("keep_query") ?? false
         template = options.string("template")
         if let template, !template.contains("{value}") {
             throw BridgeError(

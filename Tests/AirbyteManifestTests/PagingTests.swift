@@ -85,6 +85,45 @@ struct PagingTests {
         #expect(try translated("not response.more or not response.again").verdict == .doubtful)
     }
 
+    @Test func `the parameters of the request go with each link, too`() throws {
+        let link = "{type: CursorPagination, cursor_value: \"{{ response.next }}\"}"
+        let open = "        request_parameters: {state: open}"
+        let translated = try Translated(
+            retriever: Self.paginator(link, token: "path", size: nil), requester: open)
+        translated.expect("paging: {style: next_url, path: $.next, keep_query: true}", "query: {state: open}")
+        #expect(translated.verdict == .carried)
+        let header = "{type: CursorPagination, cursor_value: \"{{ headers['link']['next']['url'] }}\"}"
+        try Translated(retriever: Self.paginator(header, token: "path", size: nil), requester: open).expect(
+            "paging: {style: link_header, keep_query: true}")
+        let bare = try Translated(retriever: Self.paginator(link, token: "path", size: nil))
+        #expect(!bare.text.contains("keep_query"))
+        let cursor = try Translated(retriever: Self.paginator(link, token: "after", size: nil), requester: open)
+        #expect(!cursor.text.contains("keep_query"))
+    }
+
+    @Test func `the parameters of a cursor go with the first page only, if the manifest says so`() throws {
+        func translated(token: String, requester: String = "") throws -> Translated {
+            try Translated(
+                stream: """
+                        incremental_sync:
+                          type: DatetimeBasedCursor
+                          cursor_field: updated_at
+                          datetime_format: "%s"
+                          start_datetime: "2024-01-01T00:00:00Z"
+                          start_time_option: {type: RequestOption, inject_into: request_parameter, field_name: from}
+                    """,
+                retriever: """
+                          ignore_stream_slicer_parameters_on_paginated_requests: true
+                    \(Self.paginator("{type: CursorPagination, cursor_value: \"{{ response.next }}\"}", token: token, size: nil))
+                    """, requester: requester)
+        }
+        let link = try translated(token: "path")
+        #expect(link.verdict == .carried && !link.text.contains("keep_query"))
+        #expect(try translated(token: "after").verdict == .doubtful)
+        #expect(
+            try translated(token: "path", requester: "        request_parameters: {state: open}").verdict == .doubtful)
+    }
+
     @Test func `a custom strategy is not carried`() throws {
         let translated = try Translated(
             retriever: Self.paginator("{type: CustomPaginationStrategy, class_name: a.B}"))

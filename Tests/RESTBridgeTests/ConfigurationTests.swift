@@ -207,6 +207,24 @@ import Testing
         #expect(scan.pages.nonEmptyAllSatisfy { $0.location?.contains("s3cret") == false })
     }
 
+    @Test func `with keep_query the section's parameters go with each link that lacks them`() throws {
+        let server = try RemoteServer.fixture()
+        let scan = try Scan(
+            source(
+                bridge(["url": "\(server.url)"]),
+                [
+                    "path": "/users/next", "query": ["count": 25, "state": "a b"], "records": "$.items",
+                    "paging": ["style": "next_url", "keep_query": true],
+                ]))
+        #expect(scan.ids == Array(1...25) && scan.last?.isComplete == true)
+        let paths = Set(try server.events().map(\.path))
+        #expect(
+            paths == [
+                "/users/next?count=25&state=a%20b", "/users/next?after=10&count=25&state=a%20b",
+                "/users/next?after=20&count=25&state=a%20b",
+            ])
+    }
+
     @Test func `the check names what answered`() throws {
         let server = try RemoteServer.fixture()
         let good = try bridge(["url": "\(server.url)", "check_path": "/users?count=1"])

@@ -51,7 +51,7 @@ extension RESTSection {
                     .malformed, "the reply names a next page that is not an http or https URL",
                     remedy: "check paging.path", location: nil)
             }
-            target = next
+            target = paging.keepsQuery ? next.adding(queryOf: target) : next
         }
         for (place, value) in paging.parameters(at: position) { set(place, value) }
         var request = HTTPRequest(method: method, url: target.text, headers: fields)

@@ -134,6 +134,7 @@ final class StreamTranslator {
         selector.apply(retriever, scope)
         Transformations(draft: draft, text: text).apply(transformations, self.scope.with(stream))
         cursor?.finish(text)
+        LaterPages(draft: draft).apply(retriever, cursor: stream["incremental_sync"])
         ErrorHandler(draft: draft).apply(requester["error_handler"], scope)
     }
 

@@ -85,6 +85,7 @@ enum RESTSchema {
                     "next_body": {"type": "object", "description": "cursor: what is sent to next_path besides the cursor."},
                     "whole": {"type": "boolean", "default": false, "description": "none: the one reply is complete, even if it says that there is more."},
                     "repeats": {"type": "boolean", "default": false, "description": "page, offset, next_url, link_header: the API lists some records again on purpose, such as one on each page, so that repeats do not mean that others are lacking, and total does not end the listing."},
+                    "keep_query": {"type": "boolean", "default": false, "description": "next_url, link_header: each page is requested with the section's query parameters, too, except for those that its link has with the same value."},
                     "max_pages": {"type": "integer", "minimum": 1, "description": "The scan ends after this many pages, and its listing counts as incomplete."}
                   }
                 }
