@@ -49,11 +49,12 @@ struct Translated {
             \(requester)
             spec:
               connection_specification:
-                required: [api_key, start_date]
+                required: [api_key, start_date, window]
                 properties:
                   api_key: {type: string, airbyte_secret: true}
                   start_date: {type: string, examples: ["2024-01-01T00:00:00Z"]}
                   region: {type: string, default: eu}
+                  window: {type: integer}
             \(more)
             """
         try self.init(manifest: manifest, files: files, set: set)

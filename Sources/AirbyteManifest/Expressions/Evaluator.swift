@@ -74,7 +74,7 @@ struct Evaluator {
         if let path = configPath(base), let name = key.known?.printed {
             switch scope.inputs.value(at: path + [name]) {
             case .known(let value): return .literal(value)
-            case .open(let input): return .input(input)
+            case .open(let input): return scope.assumesDefaults ? absent ?? .input(input) : .input(input)
             case nil: return absent ?? .literal(.null)
             }
         }
@@ -117,7 +117,7 @@ struct Evaluator {
         switch method {
         case "get":
             guard let key = arguments.first else { break }
-            let absent = arguments.dropFirst().first
+            let absent = arguments.dropFirst().first ?? (scope.assumesDefaults ? .literal(.null) : nil)
             let value = try member(of: base, key, absent: absent)
             // A default that counts as false has the effect of the missing value.
             if case .path = value, let absent, truth(of: absent) != false { return .binary("or", value, absent) }

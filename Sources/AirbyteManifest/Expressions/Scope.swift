@@ -9,6 +9,8 @@ struct Scope {
     var parameters: ConfigValue = .object([])
     /// The variables of `{% set %}`, `{% for %}` and dynamic streams.
     var variables: [String: Expression] = [:]
+    /// Whether an input that the user has to supply counts as missing where the manifest has a value for that case.
+    var assumesDefaults = false
 
     func with(_ component: ConfigValue) -> Scope {
         var scope = self

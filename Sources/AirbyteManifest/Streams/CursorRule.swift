@@ -31,12 +31,41 @@ struct CursorRule {
         return (try? Template(value.printed, scope))?.known?.printed
     }
 
+    /// Returns the seconds of a duration if they are known and not zero.
+    ///
+    /// - Parameter loss: What bmo does without the duration.
+    private func span(_ member: String, loss: String) -> Int64? {
+        guard let value = component[member], value != .null, value != "" else { return nil }
+        var text = known(value)
+        if text == nil {
+            // A configuration has no variables here, so the manifest's own default is the best that is known.
+            var scope = scope
+            scope.assumesDefaults = true
+            text = (try? Template(value.printed, scope))?.known?.printed
+            if let text { draft.doubt("\(member) \(value.printed) is taken as \(text): give its input with --set") }
+        }
+        guard let text else {
+            draft.doubt("\(member) \(value.printed) is not known: \(loss); give its input with --set")
+            return nil
+        }
+        if text.isEmpty { return nil }
+        guard let seconds = ISODuration.seconds(text) else {
+            draft.doubt("\(member) \(text) is no duration that bmo knows: \(loss)")
+            return nil
+        }
+        return seconds > 0 ? seconds : nil
+    }
+
     /// Prepares the section for the variables `{since}` and `{until}`.
     func begin(_ text: SliceText) {
         switch component.type {
         case "DatetimeBasedCursor": break
         case "IncrementingCountCursor":
-            draft.set("since", .object([("start", .string(known(component["start_value"]) ?? "0"))]))
+            let start = known(component["start_value"])
+            if start == nil, let given = component["start_value"], given != .null {
+                draft.doubt("the cursor's start \(given.printed) is not known: bmo starts at 0")
+            }
+            draft.set("since", .object([("start", .string(start ?? "0"))]))
             return
         default:
             let name = component["class_name"]?.string ?? component.type ?? ""
@@ -60,9 +89,6 @@ struct CursorRule {
             }
         }
         if let format = window.format { since.append(("format", .string(format))) }
-        if let step = known(component["step"]), let seconds = ISODuration.seconds(step), seconds > 0 {
-            since.append(("window", .string(ISODuration.span(seconds))))
-        }
         draft.set("since", .object(since))
     }
 
@@ -131,8 +157,10 @@ struct CursorRule {
         }
         guard sent.contains("{since}") else {
             draft.note("its requests have an end, but no start")
+            addWindow()
             return
         }
+        addWindow()
         guard let field = known(component["cursor_field"]), !field.isEmpty else {
             draft.doubt("only Python knows the cursor's field; each sync requests everything since the start")
             return
@@ -140,13 +168,19 @@ struct CursorRule {
         doubtUnread()
         let name = attribute(field)
         draft.incremental = [("field", .string(name))]
-        if let lookback = known(component["lookback_window"]), let seconds = ISODuration.seconds(lookback), seconds > 0
-        {
+        if let seconds = span("lookback_window", loss: "bmo requests what is newer than the last value") {
             let isInteger = draft.attributes.first { $0.name == name }?.type == "integer"
             let (units, isOver) = seconds.multipliedReportingOverflow(by: Self.epochs[formats.first ?? ""] ?? 1)
             let value: ConfigValue = isInteger && !isOver ? .int(units) : .string(ISODuration.span(seconds))
             draft.incremental.append(("lookback", value))
         }
+    }
+
+    private func addWindow() {
+        guard component.type == "DatetimeBasedCursor",
+            let seconds = span("step", loss: "one request has the whole time")
+        else { return }
+        draft.add("window", .string(ISODuration.span(seconds)), to: "since")
     }
 
     /// How many units of an integer cursor make a second, by format.

@@ -1,0 +1,51 @@
+import Model
+import Testing
+
+@testable import AirbyteManifest
+
+/// Durations and formats of cursors.
+@Suite
+struct CursorTests {
+    private static func translated(
+        _ members: String, format: String = "%Y-%m-%dT%H:%M:%SZ", start: String = "2024-01-01T00:00:00Z",
+        set: [(name: String, value: String)] = []
+    ) throws -> Translated {
+        try Translated(
+            stream: """
+                    incremental_sync:
+                      type: DatetimeBasedCursor
+                      cursor_field: updated_at
+                      datetime_format: "\(format)"
+                      start_datetime: "\(start)"
+                      start_time_option: {type: RequestOption, inject_into: request_parameter, field_name: from}
+                      \(members)
+                """, set: set)
+    }
+
+    @Test func `a duration from an input is known, taken from the manifest's default, or a doubt`() throws {
+        let known = try Self.translated("lookback_window: \"P{{ config.get('days', 3) }}D\"")
+        known.expect("lookback: '3d'")
+        #expect(known.verdict == .carried)
+        let taken = try Self.translated("lookback_window: \"P{{ config.get('window', 3) }}D\"")
+        taken.expect("lookback: '3d'", "is taken as P3D: give its input with --set")
+        #expect(taken.verdict == .doubtful)
+        let tested = "lookback_window: \"{{ 'P' ~ (config['window'] if config.get('window') else 5) ~ 'D' }}\""
+        try Self.translated(tested).expect("lookback: '5d'")
+        let given = try Self.translated(tested, set: [("window", "7")])
+        given.expect("lookback: '7d'")
+        #expect(given.verdict == .carried)
+        let lost = try Self.translated("lookback_window: \"P{{ config['window'] }}D\"")
+        #expect(lost.verdict == .doubtful && !lost.text.contains("lookback:"))
+    }
+
+    @Test func `a step that is not known, or is no duration, is a doubt`() throws {
+        let lost = try Self.translated("step: \"P{{ config['window'] }}D\"")
+        lost.expect("step P{{ config['window'] }}D is not known: one request has the whole time")
+        #expect(lost.verdict == .doubtful)
+        let given = try Self.translated("step: \"P{{ config['window'] }}D\"", set: [("window", "30")])
+        given.expect("window: '30d'")
+        #expect(given.verdict == .carried)
+        #expect(try Self.translated("step: 30 days").verdict == .doubtful)
+        #expect(try Self.translated("step: P0D").verdict == .carried)
+    }
+}
