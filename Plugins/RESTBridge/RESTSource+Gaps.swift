@@ -32,6 +32,26 @@ extension RESTSource {
         return facts
     }
 
+    /// Notes an ignored reply that may stand in the place of records.
+    ///
+    /// - Parameter byBody: Whether the rule has found something in the body.
+    func noteIgnored(_ response: HTTPResponse, byBody: Bool) {
+        let isFailure = response.status >= 400 && ![404, 410].contains(response.status)
+        guard isFailure || byBody && response.status < 400 else { return }
+        leftOut =
+            leftOut
+            ?? "\(asked): the reply \(response.status) is ignored, as responses says, so the listing is not complete, and "
+            + "nothing counts as deleted" + (isFailure ? "" : ": if the listing ends there, write action: empty")
+    }
+
+    /// Notes a reply without a place for records that a rule of the section accepts for what it has instead.
+    func noteLack(_ response: HTTPResponse) {
+        leftOut =
+            leftOut
+            ?? "\(asked): the reply \(response.status) has nothing at records, and responses accepts it, so the listing is not complete, "
+            + "and nothing counts as deleted: if the listing ends there, write action: empty"
+    }
+
     /// Returns the facts of a reply 204, which has only header fields.
     func factsOfNoContent(_ response: HTTPResponse) throws -> PageFacts {
         if case .automatic = section.paging.style { try detect(nil, response, nil) }

@@ -76,6 +76,8 @@ final class RESTSource: ListingSource {
         var isLast = false
         /// Whether a rule of the section says what the reply means.
         var isAccepted = false
+        /// Whether that rule accepts a reply without a place for records.
+        var mayLackRecords = false
         /// Whether a rule of the section says that there are no records.
         var isToldEmpty = false
         var digest = BatchDigest()
@@ -238,19 +240,16 @@ final class RESTSource: ListingSource {
         case .empty:
             running.detach()
             current = OpenPage(response: response, content: .nothing, isLast: true, isAccepted: true, isToldEmpty: true)
-        case .ignored(let read):
-            if response.status >= 400, ![404, 410].contains(response.status) {
-                leftOut =
-                    "\(asked): the reply \(response.status) is ignored, as responses says, so the listing is not complete, and "
-                    + "nothing counts as deleted"
-            }
+        case .ignored(let read, let byBody):
             running.detach()
             let facts = try factsOfIgnored(response, read ?? body)
+            noteIgnored(response, byBody: byBody)
             current = OpenPage(
                 response: response, content: .nothing, facts: facts, isAccepted: true,
                 isToldEmpty: [404, 410].contains(response.status))
-        case .good(let early, let isAccepted):
+        case .good(let early, let isAccepted, let mayLack):
             try begin(exchange, response, early ?? body, isAccepted: isAccepted)
+            current?.mayLackRecords = mayLack
         }
         return nil
     }
@@ -345,7 +344,8 @@ final class RESTSource: ListingSource {
                 (hasMore, rejected) = try rows.read(into: writer)
             } else {
                 guard let reader else { throw BridgeError(.internal, "a page without a reader") }
-                (hasMore, rejected) = try reader.read(into: writer, isAccepted: open.isAccepted)
+                (hasMore, rejected) = try reader.read(
+                    into: writer, isAccepted: open.isAccepted, mayLack: open.mayLackRecords)
             }
             open.digest.add(writer)
             // Pages without a record that the filter selects differ in those that it leaves out.
@@ -361,6 +361,7 @@ final class RESTSource: ListingSource {
             if case .records = open.content, let reader {
                 facts = reader.facts()
                 if !open.isAccepted { noteSigns(reader) }
+                if reader.lacksRecords { noteLack(open.response) }
                 page.deleted = try reader.tombstones() + reader.listedDeletions()
                 keep(reader.said, in: &page)
             } else {

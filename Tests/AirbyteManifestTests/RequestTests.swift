@@ -157,6 +157,23 @@ struct RequestTests {
         #expect(!part.text.contains("$.message.denied"))
     }
 
+    @Test(arguments: ["IGNORE", "SUCCESS"])
+    func `records of an ignored success are read, and an ignored failure has none`(action: String) throws {
+        func filtered(_ filter: String) throws -> Translated {
+            try Translated(
+                requester:
+                    "        error_handler: {type: DefaultErrorHandler, response_filters: [{\(filter), action: \(action)}]}"
+            )
+        }
+        let tested = try filtered("predicate: \"{{ 'error' in response }}\"")
+        tested.expect(
+            "{status: '2xx', when: {path: $.error}, action: accept}",
+            "{status: ['4xx', '5xx'], when: {path: $.error}, action: ignore}", "and bmo deletes nothing")
+        let listed = try filtered("http_codes: [200, 403, 404]")
+        listed.expect("{status: 200, action: accept}", "{status: [403, 404], action: ignore}")
+        #expect(tested.verdict == .carried && listed.verdict == .carried)
+    }
+
     @Test func `authentication that bmo cannot do is an obstacle of the stream`() throws {
         let key = "\"{{ config['api_key'] }}\""
         let oauth =

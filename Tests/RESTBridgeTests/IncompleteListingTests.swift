@@ -73,7 +73,7 @@ import Testing
         #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
     }
 
-    private static let busy: [(style: String, page: String, ids: [Int], isComplete: Bool)] = [
+    private static let busy: [(style: String, page: String, ids: [Int], isTold: Bool)] = [
         ("cursor", #"{"busy": true}"#, [1], false),
         ("cursor", #"{"busy": true, "next": "3"}"#, [1, 3], true),
         ("cursor", #"{"busy": true, "next": null}"#, [1], false),
@@ -82,7 +82,7 @@ import Testing
 
     @Test(arguments: busy)
     func `an ignored reply that does not say how to continue does not end the listing`(
-        style: String, page: String, ids: [Int], isComplete: Bool
+        style: String, page: String, ids: [Int], isTold: Bool
     ) throws {
         let (parameter, second) = style == "keyset" ? ("after", "1") : ("cursor", "2")
         let scan = try told(
@@ -90,21 +90,44 @@ import Testing
             #"{"": {"items": [{"id": 1}], "next": "2"}, "\#(second)": \#(page), "3": {"items": [{"id": 3}]}}"#,
             paging: style == "cursor" ? ["style": "cursor", "path": "$.next"] : ["style": .text(style)],
             [("responses", [["when": ["path": "$.busy"], "action": "ignore"]])])
-        #expect(scan.ids == ids && scan.last?.isComplete == isComplete, "\(scan)")
+        // The page stands in the place of records, wherever the listing continues.
+        #expect(scan.ids == ids && scan.last?.isComplete == false, "\(scan)")
         #expect(
-            scan.warnings.contains { $0.contains("does not say how the listing continues") } != isComplete, "\(scan)")
+            scan.warnings.contains { $0.contains("does not say how the listing continues") } != isTold, "\(scan)")
+        #expect(scan.warnings.contains { $0.contains("the reply 200 is ignored") }, "\(scan)")
     }
 
-    @Test(arguments: [(#"{"busy": true}"#, [1], false), (#"{"busy": true, "more": true}"#, [1, 3], true)])
-    func `an ignored page of numbered pages does not end the listing`(
-        page: String, ids: [Int], isComplete: Bool
-    ) throws {
+    @Test func `an ignored page that lacks the records' member has none`() throws {
+        let scan = try told(
+            by: "cursor",
+            #"{"": {"items": [{"id": 1}], "next": "2"}, "2": {"next": "3"}, "3": {"items": [{"id": 3}], "next": null}}"#,
+            paging: ["style": "cursor", "path": "$.next"],
+            [("responses", [["when": ["path": "$.items", "missing": true], "action": "ignore"]])])
+        #expect(scan.ids == [1, 3] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test func `an accepted reply may have something else instead of records, and is not complete`() throws {
+        let rule: Literal = [["when": ["path": "$.error"], "action": "accept"]]
+        func scan(_ reply: String, records: String = "$.items") throws -> Scan {
+            try told(
+                by: "x", #"{"": \#(reply)}"#, paging: "none", [("records", .text(records)), ("responses", rule)])
+        }
+        let failed = try scan(#"{"error": "no such team"}"#)
+        #expect(failed.records.isEmpty && failed.last?.isComplete == false, "\(failed)")
+        #expect(failed.warnings.first?.contains("has nothing at records, and responses accepts it") == true)
+        let good = try scan(#"{"error": null, "items": [{"id": 1}]}"#)
+        #expect(good.ids == [1] && good.last?.isComplete == true && good.warnings.isEmpty, "\(good)")
+        #expect(throws: BridgeError.self) { try scan(#"{"items": [{"id": 1}]}"#, records: "$.rows") }
+    }
+
+    @Test(arguments: [(#"{"busy": true}"#, [1]), (#"{"busy": true, "more": true}"#, [1, 3])])
+    func `an ignored page of numbered pages does not end the listing`(page: String, ids: [Int]) throws {
         let scan = try told(
             by: "page",
             #"{"1": {"items": [{"id": 1}]}, "2": \#(page), "3": {"items": [{"id": 3}]}, "4": {"items": [], "more": false}}"#,
             paging: ["style": "page", "has_more": "$.more"],
             [("responses", [["when": ["path": "$.busy"], "action": "ignore"]])])
-        #expect(scan.ids == ids && scan.last?.isComplete == isComplete, "\(scan)")
+        #expect(scan.ids == ids && scan.last?.isComplete == false, "\(scan)")
     }
 
     @Test(arguments: [false, true])
@@ -118,7 +141,7 @@ import Testing
                         "path": "/zoo/gaps", "query": .object(query), "paging": paging,
                         "responses": [["when": ["path": "$.busy"], "action": "ignore"]],
                     ]))
-            #expect(scan.ids == (isLost ? [1] : [1, 3]) && scan.last?.isComplete == !isLost, "\(scan)")
+            #expect(scan.ids == (isLost ? [1] : [1, 3]) && scan.last?.isComplete == false, "\(scan)")
         }
     }
 

@@ -26,8 +26,9 @@ struct ErrorHandler {
     }
 
     private func add(_ filter: ConfigValue, _ scope: Scope, _ rules: inout [ConfigValue]) {
+        // To Airbyte, both mean the reply's records if it is a success, and else none.
         let actions = [
-            "SUCCESS": "accept", "IGNORE": "ignore", "RETRY": "retry", "FAIL": "fail", "RATE_LIMITED": "retry",
+            "SUCCESS": "ignore", "IGNORE": "ignore", "RETRY": "retry", "FAIL": "fail", "RATE_LIMITED": "retry",
             "REFRESH_TOKEN_THEN_RETRY": "refresh",
         ]
         let given = filter["action"]?.string?.uppercased() ?? (filter["failure_type"] == nil ? "" : "FAIL")
@@ -38,12 +39,16 @@ struct ErrorHandler {
         // In Airbyte, one matching condition is enough.
         var conditions: [[(key: String, value: ConfigValue)]] = []
         let codes = (filter["http_codes"]?.array ?? []).compactMap { Int64($0.printed) }
-        if !codes.isEmpty {
-            conditions.append([("status", codes.count == 1 ? .int(codes[0]) : .array(codes.map { .int($0) }))])
+        let isIgnored = action == "ignore"
+        for list in isIgnored ? [codes.filter { $0 < 400 }, codes.filter { $0 >= 400 }] : [codes] where !list.isEmpty {
+            conditions.append([("status", list.count == 1 ? .int(list[0]) : .array(list.map { .int($0) }))])
         }
         if let predicate = filter["predicate"]?.string, !predicate.isEmpty {
             do {
-                conditions.append([("status", Self.anyStatus), ("when", try condition(predicate, scope))])
+                let when = try condition(predicate, scope)
+                for statuses: ConfigValue in isIgnored ? ["2xx", ["4xx", "5xx"]] : [["2xx", "4xx", "5xx"]] {
+                    conditions.append([("status", statuses), ("when", when)])
+                }
             } catch {
                 lose(filter, "only Python can evaluate its predicate")
             }
@@ -57,9 +62,7 @@ struct ErrorHandler {
                 lose(filter, reason)
             }
         }
-        if action == "ignore", conditions.count > 1 || codes.isEmpty || !codes.allSatisfy({ $0 == 404 || $0 == 410 }),
-            !conditions.isEmpty
-        {
+        if isIgnored, conditions.contains(where: { !Self.isAbsence($0) }) {
             // The same records, and bmo deletes none of the earlier ones: Airbyte never does.
             draft.sectionNote(
                 "after an ignored reply other than 404 and 410, the listing counts as incomplete, and bmo deletes nothing"
@@ -67,7 +70,7 @@ struct ErrorHandler {
         }
         for condition in conditions {
             var rule = condition
-            rule.append(("action", .string(action)))
+            rule.append(("action", .string(isIgnored && Self.isSuccess(condition) ? "accept" : action)))
             if ["retry", "fail", "refresh"].contains(action), let message = filter["error_message"]?.string,
                 let known = try? Template(message, scope).known?.printed, !known.isEmpty
             {
@@ -78,8 +81,18 @@ struct ErrorHandler {
         }
     }
 
-    /// A predicate applies to replies of every status.
-    private static let anyStatus: ConfigValue = ["2xx", "4xx", "5xx"]
+    private static func statuses(_ condition: [(key: String, value: ConfigValue)]) -> [ConfigValue] {
+        condition.first { $0.key == "status" }.map { $0.value.array ?? [$0.value] } ?? []
+    }
+
+    private static func isSuccess(_ condition: [(key: String, value: ConfigValue)]) -> Bool {
+        statuses(condition).contains { $0 == "2xx" || ($0.int ?? 400) < 400 }
+    }
+
+    /// Whether the statuses of a condition say that nothing is lacking, or that records are read.
+    private static func isAbsence(_ condition: [(key: String, value: ConfigValue)]) -> Bool {
+        isSuccess(condition) || statuses(condition).allSatisfy { $0 == 404 || $0 == 410 }
+    }
 
     private func lose(_ filter: ConfigValue, _ reason: String) {
         let what = "response_filter \(filter["action"]?.printed ?? "") \(filter["predicate"]?.printed ?? "")"

@@ -25,6 +25,8 @@ final class PageReader {
     private var rowCount = 0
     /// Whether the page has no place for records and indicates an empty listing.
     private(set) var isBare = false
+    /// Whether the page has no place for records, and a rule of the section accepts that.
+    private(set) var lacksRecords = false
     /// Members to add to each record of the page.
     private var fields: [(name: String, value: String)] = []
     /// The objects that the records since the last batch mark as deleted.
@@ -82,6 +84,7 @@ final class PageReader {
         rowCount = 0
         nestedCount = 0
         isBare = false
+        lacksRecords = false
         unshaped = nil
         removed = DeletedObjects(keyPaths: section.keyPaths)
         fields = section.recordFields(response)
@@ -100,17 +103,20 @@ final class PageReader {
 
     /// Writes the page's next records, and returns whether there are more.
     ///
-    /// - Parameter isAccepted: Whether a rule of the section declares the reply a success, regardless of its content.
+    /// - Parameters:
+    ///   - isAccepted: Whether a rule of the section declares the reply a success, regardless of its content.
+    ///   - mayLack: Whether that rule accepts a reply without a place for records.
     func read(
-        into writer: RecordBatchWriter, isAccepted: Bool = false
+        into writer: RecordBatchWriter, isAccepted: Bool = false, mayLack: Bool = false
     ) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
         if unshaped == nil {
             let status = reader.next(into: isDirect ? writer : scratch, bytes: Self.batchBytes)
             if status == .failed {
                 let failure = failure(isPage: false)
                 if !isAccepted, let disguised = disguisedFailure() { throw disguised }
-                guard isEmptyListing else { throw failure }
-                isBare = true
+                isBare = isEmptyListing
+                lacksRecords = !isBare && mayLack && reader.failure.fault == .noRecords
+                guard isBare || lacksRecords else { throw failure }
                 return (false, [])
             }
             if status == .done, reader.recordCount == 0, !isAccepted, let failure = disguisedFailure() {

@@ -12,10 +12,11 @@ struct ReplyClassifier {
     enum Verdict {
         /// A success, with the body if it was read already.
         ///
-        /// `isAccepted` if a rule declares it a success.
-        case good(HTTPExchange.PaddedBody?, isAccepted: Bool)
-        /// A page without records, with the body if it was read already.
-        case ignored(HTTPExchange.PaddedBody?)
+        /// `isAccepted` if a rule declares it a success; `mayLack` if that rule has found something in the body, so that the
+        /// reply may be one without a place for records.
+        case good(HTTPExchange.PaddedBody?, isAccepted: Bool, mayLack: Bool)
+        /// A page without records, with the body if it was read already; `byBody` if the rule has found something in it.
+        case ignored(HTTPExchange.PaddedBody?, byBody: Bool)
         /// A page without records that ends the scan.
         case empty
         /// The page requested to confirm the end does not exist.
@@ -42,10 +43,11 @@ struct ReplyClassifier {
                     rule.equals.map({ $0 == value.plain ?? (value == .null ? "null" : nil) }) ?? true
                 else { continue }
             }
-            if rule.action == .accept { return .good(body, isAccepted: true) }
+            let isFound = rule.path != nil && !rule.isMissing
+            if rule.action == .accept { return .good(body, isAccepted: true, mayLack: isFound) }
             defer { exchange.cancel() }
             switch rule.action {
-            case .accept, .ignore: return .ignored(body)
+            case .accept, .ignore: return .ignored(body, byBody: isFound)
             case .empty: return .empty
             case .refresh:
                 if renew() { return .renewed }
@@ -58,7 +60,7 @@ struct ReplyClassifier {
             case .fail: throw failure(response, body, rule, nil)
             }
         }
-        if (200..<300).contains(response.status) { return .good(body, isAccepted: false) }
+        if (200..<300).contains(response.status) { return .good(body, isAccepted: false, mayLack: false) }
         if isConfirming, [400, 404, 416, 422].contains(response.status) {
             exchange.cancel()
             return .end
