@@ -28,7 +28,7 @@ final class StreamTranslator {
         let scope = scope.with(stream)
         let name =
             (try? Template((stream["name"] ?? given["name"] ?? "stream").printed, scope).known?.printed) ?? "stream"
-        let identity = Self.identity(stream)
+        let identity = StreamIdentity.of(stream)
         if let found = done.first(where: { $0.name == name && $0.identity == identity }) {
             if isStream { found.draft.isStream = true }
             return found.draft
@@ -45,19 +45,6 @@ final class StreamTranslator {
         build(draft, stream, scope)
         drafts.append(draft)
         return draft
-    }
-
-    /// The parts of a stream that determine its records.
-    private static func identity(_ stream: ConfigValue) -> ConfigValue {
-        let requester = stream["retriever"]?["requester"]
-        let selector = stream["retriever"]?["record_selector"]
-        return [
-            "base": requester?["url_base"] ?? .null, "path": requester?["path"] ?? .null,
-            "parameters": requester?["request_parameters"] ?? .null,
-            "filter": .string(selector?["record_filter"]?["condition"]?.printed ?? ""),
-            "extractor": .string(selector?["extractor"]?["field_path"]?.json ?? ""),
-            "router": .string(stream["retriever"]?["partition_router"]?.json ?? ""),
-        ]
     }
 
     private func build(_ draft: EntityDraft, _ stream: ConfigValue, _ scope: Scope) {
