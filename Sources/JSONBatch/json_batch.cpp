@@ -200,6 +200,13 @@ Result bmo_json_reader::visit(uint32_t active) {
         }
     }
     uint8_t first = scanner.peek();
+    // An object in the place of a list is the one record without a filter, so a filter selects it or nothing.
+    if ((deeper & 1) && mode != BMO_JSON_VALUES && first == '{' && paths[0].size() == depth + 1
+        && paths[0].back().kind == Segment::filter) {
+        found_records = true;
+        if (element_has(paths[0].back())) return record();
+        deeper &= ~1u;
+    }
     if (is_record) {
         found_records = true;
         if (first == '[') {

@@ -40,6 +40,23 @@ import Testing
         #expect(scan.pages.count == 3 && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
     }
 
+    @Test(arguments: [
+        ("$[?@.kind=='a']", #"{"id": 1, "kind": "a", "of": {"id": 2, "kind": "a"}}"#, [1]),
+        ("$[?@.kind=='a']", #"{"id": 1, "kind": "b", "of": {"id": 2, "kind": "a"}}"#, []),
+        ("$.data[?@.kind=='a']", #"{"data": {"id": 1, "kind": "a"}}"#, [1]),
+        ("$.data[?@.kind=='a']", #"{"data": [{"id": 1, "kind": "a"}, {"id": 2, "kind": "b"}]}"#, [1]),
+        ("$.data[*][?@.kind=='a']", #"{"data": {"x": {"id": 1, "kind": "a"}, "y": {"id": 2, "kind": "b"}}}"#, [1]),
+        ("$.data[*][?@.kind=='a']", #"{"data": [{"id": 1, "kind": "b"}, {"id": 2, "kind": "a"}]}"#, [2]),
+    ])
+    func `a filter selects an object in the place of a list, or nothing`(records: String, body: String, ids: [Int])
+        throws
+    {
+        let scan = try scan([
+            "path": "/says", "query": ["body": .text(body)], "records": .text(records), "paging": "none",
+        ])
+        #expect(scan.ids == ids && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
     @Test(arguments: [(403, false), (500, false), (400, false), (404, true), (410, true)])
     func `a refusal that is ignored does not make the listing complete`(status: Int, isComplete: Bool) throws {
         let scan = try scan([
