@@ -275,11 +275,11 @@ public struct Pager: Sendable {
         case .code(let code, _):
             return try code.next(after: position, facts).map { .go($0) } ?? endByTotal(fetched)
         case .linkHeader:
-            if case .value(let url) = facts.next { return .go(.url(url)) }
+            if case .value(let url) = facts.next, !isBelowEnd(facts) { return .go(.url(url)) }
             return endByTotal(fetched)
         case .nextURL, .cursor, .members:
             if facts.count > 0, repeats(facts) { throw circles }
-            if facts.hasMore == false { return endByTotal(fetched) }
+            if facts.hasMore == false || isBelowEnd(facts) { return endByTotal(fetched) }
             switch facts.next {
             case .value(let text):
                 sawNext = true
@@ -314,6 +314,9 @@ public struct Pager: Sendable {
 
     /// Whether the page has the records of the one before.
     private func repeats(_ facts: PageFacts) -> Bool { facts.digest.map { $0 == lastDigest } ?? false }
+
+    /// Whether the config says that a page with so few records is the last one.
+    private func isBelowEnd(_ facts: PageFacts) -> Bool { rule.endBelow.map { facts.count < $0 } ?? false }
 
     private var circles: BridgeError {
         BridgeError(

@@ -70,6 +70,8 @@ public struct PagingRule: Sendable {
     public var maxPages: Int?
     /// Whether the remote lists some records again on purpose, so that counts of records say nothing of the end.
     public var repeats = false
+    /// The number of records below which a page is the last one, whatever it names as the next page.
+    public var endBelow: Int?
     /// Whether a next URL gets the query parameters of the first page that it does not have with the same value.
     public var keepsQuery = false
     /// Whether the config declares that one reply is all.
@@ -103,12 +105,12 @@ public struct PagingRule: Sendable {
             "offset_parameter", "template", "limit_parameter", "size", "start", "total", "has_more", "done", "in",
             "repeats",
         ],
-        "next_url": ["path", "header", "base", "total", "has_more", "done", "repeats", "keep_query"],
-        "link_header": ["total", "repeats", "keep_query"],
+        "next_url": ["path", "header", "base", "total", "has_more", "done", "repeats", "keep_query", "end_below"],
+        "link_header": ["total", "repeats", "keep_query", "end_below"],
         "cursor": [
             "path", "template", "header", "parameter", "size_parameter", "size", "total", "has_more", "done", "in",
             "next_path",
-            "next_body",
+            "next_body", "end_below",
         ],
         "continue": ["path", "in"],
         "keyset": [
@@ -165,6 +167,7 @@ public struct PagingRule: Sendable {
         maxPages = options.integer("max_pages")
         repeats = options.bool("repeats") ?? false
         keepsQuery = options.bool("keep_query") ?? false
+        endBelow = options.integer("end_below")
         template = options.string("template")
         if let template, !template.contains("{value}") {
             throw BridgeError(
@@ -173,7 +176,8 @@ public struct PagingRule: Sendable {
         }
         let start = options.integer("start")
         for (member, value, least) in [
-            ("size", size, 1), ("max_pages", maxPages, 1), ("start", start, -Int.maxPosition),
+            ("size", size, 1), ("max_pages", maxPages, 1), ("end_below", endBelow, 1),
+            ("start", start, -Int.maxPosition),
         ] {
             if let value, value < least || value > Int.maxPosition {
                 throw BridgeError(
@@ -317,7 +321,7 @@ public struct PagingRule: Sendable {
     package var countsRecords: Bool {
         switch style {
         case .none, .automatic, .page, .offset, .keyset, .code: true
-        case .nextURL, .linkHeader, .cursor, .members: total != nil
+        case .nextURL, .linkHeader, .cursor, .members: total != nil || endBelow != nil
         }
     }
 

@@ -81,8 +81,45 @@ struct PagingTests {
         #expect(both.verdict == .carried)
         try translated("not response.next", value: "response.next if response.more else none").expect(
             "path: $.next", "has_more: $.more")
-        #expect(try translated("last_page_size < 100").verdict == .doubtful)
         #expect(try translated("not response.more or not response.again").verdict == .doubtful)
+    }
+
+    @Test(arguments: [
+        ("last_page_size == 0", 1), ("not last_page_size", 1), ("last_page_size < 100", 100),
+        ("not response.data.items", 1), ("response.data.items | length < 3 or not response.next", 3),
+        ("last_page_size <= 4 or last_page_size == 0", 5),
+    ])
+    func `a number of records ends a listing by cursors or links`(condition: String, count: Int) throws {
+        let strategy =
+            "{type: CursorPagination, cursor_value: \"{{ response.next }}\", stop_condition: \"{{ \(condition) }}\"}"
+        for (token, style) in [("after", "style: cursor"), ("path", "style: next_url")] {
+            let translated = try Translated(retriever: Self.paginator(strategy, token: token, size: nil))
+            translated.expect(style, "end_below: \(count)}")
+            #expect(translated.verdict == .carried, "\(translated.report.text)")
+        }
+    }
+
+    @Test(arguments: [
+        "response.meta.count == 0", "response.other | length == 0", "response.page >= response.pages",
+        "'more' not in response", "last_page_size == 7",
+    ])
+    func `another end of a listing by cursors is a doubt`(condition: String) throws {
+        let strategy =
+            "{type: CursorPagination, cursor_value: \"{{ response.next }}\", stop_condition: \"{{ \(condition) }}\"}"
+        for token in ["after", "path"] {
+            let translated = try Translated(retriever: Self.paginator(strategy, token: token, size: nil))
+            translated.expect("is not carried; a page that names no next one ends the scan")
+            #expect(translated.verdict == .doubtful)
+        }
+    }
+
+    @Test func `the number of records after a filter is a doubt`() throws {
+        let strategy =
+            "{type: CursorPagination, cursor_value: \"{{ response.next }}\", stop_condition: \"{{ last_page_size == 0 }}\"}"
+        let selector =
+            "      record_selector: {extractor: {field_path: [data]}, record_filter: {condition: \"{{ record.a == 'b' }}\"}}\n"
+        let translated = try Translated(retriever: selector + Self.paginator(strategy, token: "path", size: nil))
+        #expect(translated.verdict == .doubtful && !translated.text.contains("end_below"))
     }
 
     @Test func `the parameters of the request go with each link, too`() throws {

@@ -6,6 +6,8 @@ struct Paginator {
     let text: SliceText
     /// The members on the way to the records.
     let records: [String]
+    /// Whether a record filter leaves out some of a page's records, which Airbyte counts afterwards.
+    var isFiltered = false
 
     private typealias Members = [(key: String, value: ConfigValue)]
 
@@ -216,13 +218,10 @@ struct Paginator {
                 try add(end, of: cursor, isKeyset: isKeyset, to: &members)
             }
         } catch {
-            let text = "stop_condition \(condition.printed)"
-            if ["next_url", "link_header"].contains(members[0].value.string) {
-                // The scan ends at the last cursor anyway.
-                draft.sectionNote("not carried: \(text); the scan ends when a reply names no next page")
-            } else {
-                draft.doubt("\(text) is not carried; an empty page, or one without a cursor, ends the scan")
-            }
+            let end =
+                ["cursor", "next_url", "link_header"].contains(members[0].value.string)
+                ? "a page that names no next one" : "an empty page, or one without a cursor,"
+            draft.doubt("stop_condition \(condition.printed) is not carried; \(end) ends the scan")
         }
     }
 
@@ -235,32 +234,35 @@ struct Paginator {
     }
 
     private func add(_ end: Expression, of cursor: Expression, isKeyset: Bool, to members: inout Members) throws {
-        func has(_ name: String) -> Bool { members.contains { $0.key == name } }
         switch end {
         case .literal(let value) where !value.isTruthy: return
         case .not(let value) where Self.plain(value) == cursor: return
-        case .not(.binary("in", _, .path(let names))) where ["response", "headers"].contains(names.first):
+        case .not(.binary("in", .literal(let name), .path(let names)))
+        where Self.is(cursor, below: names + [name.printed]):
             return
         case .binary("==", let value, let other) where Self.plain(value) == cursor && !(other.known?.isTruthy ?? true):
             return
         case .filter(let value, "is none", _) where Self.plain(value) == cursor: return
         case .not(.filter(let value, "is defined", _)) where Self.plain(value) == cursor: return
+        case .not(let count) where isCount(count):
+            if count == .path(["last_page_size"]), isFiltered { throw Untranslatable("") }
+            try endBelow(1, isKeyset: isKeyset, &members)
         case .not(let value):
             let plain = Self.plain(value)
             if case .path(let names) = plain, case .path(let own) = cursor, own.starts(with: names) { return }
-            if !records.isEmpty, plain == .path(["response"] + records) { return try checkEmptyPageEnds(members) }
+            if !records.isEmpty, plain == .path(["response"] + records) {
+                return try endBelow(1, isKeyset: isKeyset, &members)
+            }
             try self.end("has_more", at: plain, &members)
         case .binary("==", let value, let other)
         where !records.isEmpty && Self.plain(value) == .path(["response"] + records) && other.known == .array([]):
-            try checkEmptyPageEnds(members)
-        case .binary("==", let count, let other) where Self.isCount(count),
-            .binary("<", let count, let other) where Self.isCount(count):
-            guard let size = other.known?.int else { break }
-            if size > 0, isKeyset, !has("size") { members.append(("size", .int(size))) }
-            // These listings end anyway with an empty page, or one with fewer records than requested.
-            let own = members.first { $0.key == "size" }?.value
-            if size > 0, own != .int(size) || members[0].value == "cursor" { throw Untranslatable("") }
-            return
+            try endBelow(1, isKeyset: isKeyset, &members)
+        case .binary(let sign, let count, let other) where ["==", "<", "<="].contains(sign) && isCount(count):
+            guard let number = other.known?.int, number >= 0, number < Int64.max, sign != "==" || number == 0 else {
+                throw Untranslatable("")
+            }
+            if count == .path(["last_page_size"]), isFiltered { throw Untranslatable("") }
+            try endBelow(sign == "<" ? number : number + 1, isKeyset: isKeyset, &members)
         case .binary("==", let value, let other) where other.known == false:
             try self.end("has_more", at: Self.plain(value), &members)
         case .binary("==", let value, let other) where other.known == true:
@@ -271,26 +273,41 @@ struct Paginator {
             guard case .path(let names) = Self.plain(limit), names.first == "response" else {
                 throw Untranslatable("")
             }
-            let isPages = members[0].value == "page"
-            if ["page", "offset"].contains(members[0].value.string) {
-                members.append((isPages ? "pages" : "total", .string(RecordsPath.text(Array(names.dropFirst())))))
+            guard let style = members[0].value.string, ["page", "offset"].contains(style) else {
+                throw Untranslatable("")
             }
+            members.append((style == "page" ? "pages" : "total", .string(RecordsPath.text(Array(names.dropFirst())))))
         case .path:
             try self.end("done", at: end, &members)
         default: throw Untranslatable("")
         }
     }
 
+    /// Ends the scan at a page with fewer records.
+    ///
+    /// - Throws: ``Untranslatable`` if the style ends otherwise.
+    private func endBelow(_ count: Int64, isKeyset: Bool, _ members: inout Members) throws {
+        guard count > 0 else { return }
+        if ["cursor", "next_url", "link_header"].contains(members[0].value.string) {
+            let known = members.first { $0.key == "end_below" }?.value.int ?? 0
+            members.removeAll { $0.key == "end_below" }
+            members.append(("end_below", .int(max(known, count))))
+            return
+        }
+        // Keys and numbers end with an empty page anyway, or with one that has fewer records than requested.
+        guard count > 1 else { return }
+        let size = members.first { $0.key == "size" }?.value
+        if isKeyset, size == nil { members.append(("size", .int(count))) }
+        if size != .int(count), !isKeyset || size != nil { throw Untranslatable("") }
+    }
+
+    private static func `is`(_ cursor: Expression, below path: [String]) -> Bool {
+        if case .path(let names) = cursor { names.starts(with: path) } else { false }
+    }
+
     /// Adds a member that ends the scan.
     ///
     /// - Throws: ``Untranslatable`` if there is such a member already.
-    /// Checks that an empty page ends the listing, as the connector says: a remote may send a new cursor for ever.
-    private func checkEmptyPageEnds(_ members: Members) throws {
-        guard case .string(let style)? = members.first?.value, !["cursor", "next_url"].contains(style) else {
-            throw Untranslatable("")
-        }
-    }
-
     private func end(_ name: String, at expression: Expression, _ members: inout Members) throws {
         let place = ConfigValue.string(try place(expression))
         guard let known = members.first(where: { $0.key == name })?.value else {
@@ -301,9 +318,11 @@ struct Paginator {
     }
 
     /// Whether an expression is the number of a page's records.
-    private static func isCount(_ expression: Expression) -> Bool {
+    private func isCount(_ expression: Expression) -> Bool {
         switch expression {
-        case .path(["last_page_size"]), .filter(.path, "length", _), .filter(.path, "count", _): true
+        case .path(["last_page_size"]): true
+        case .filter(let list, "length", _), .filter(let list, "count", _):
+            Self.plain(list) == .path(["response"] + records)
         default: false
         }
     }

@@ -116,7 +116,8 @@ final class StreamTranslator {
             return
         }
         let selector = Selector(draft: draft)
-        Paginator(draft: draft, text: text, records: selector.path(retriever, scope))
+        let isFiltered = retriever["record_selector"]?["record_filter"]?.isTruthy ?? false
+        Paginator(draft: draft, text: text, records: selector.path(retriever, scope), isFiltered: isFiltered)
             .apply(retriever["paginator"], scope)
         selector.apply(retriever, scope)
         Transformations(draft: draft, text: text).apply(transformations, self.scope.with(stream))

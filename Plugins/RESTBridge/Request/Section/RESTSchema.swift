@@ -86,6 +86,7 @@ enum RESTSchema {
                     "whole": {"type": "boolean", "default": false, "description": "none: the one reply is complete, even if it says that there is more."},
                     "repeats": {"type": "boolean", "default": false, "description": "page, offset, next_url, link_header: the API lists some records again on purpose, such as one on each page, so that repeats do not mean that others are lacking, and total does not end the listing."},
                     "keep_query": {"type": "boolean", "default": false, "description": "next_url, link_header: each page is requested with the section's query parameters, too, except for those that its link has with the same value."},
+                    "end_below": {"type": "integer", "minimum": 1, "description": "next_url, link_header, cursor: a page with fewer records is the last one, whatever it names as the next page; 1: an empty page ends the listing."},
                     "max_pages": {"type": "integer", "minimum": 1, "description": "The scan ends after this many pages, and its listing counts as incomplete."}
                   }
                 }
