@@ -50,6 +50,36 @@ struct TransformationTests {
         #expect(lost.verdict == .doubtful)
     }
 
+    @Test func `white space is removed as in the connector`() throws {
+        let translated = try Self.translated(
+            Self.add("a", "record.t | trim"), Self.add("b", "record['t'].strip()"), Self.add("t", "record.t | trim"),
+            Self.add("c", "record.t"), properties: "id: {type: integer}, t: {type: string}")
+        translated.expect(
+            "a: {type: text, from: t, transform: trim}", "b: {type: text, from: t, transform: trim}",
+            "      t: {type: text, transform: trim}", "c: {type: text, from: t, transform: trim}")
+        #expect(translated.verdict == .carried)
+        #expect(
+            try Self.translated(Self.add("n", "record.n | trim"), properties: "id: {type: integer}, n: {type: object}")
+                .verdict == .doubtful)
+    }
+
+    @Test func `a filter that changes a field's value is applied, or a doubt`() throws {
+        for changed in ["record.f | int", "record.get('f', 0) | float", "record.f | list", "record.f.lstrip()"] {
+            #expect(try Self.translated(Self.add("n", changed)).verdict == .doubtful, "\(changed)")
+        }
+        for same in [
+            "record.f | string", "record.f | int if record.f else none",
+            "record.get('f', record.get('g', now_utc())) | int",
+        ] {
+            #expect(try Self.translated(Self.add("n", same)).verdict == .carried, "\(same)")
+        }
+        let filtered = try Translated(
+            retriever:
+                "      record_selector: {extractor: {field_path: [data]}, record_filter: {condition: \"{{ record.id | string == '5' }}\"}}"
+        )
+        #expect(filtered.verdict == .doubtful)
+    }
+
     @Test func `a child refers to the field that its parent added`() throws {
         let translated = try Translated(
             retriever: """

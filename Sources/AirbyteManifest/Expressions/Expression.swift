@@ -43,9 +43,28 @@ indirect enum Expression: Equatable, Sendable {
         }
     }
 
+    /// Whether the value depends on a record.
+    var readsRecord: Bool {
+        switch self {
+        case .path(let names): names.first == "record"
+        case .binary(_, let left, let right): left.readsRecord || right.readsRecord
+        case .conditional(_, let yes, let no): yes.readsRecord || no.readsRecord
+        case .filter(let value, _, _), .member(let value, _), .call(let value, _): value.readsRecord
+        default: false
+        }
+    }
+
+    /// Whether it is a member of a record.
+    var isOfRecord: Bool {
+        if case .path(let names) = self { names.first == "record" && names.count > 1 } else { false }
+    }
+
+    /// The value without the filters around it.
+    var unfiltered: Expression { if case .filter(let value, _, _) = self { value.unfiltered } else { self } }
+
     /// Whether a test only protects a value against missing members: `a.b if a else none` is `a.b`.
     func guards(_ value: Expression) -> Bool {
-        guard case .path(let own) = value else { return false }
+        guard case .path(let own) = value.unfiltered else { return false }
         switch self {
         case .path(let names): return own.starts(with: names)
         case .binary("in", .literal(let name), .path(let names)): return own.starts(with: names + [name.printed])

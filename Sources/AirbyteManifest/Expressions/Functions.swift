@@ -30,12 +30,14 @@ enum Functions {
 
     /// Applies a filter.
     ///
-    /// For values that are not known, filters that do not change how a value is sent (`int`, `string`) are left out.
+    /// For values that are not known, filters that do not change how a value is sent (`int`, `string`) are left out, except
+    /// for those of records, whose values may have any form.
     static func filter(_ value: Expression, _ name: String, _ arguments: [Expression]) throws -> Expression {
         let first = arguments.first?.known
         guard let known = value.known else {
             switch name {
-            case "string", "int", "float", "safe", "trim", "list": return value
+            case "string", "int", "float", "trim", "list": return value.readsRecord ? .filter(value, name, []) : value
+            case "safe": return value
             case "default", "d": return .binary("or", value, arguments.first ?? .literal(.string("")))
             default: return .filter(value, name, arguments)
             }
@@ -79,7 +81,10 @@ enum Functions {
 
     /// Calls a method of a value, or returns nil if that is not possible yet.
     static func method(_ name: String, of value: Expression, _ arguments: [Expression]) throws -> Expression? {
-        if ["strip", "lstrip"].contains(name), value.known == nil, arguments.isEmpty { return value }
+        if ["strip", "lstrip"].contains(name), value.known == nil, arguments.isEmpty {
+            guard value.readsRecord else { return value }
+            return name == "strip" ? .filter(value, "trim", []) : nil
+        }
         guard let known = value.known else { return nil }
         let values = arguments.compactMap(\.known)
         guard values.count == arguments.count else { return nil }

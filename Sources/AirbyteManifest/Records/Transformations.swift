@@ -106,16 +106,24 @@ struct Transformations {
         }
     }
 
-    private func read(_ name: String, _ expression: Expression, type: String?) throws {
+    /// - Parameter isGuarded: Whether the field has no value where the record has none.
+    private func read(_ name: String, _ expression: Expression, type: String?, isGuarded: Bool = false) throws {
         switch expression {
         case .path(let names) where names.first == "record" && names.count > 1:
             try copy(name, Array(names.dropFirst()), type: type)
+        case .filter(let value, let filter, _) where ["string", "int", "float", "trim", "list"].contains(filter):
+            try read(name, value, type: type)
+            apply(filter, of: value, to: name, isGuarded: isGuarded)
         case .binary("or", let first, let second), .conditional(_, let first, let second):
             if second.known.map({ !$0.isTruthy }) ?? false {
-                if case .conditional(let test, _, _) = expression, !test.guards(first) {
-                    draft.doubt("the field \(name): Airbyte sets it only if \(test.text)", ofValues: true)
+                var isGuarded = false
+                if case .conditional(let test, _, _) = expression {
+                    isGuarded = test.guards(first)
+                    if !isGuarded {
+                        draft.doubt("the field \(name): Airbyte sets it only if \(test.text)", ofValues: true)
+                    }
                 }
-                try read(name, first, type: type)
+                try read(name, first, type: type, isGuarded: isGuarded)
                 return
             }
             guard case .path(let names) = first, names.first == "record" else { fallthrough }
@@ -207,7 +215,13 @@ struct Transformations {
                     throw Untranslatable("only Python can compute it")
                 }
                 between = text
-            case .expression(.path(let names)) where names.first == "record" && index % 2 == 0:
+            case .expression(let value) where value.unfiltered.isOfRecord && index % 2 == 0:
+                guard case .path(let names) = value.unfiltered else {
+                    throw Untranslatable("only Python can compute it")
+                }
+                if case .filter(_, let filter, _) = value, filter != "string" {
+                    draft.doubt("the field \(name): its parts are joined without the filter \(filter)", ofValues: true)
+                }
                 paths.append(.string(EntityDraft.path(try path(Array(names.dropFirst())))))
             case .expression(let expression) where index % 2 == 0:
                 let member = "@\(name)_\(index)"
@@ -229,7 +243,7 @@ struct Transformations {
     /// Changes the attribute of a field, or adds one.
     ///
     /// - Parameter origin: Where the field's value comes from now.
-    private func replace(
+    func replace(
         _ name: String, type: String? = nil, by origin: RecordMembers.Origin,
         _ change: (inout EntityDraft.Attribute) -> Void
     ) {
