@@ -48,4 +48,24 @@ struct CursorTests {
         #expect(try Self.translated("step: 30 days").verdict == .doubtful)
         #expect(try Self.translated("step: P0D").verdict == .carried)
     }
+
+    @Test(arguments: [
+        ("%Y%m%d", "20240131", "2024-01-31T00:00:00Z"), ("%Y-%m", "2024-02", "2024-02-01T00:00:00Z"),
+        ("%Y", "2024", "2024-01-01T00:00:00Z"), ("%d/%m/%Y %H:%M", "31/01/2024 10:05", "2024-01-31T10:05:00Z"),
+        ("%Y%m%d", "2024-01-31", "2024-01-31"),
+        ("%Y/%m/%dT%H:%M:%S.%f%z", "2024/01/31T10:05:09.5+0000", "2024-01-31T10:05:09Z"),
+    ])
+    func `a start in the format of the requests becomes a time that the section takes`(
+        format: String, start: String, expected: String
+    ) throws {
+        let translated = try Self.translated("step: P30D", format: format, start: start)
+        translated.expect("start: '\(expected)'", "window: '30d'")
+        #expect(translated.verdict == .carried, "\(translated.report.text)")
+    }
+
+    @Test func `a start that bmo does not read is a doubt`() throws {
+        let translated = try Self.translated("step: P30D", format: "%d %b %Y", start: "31 Jan 2024")
+        translated.expect("bmo does not read a time in the format %d %b %Y", "without a start")
+        #expect(translated.verdict == .doubtful && !translated.text.contains("window:"))
+    }
 }

@@ -58,6 +58,20 @@ struct RequestTests {
         #expect(translated.verdict == .carried)
     }
 
+    @Test func `a secret in the manifest itself becomes an environment variable`() throws {
+        let basic = try Translated(
+            requester:
+                "        authenticator: {type: BasicHttpAuthenticator, username: \"{{ config['api_key'] }}\", password: x1}"
+        )
+        basic.expect("password: {env: SHOP_PASSWORD}", "# the connector has the password of its authentication itself")
+        #expect(!basic.text.contains("x1"))
+        let bearer = try Translated(requester: "        authenticator: {type: BearerAuthenticator, api_token: t0ken}")
+        bearer.expect("{type: bearer, token: {env: SHOP_TOKEN}}")
+        #expect(!bearer.text.contains("t0ken"))
+        try Translated(requester: "        authenticator: {type: BasicHttpAuthenticator, username: me}").expect(
+            "{type: basic, user: me, password: ''}")
+    }
+
     @Test func `OAuth with a refresh token, and a login for a session token`() throws {
         try Translated(
             requester: """

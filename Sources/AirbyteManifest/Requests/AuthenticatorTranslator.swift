@@ -11,13 +11,13 @@ struct AuthenticatorTranslator {
         switch component.type {
         case "NoAuth", nil: return
         case "BearerAuthenticator":
-            set("bearer", [("token", try credential(component["api_token"], scope))])
+            set("bearer", [("token", try credential(component["api_token"], secret: "token", scope))])
         case "BasicHttpAuthenticator":
             set(
                 "basic",
                 [
                     ("user", try credential(component["username"], scope)),
-                    ("password", try credential(component["password"] ?? "", scope)),
+                    ("password", try credential(component["password"] ?? "", secret: "password", scope)),
                 ])
         case "ApiKeyAuthenticator": try key(component, scope)
         case "OAuthAuthenticator": try oauth(component, scope)
@@ -35,9 +35,16 @@ struct AuthenticatorTranslator {
     }
 
     /// Returns the value of a credential: a reference to the environment, or a known text.
-    private func credential(_ value: ConfigValue?, _ scope: Scope) throws -> ConfigValue {
+    ///
+    /// - Parameter secret: The environment variable's name for a secret, which a configuration must not contain.
+    private func credential(_ value: ConfigValue?, secret: String? = nil, _ scope: Scope) throws -> ConfigValue {
         let template = try Template(value?.printed ?? "", scope)
         if case .input(let input)? = template.expression { return bridge.reference(to: input) }
+        if let secret, let known = template.known, known != .null, known != "" {
+            let reference = bridge.reference(to: Inputs.Open(path: ["authentication", secret], isSecret: true))
+            bridge.note("the connector has the \(secret) of its authentication itself: give it in this variable")
+            return reference
+        }
         if let known = template.known { return .string(known == .null ? "" : known.printed) }
         if case .conditional(_, let yes, _)? = template.expression, case .input(let input) = yes {
             return bridge.reference(to: input)
@@ -70,7 +77,7 @@ struct AuthenticatorTranslator {
                 ])
             return
         }
-        let value = try? credential(component["api_token"], scope)
+        let value = try? credential(component["api_token"], secret: "api_key", scope)
         switch (place, value) {
         case (.header(let name), let value?): set("api_key", [("header", .string(name)), ("value", value)])
         case (.query(let name), let value?): set("api_key", [("query", .string(name)), ("value", value)])
@@ -104,7 +111,7 @@ struct AuthenticatorTranslator {
             guard let token = component["access_token_value"] else {
                 throw Untranslatable("its OAuth has no token_refresh_endpoint")
             }
-            set("bearer", [("token", try credential(token, scope))])
+            set("bearer", [("token", try credential(token, secret: "token", scope))])
             return
         }
         guard let url = try Template(endpoint.printed, scope).known?.printed else {
@@ -112,10 +119,10 @@ struct AuthenticatorTranslator {
         }
         members.append(("token_url", .string(url)))
         members.append(("client_id", try credential(component["client_id"], scope)))
-        members.append(("client_secret", try credential(component["client_secret"], scope)))
+        members.append(("client_secret", try credential(component["client_secret"], secret: "client_secret", scope)))
         if let token = component["refresh_token"], grant != "client_credentials" {
             members.append(("grant", "refresh_token"))
-            members.append(("refresh_token", try credential(token, scope)))
+            members.append(("refresh_token", try credential(token, secret: "refresh_token", scope)))
         } else if let grant, !["client_credentials", "refresh_token"].contains(grant) {
             throw Untranslatable("bmo does not support the OAuth grant \(grant)")
         }

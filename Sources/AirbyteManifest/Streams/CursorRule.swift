@@ -76,8 +76,10 @@ struct CursorRule {
         do {
             if let start = try self.start(text) { since.append(("start", .string(start))) }
         } catch {
+            let start = component["start_datetime"] ?? .null
             draft.sectionNote(
-                "not carried: the cursor's start \(component["start_datetime"]?.printed ?? ""): \(reason(error))")
+                "not carried: the cursor's start \(start.printed): \(reason(error))")
+            draft.doubt("the cursor's start \((start["datetime"] ?? start).printed): \(reason(error))")
         }
         if let end = component["end_datetime"], end != .null {
             do {
@@ -112,8 +114,22 @@ struct CursorRule {
         let scope = scope.with(value)
         let template = try Template((value["datetime"] ?? value).printed, scope)
         guard let expression = template.expression else { return try text.text(template, in: .query) }
-        return try moment(expression, text)
+        let moment = try moment(expression, text)
+        guard expression.known != nil, let format = Self.ownFormat(value) ?? window.format, !Self.isRead(format),
+            !moment.isEmpty
+        else { return moment }
+        if let time = ManifestTime.iso(moment, format: format) { return time }
+        // Some connectors write the start in another format than that of the requests.
+        guard ManifestTime.iso(String(moment.prefix(10)), format: "%Y-%m-%d") == nil else { return moment }
+        throw Untranslatable("bmo does not read a time in the format \(format)")
     }
+
+    private static func ownFormat(_ value: ConfigValue) -> String? {
+        value["datetime_format"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Whether the section takes times of a format as they are: ISO 8601 times, and seconds or milliseconds since 1970.
+    private static func isRead(_ format: String) -> Bool { format.hasPrefix("%Y-%m-%d") || epochs[format] != nil }
 
     private func moment(_ expression: Expression, _ text: SliceText) throws -> String {
         if let value = expression.known { return value == .null ? "" : value.printed }
@@ -180,6 +196,10 @@ struct CursorRule {
         guard component.type == "DatetimeBasedCursor",
             let seconds = span("step", loss: "one request has the whole time")
         else { return }
+        guard draft.setting("since")?["start"] != nil else {
+            draft.doubt("step \(component["step"]?.printed ?? ""): without a start, one request has the whole time")
+            return
+        }
         draft.add("window", .string(ISODuration.span(seconds)), to: "since")
     }
 
@@ -204,7 +224,11 @@ struct CursorRule {
             for member in unread {
                 guard let value = part?[member], value.isTruthy else { continue }
                 // bmo reads ISO 8601 times anyway.
-                if member == "datetime_format", value.string?.hasPrefix("%Y-%m-%d") == true { continue }
+                if member == "datetime_format", let format = value.string,
+                    Self.isRead(format) || known(part?["datetime"]) != nil
+                {
+                    continue
+                }
                 draft.doubt("\(name): \(member) \(value.printed) is not carried")
             }
         }
