@@ -233,7 +233,11 @@ Result bmo_json_reader::visit(uint32_t active) {
     }
     if (deeper && (first == '{' || first == '[')) {
         bool is_object = first == '{';
-        if ((deeper & 1) && paths[0][depth].kind != Segment::name_selector) found_records = true;
+        if (deeper & 1) {
+            Segment::Kind kind = paths[0][depth].kind;
+            // An index of an object leads nowhere, unlike one behind the end of an array.
+            if (kind != Segment::name_selector && (kind != Segment::index_selector || !is_object)) found_records = true;
+        }
         scanner.at++;
         frames.push_back({is_object, false, false, deeper});
         return Result::ok;

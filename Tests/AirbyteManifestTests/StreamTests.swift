@@ -202,6 +202,13 @@ struct StreamTests {
         other.expect("# not carried: record_filter {{ record.size > 3 }}")
     }
 
+    @Test(arguments: ["[\"**\", items]", "[\"data*\"]"])
+    func `a path of records with a pattern is not carried`(path: String) throws {
+        let translated = try Translated(retriever: "      record_selector: {extractor: {field_path: \(path)}}")
+        #expect(translated.verdict == .notCarried)
+        translated.expect("selects by a pattern")
+    }
+
     @Test func `a stream without a key appends, which is a doubt`() throws {
         let translated = try Translated(
             stream: """

@@ -4,7 +4,7 @@ internal import Model
 enum RecordsPath {
     static func text(_ names: [String]) -> String {
         names.reduce(into: "$") { out, name in
-            if name == "*" || name == "**" {
+            if name == "*" {
                 out += "[*]"
             } else if Int(name).map({ $0 >= 0 }) ?? false {
                 out += "[\(name)]"

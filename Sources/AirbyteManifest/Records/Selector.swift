@@ -38,6 +38,9 @@ struct Selector {
             guard let known = try Template(part.printed, scope).known else {
                 throw Untranslatable("the path \(part.printed) is known only during a sync")
             }
+            if known.printed != "*", known.printed.contains("*") {
+                throw Untranslatable("the path \(part.printed) selects by a pattern; bmo has only *")
+            }
             if known != .null, known != "" { path.append(known.printed) }
         }
         let expander = extractor["record_expander"]
