@@ -135,6 +135,27 @@ struct RequestTests {
             "when: {path: $.ok, equals: false}, action: fail, message: refused}")
     }
 
+    @Test func `a later handler overrides one that fails`() throws {
+        let translated = try Translated(
+            requester: """
+                        error_handler:
+                          type: CompositeErrorHandler
+                          error_handlers:
+                            - {type: DefaultErrorHandler, response_filters: [{http_codes: [400], action: FAIL}]}
+                            - {type: DefaultErrorHandler, response_filters: [{http_codes: [400], action: IGNORE}]}
+                """)
+        translated.expect("[{status: 400, action: ignore}, {status: 400, action: fail}]")
+    }
+
+    @Test func `texts in a body that are Python's numbers are numbers, and null is left out`() throws {
+        let translated = try Translated(
+            requester: """
+                        http_method: POST
+                        request_body_json: {a: "5", b: "05", c: "-1.5", d: "True", e: "{{ none }}", f: {g: "7", h: null}, i: "1e", j: "2024-10-10"}
+                """)
+        translated.expect("body: {a: 5, b: '05', c: -1.5, d: true, f: {g: 7}, i: '1e', j: '2024-10-10'}")
+    }
+
     @Test func `a list in a body has its variables, and a field of a slice needs no default`() throws {
         try Translated(
             stream: """

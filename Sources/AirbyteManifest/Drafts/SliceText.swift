@@ -33,12 +33,26 @@ struct SliceText {
         case .object(let members) where place == .body:
             return .object(
                 try members.compactMap { key, value in
-                    try self.value(value, scope, in: place).map { (try name(key, scope), $0) }
+                    guard let sent = try self.value(value, scope, in: place), sent != .null else { return nil }
+                    return (try name(key, scope), Self.literal(sent))
                 })
         case .array(let elements):
             return .array(try elements.compactMap { try self.value($0, scope, in: place) })
         default: return sent(value, in: place)
         }
+    }
+
+    /// Airbyte reads a member's text as a Python literal where it is one, so that "5" is sent as 5.
+    private static func literal(_ value: ConfigValue) -> ConfigValue {
+        guard let text = value.string else { return value }
+        if let number = Int64(text), String(number) == text { return .int(number) }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        if parts.count == 2, parts[0].contains(where: \.isNumber), let whole = Int64(parts[0]), "\(whole)" == parts[0],
+            !parts[1].isEmpty, parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let number = Double(text)
+        {
+            return .double(number)
+        }
+        return text == "True" ? true : text == "False" ? false : value
     }
 
     func name(_ text: String, _ scope: Scope) throws -> String {

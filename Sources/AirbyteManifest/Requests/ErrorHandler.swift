@@ -14,7 +14,15 @@ struct ErrorHandler {
         guard let handler, handler != .null else { return }
         switch handler.type {
         case "CompositeErrorHandler":
-            for inner in handler["error_handlers"]?.array ?? [] { collect(inner, scope, &rules) }
+            // A later handler overrides an earlier one that fails, and no other.
+            var failures: [ConfigValue] = []
+            for inner in handler["error_handlers"]?.array ?? [] {
+                var own: [ConfigValue] = []
+                collect(inner, scope, &own)
+                let isFailure = own.allSatisfy { $0["action"] == "fail" }
+                if isFailure { failures = own + failures } else { rules += own.filter { !rules.contains($0) } }
+            }
+            rules += failures.filter { !rules.contains($0) }
         case "DefaultErrorHandler", nil:
             for filter in handler["response_filters"]?.array ?? [] { add(filter, scope.with(filter), &rules) }
             for strategy in handler["backoff_strategies"]?.array ?? [] { note(strategy) }
