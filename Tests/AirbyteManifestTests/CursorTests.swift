@@ -38,7 +38,7 @@ struct CursorTests {
         #expect(lost.verdict == .doubtful && !lost.text.contains("lookback:"))
     }
 
-    @Test func `a step that is not known, or is no duration, is a doubt`() throws {
+    @Test func `a step that is not known, or cannot be read, is a doubt`() throws {
         let lost = try Self.translated("step: \"P{{ config['window'] }}D\"")
         lost.expect("step P{{ config['window'] }}D is not known: one request has the whole time")
         #expect(lost.verdict == .doubtful)

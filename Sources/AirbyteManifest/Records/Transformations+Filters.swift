@@ -36,7 +36,7 @@ extension Transformations {
 }
 
 extension Expression {
-    /// The last of several values of which the first one counts that is there.
+    /// The last one of several alternatives.
     fileprivate var lastAlternative: Expression {
         if case .binary("or", _, let other) = self { other.lastAlternative } else { self }
     }

@@ -50,7 +50,7 @@ struct CursorRule {
         }
         if text.isEmpty { return nil }
         guard let seconds = ISODuration.seconds(text) else {
-            draft.doubt("\(member) \(text) is no duration that bmo knows: \(loss)")
+            draft.doubt("\(member) \(text) cannot be read as a duration: \(loss)")
             return nil
         }
         return seconds > 0 ? seconds : nil
