@@ -312,9 +312,9 @@ import Testing
         let workspace = try await place.workspace(place.world(section: "stale_at: 25, stale_gone: 5"))
         let report = try await place.sync(workspace)
         #expect(report.text == "Number finished, 5 pages +30 =15 -5")
-        #expect(
-            report.entities[0].warnings == ["the scan starts over: the records changed before 25"],
-            "no record came twice")
+        let warnings = report.entities[0].warnings
+        #expect(warnings.first == "the scan starts over: the records changed before 25")
+        #expect(!warnings.contains { $0.contains("twice") }, "\(warnings)")
         #expect(try place.file().value("SELECT count(*) || ' ' || min(id) FROM Number") == "'25 5'")
     }
 
@@ -334,7 +334,7 @@ import Testing
         let report = try await place.sync(workspace)
         #expect(report.text == "Number failed, 8 pages +20 =60")
         #expect(report.failure(of: "Number")?.code == "conflict")
-        #expect(report.entities[0].warnings.count == 3)
+        #expect(report.entities[0].warnings.count { $0.hasPrefix("the scan starts over") } == 3)
         #expect(try place.file().value("SELECT count(*) FROM Number") == "20")
     }
 }

@@ -50,8 +50,9 @@ struct RESTIntrospector {
         let reader = OpenAPIReader(document)
         let (offers, notes, parts) = reader.offers()
         guard !offers.isEmpty else {
+            let foreign = reader.foreignReplies().map { "; \($0)" }.joined()
             throw BridgeError(
-                .notFound, "the document describes no request whose reply is a list of objects",
+                .notFound, "the document describes no request whose reply is a list of objects\(foreign)",
                 remedy: "try --sample with the URL of a listing", location: document.location)
         }
         let security = reader.security

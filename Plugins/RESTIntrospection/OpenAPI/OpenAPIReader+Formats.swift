@@ -42,7 +42,7 @@ extension OpenAPIReader {
     }
 
     /// Returns a note on the listings whose replies the bridge cannot read.
-    func foreignReplies() -> [String] {
+    package func foreignReplies() -> [String] {
         let found = paths.compactMap { path, item -> String? in
             guard !isItem(path), let operation = item["get"].map({ document.resolve($0).value }),
                 let reply = reply(of: operation),
