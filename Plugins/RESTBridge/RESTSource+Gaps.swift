@@ -64,10 +64,20 @@ extension RESTSource {
         if let sign = reader.failureSign() { return noteFailure(sign) }
         // After pages with records, null is their end; and a listing of changes deletes nothing that it lacks.
         guard !isDelta, !section.isPartial else { return }
-        guard pageNumber == 1, leftOut == nil, let path = reader.untoldNull else { return }
+        guard pageNumber == 1, leftOut == nil else { return }
+        if let path = reader.lackedMember { return noteLackedMember(path) }
+        guard let path = reader.untoldNull else { return }
         leftOut =
             "\(asked): the reply has null where the records should be (\(path)), and nothing counts as deleted: if that means "
             + "that there are none, say so under responses: {when: {path: \"\(path)\", equals: \"null\"}, action: empty}"
+    }
+
+    /// Notes that no element of a list has what the path of the records names.
+    private func noteLackedMember(_ path: JSONPath) {
+        leftOut =
+            "\(asked): no element of the list on the path \(path) has the rest of that path, so records may be missing and nothing "
+            + "counts as deleted: correct records, or, if such elements have no records, say so under responses: "
+            + "{when: {path: \"\(path)\", missing: true}, action: accept}"
     }
 
     /// Notes a status by which a reply may lack records, unless a rule of the section says what it means.

@@ -57,6 +57,8 @@ public final class JSONRecordReader {
             case tooDeep, tooLarge, memory
             /// The path of the records selects nothing, or a value that is neither an object nor an array.
             case noRecords, notRecords
+            /// An object stands where the path of the records has an index or a filter.
+            case notList
             /// The text is not JSON, for the reason in ``message``.
             case other
         }
@@ -189,6 +191,11 @@ public final class JSONRecordReader {
     /// The number of records seen so far in the text, including rejected ones.
     public var recordCount: Int { Int(bmo_json_records(reader)) }
 
+    /// Whether the path of the records leads into a list or an object with elements, and none of these has what follows.
+    ///
+    /// With `$.groups[*].members`, for example, no group has that member. Known once the text is ``Status/done``.
+    public var lacksRecords: Bool { bmo_json_lacks_records(reader) != 0 }
+
     /// The place of the last record's JSON, including white space after it; nil without a record.
     public var lastRecord: Range<Int>? {
         var offset = 0
@@ -227,6 +234,7 @@ public final class JSONRecordReader {
             case BMO_JSON_MEMORY: .memory
             case BMO_JSON_NO_RECORDS: .noRecords
             case BMO_JSON_NOT_RECORDS: .notRecords
+            case BMO_JSON_NOT_A_LIST: .notList
             default: .other
             }
         return Failure(fault: fault, offset: error.offset, message: error.message.map { String(cString: $0) } ?? "")

@@ -23,7 +23,7 @@ bool bmo_json_reader::begin(const uint8_t *data, size_t size, int new_mode) {
     record_key.clear();
     has_record_key = false;
     last_offset = last_length = 0;
-    found_records = has_visited_root = false;
+    found_records = has_visited_root = has_entered_list = has_unlisted = false;
     scanner.error = {BMO_JSON_NONE, 0, ""};
     scanner.at = scanner.count = 0;
     skipped = size >= 3 && std::memcmp(data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -200,12 +200,18 @@ Result bmo_json_reader::visit(uint32_t active) {
         }
     }
     uint8_t first = scanner.peek();
-    // An object in the place of a list is the one record without a filter, so a filter selects it or nothing.
+    // An object in the place of a list is the one record without a filter, so a filter selects it or nothing. One that
+    // lacks the filter's member is no record: the list is missing, unless the object is an element of one.
     if ((deeper & 1) && mode != BMO_JSON_VALUES && first == '{' && paths[0].size() == depth + 1
         && paths[0].back().kind == Segment::filter) {
-        found_records = true;
-        if (element_has(paths[0].back())) return record();
-        deeper &= ~1u;
+        bool has_member = false;
+        bool is_selected = element_has(paths[0].back(), &has_member);
+        bool is_element = depth > 0 && paths[0][depth - 1].kind != Segment::name_selector;
+        if (has_member || is_element) {
+            found_records = true;
+            if (is_selected) return record();
+            deeper &= ~1u;
+        }
     }
     if (is_record) {
         found_records = true;
@@ -233,13 +239,19 @@ Result bmo_json_reader::visit(uint32_t active) {
     }
     if (deeper && (first == '{' || first == '[')) {
         bool is_object = first == '{';
-        if (deeper & 1) {
+        bool selects_several = false;
+        if ((deeper & 1) && mode != BMO_JSON_VALUES) {
             Segment::Kind kind = paths[0][depth].kind;
-            // An index of an object leads nowhere, unlike one behind the end of an array.
-            if (kind != Segment::name_selector && (kind != Segment::index_selector || !is_object)) found_records = true;
+            selects_several = kind == Segment::wildcard || (kind == Segment::filter && !is_object);
+            bool needs_list = kind == Segment::index_selector || kind == Segment::filter;
+            if (needs_list && is_object && !has_unlisted) {
+                has_unlisted = true;
+                unlisted_at = scanner.offset();
+            }
         }
         scanner.at++;
         frames.push_back({is_object, false, false, deeper});
+        frames.back().selects_several = selects_several;
         return Result::ok;
     }
     return scanner.value<false>(nullptr);
@@ -267,8 +279,15 @@ uint32_t bmo_json_reader::matching(const Frame &frame, const Span *key) {
     return active;
 }
 
-// Whether the element at the cursor is an object whose member equals a filter's text; the cursor stays.
-bool bmo_json_reader::element_has(const Segment &filter) {
+// Notes that the path of the records continues in one of several elements.
+void bmo_json_reader::note_selection(Frame &frame, uint32_t active) {
+    if (!frame.selects_several || !(active & 1)) return;
+    frame.has_selected = has_entered_list = true;
+}
+
+// Whether the element at the cursor is an object whose member equals a filter's text, and whether it has the member; the
+// cursor stays.
+bool bmo_json_reader::element_has(const Segment &filter, bool *has_member) {
     size_t at = scanner.at;
     bmo_json_error error = scanner.error;
     bool found = false;
@@ -280,6 +299,7 @@ bool bmo_json_reader::element_has(const Segment &filter) {
             if (scanner.string_value(span, lone) != Result::ok || scanner.peek() != ':') break;
             bool is_member = filter.name.size() == span.size && std::memcmp(filter.name.data(), span.data, span.size) == 0;
             scanner.at++;
+            if (is_member && has_member) *has_member = true;
             if (is_member && scanner.peek() == '"') {
                 if (scanner.string_value(span, lone) != Result::ok) break;
                 found = filter.value.size() == span.size && std::memcmp(filter.value.data(), span.data, span.size) == 0;
@@ -301,6 +321,8 @@ Result bmo_json_reader::step() {
     uint8_t close = frame.is_object ? '}' : ']';
     if (scanner.peek() == close) {
         scanner.at++;
+        // A list without elements, or from which a filter selects none, has no records: that is complete.
+        if (frame.selects_several && !frame.has_selected) found_records = true;
         frames.pop_back();
         return Result::ok;
     }
@@ -317,6 +339,7 @@ Result bmo_json_reader::step() {
     if (!frame.is_object) {
         uint32_t active = matching(frame, nullptr);
         frame.position++;
+        note_selection(frame, active);
         return visit(active);
     }
     if (scanner.peek() != '"') return scanner.unexpected("a member's name must be a string");
@@ -325,6 +348,7 @@ Result bmo_json_reader::step() {
     Result result = scanner.string_value(key, lone);
     if (result != Result::ok) return result;
     uint32_t active = matching(frame, &key);
+    note_selection(frame, active);
     if ((active & 1) && mode != BMO_JSON_VALUES && paths[0][frames.size() - 1].is_wildcard()) {
         record_key.assign(reinterpret_cast<const char *>(key.data), key.size);
         // Do not invent a character: a record whose key is half of a surrogate pair gets no key.
@@ -398,7 +422,11 @@ bmo_json_status bmo_json_reader::next(size_t bytes) {
         scanner.fail(BMO_JSON_TRAILING, scanner.offset(), "something follows the JSON value");
         return BMO_JSON_FAILED;
     }
-    if (!found_records && mode != BMO_JSON_VALUES) {
+    if (has_unlisted) {
+        scanner.fail(BMO_JSON_NOT_A_LIST, unlisted_at, "the path of the records needs a list, and this is an object");
+        return BMO_JSON_FAILED;
+    }
+    if (!found_records && !has_entered_list && mode != BMO_JSON_VALUES) {
         scanner.fail(BMO_JSON_NO_RECORDS, 0, "the path of the records leads nowhere");
         return BMO_JSON_FAILED;
     }
@@ -469,6 +497,8 @@ void bmo_json_last_record(const bmo_json_reader *reader, size_t *offset, size_t 
     *offset = reader->last_length ? reader->last_offset + reader->skipped : 0;
     *length = reader->last_length;
 }
+
+int bmo_json_lacks_records(const bmo_json_reader *reader) { return reader->lacks_records(); }
 
 size_t bmo_json_rejected_count(const bmo_json_reader *reader) { return reader->rejected.size(); }
 

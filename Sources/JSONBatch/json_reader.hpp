@@ -36,6 +36,8 @@ struct Frame {
     uint32_t paths;
     uint64_t position = 0;  // of the next element
     bool holds_values = false;  // the records are not objects
+    bool selects_several = false;  // by a wildcard or a filter in the path of the records
+    bool has_selected = false;  // the path of the records continues in an element
 };
 
 }  // namespace bmo
@@ -66,6 +68,9 @@ struct bmo_json_reader {
     size_t last_offset = 0, last_length = 0;
     int mode = BMO_JSON_RECORDS;
     bool found_records = false;
+    bool has_entered_list = false;  // a wildcard or a filter of the records' path has selected something
+    bool has_unlisted = false;  // the records' path has an index or a filter where an object stands, at unlisted_at
+    size_t unlisted_at = 0;
     bool has_visited_root = false;
     bmo_writer *writer = nullptr;
     // Descriptions of rejected records are delivered in one piece, too.
@@ -80,6 +85,7 @@ struct bmo_json_reader {
     void list_arrays();
     void survey();
     bool is_full(size_t bytes) const;
+    bool lacks_records() const { return !found_records && has_entered_list && mode != BMO_JSON_VALUES; }
     bool is_too_dense(const uint8_t *data, size_t size) const;
 
 private:
@@ -94,7 +100,8 @@ private:
     Result capture(size_t path);
     Result step();
     uint32_t matching(const Frame &frame, const Span *key);
-    bool element_has(const Segment &filter);
+    void note_selection(Frame &frame, uint32_t active);
+    bool element_has(const Segment &filter, bool *has_member = nullptr);
     void list_arrays(const std::string &prefix, int levels);
     void survey(const std::string &prefix, int levels);
     void survey_links(const std::string &prefix);

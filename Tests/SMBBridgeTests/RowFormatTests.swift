@@ -80,7 +80,36 @@ extension AgainstRealServer {
             #expect(scan.skipped == ["@path = json/null.json"])
         }
 
-        @Test(arguments: [("[]", "$"), (#"{"data":{"items":[]}}"#, "$.data.items")])
+        private static let missing: [(String, String, String)] = [
+            (
+                #"{"d":{"m":"busy"}}"#, "$.d[?@.t=='x']",
+                "has an object where $.d[?@.t=='x'] needs a list, at byte 5; check records"
+            ),
+            (
+                #"{"message":"busy"}"#, "$[0].items",
+                "has an object where $[0].items needs a list, at byte 0; check records"
+            ),
+            (
+                #"{"d":{"a":[{"id":1}]}}"#, "$.d[*].a",
+                "has a list on the path $.d[*].a, and none of its elements has the rest of that path; check records; if there are "
+                    + "no records, write an empty list there: []"
+            ),
+            (#"{"d":[]}"#, "$.d[0].items", "does not say where its records are; set records to one of: $.d"),
+        ]
+
+        @Test(arguments: missing)
+        func `a document without the list that records selects from is not an empty list`(
+            text: String, records: String, reason: String
+        ) throws {
+            try server.write("json/missing.json", text)
+            let scan = try SMBBridge(server).scan(["json": "json/missing.json", "records": .text(records)])
+            #expect(scan.rejected.map(\.reason) == ["json/missing.json \(reason)"])
+            #expect(scan.skipped == ["@path = json/missing.json"])
+        }
+
+        @Test(arguments: [
+            ("[]", "$"), (#"{"data":{"items":[]}}"#, "$.data.items"), (#"{"d":[{"t":"y"}]}"#, "$.d[?@.t=='x']"),
+        ])
         func `an empty list has no records`(text: String, records: String) throws {
             try server.write("json/none.json", text)
             let scan = try SMBBridge(server).scan(["json": "json/none.json", "records": .text(records)])

@@ -46,6 +46,7 @@ typedef enum bmo_json_fault {
     BMO_JSON_TOO_DEEP,       /* more than 1,024 levels */
     BMO_JSON_NO_RECORDS,     /* the path of the records selects nothing */
     BMO_JSON_NOT_RECORDS,    /* the path of the records selects a text, a number or a bool */
+    BMO_JSON_NOT_A_LIST,     /* an object stands where the path of the records has an index or a filter */
     BMO_JSON_AMBIGUOUS,      /* no path was given, and the root is an object with arrays in it */
     BMO_JSON_TOO_LARGE,      /* over 4 GiB, or a batch that cannot be written */
     BMO_JSON_MEMORY
@@ -139,6 +140,11 @@ void bmo_json_failure(const bmo_json_reader *reader, bmo_json_error *error);
 void bmo_json_value_at(const bmo_json_reader *reader, uint32_t path, bmo_json_value *value);
 /* Returns the number of records seen so far in this text, including rejected ones. */
 uint64_t bmo_json_records(const bmo_json_reader *reader);
+/*
+ * Whether the path of the records leads into a list or an object that has elements, and none of these has what follows,
+ * as `$.groups[*].members` if no group has that member. Known once the status is BMO_JSON_DONE.
+ */
+int bmo_json_lacks_records(const bmo_json_reader *reader);
 /* Returns the number of records rejected since the last call of bmo_json_next began. */
 size_t bmo_json_rejected_count(const bmo_json_reader *reader);
 void bmo_json_rejected_at(const bmo_json_reader *reader, size_t index, bmo_json_rejected *rejected);
@@ -160,7 +166,7 @@ typedef struct bmo_json_finding {
 size_t bmo_json_survey(bmo_json_reader *reader);
 void bmo_json_finding_at(const bmo_json_reader *reader, size_t index, bmo_json_finding *finding);
 
-/* After NO_RECORDS, NOT_RECORDS or AMBIGUOUS: returns the paths of arrays, separated by ", ", for a remedy. */
+/* After NO_RECORDS, NOT_RECORDS, NOT_A_LIST or AMBIGUOUS: returns the paths of arrays, separated by ", ", for a remedy. */
 const char *bmo_json_arrays(bmo_json_reader *reader);
 
 #ifdef __cplusplus

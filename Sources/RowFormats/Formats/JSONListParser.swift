@@ -165,6 +165,11 @@ private final class JSONListDocument {
                 reason: "has null where its records should be (\(path))",
                 remedy: "if it has none, write an empty list there: []")
         }
+        if status == .done, reader.lacksRecords {
+            throw FileFault(
+                reason: "has a list on the path \(path), and none of its elements has the rest of that path",
+                remedy: "check records; if there are no records, write an empty list there: []")
+        }
         var rejected: [Int: (reason: String, text: String)] = [:]
         for record in reader.rejected {
             rejected[record.index] = (record.reason, reader.excerpt(of: record, bytes: 1000))
@@ -202,6 +207,9 @@ private final class JSONListDocument {
         let error = reader.failure
         switch error.fault {
         case .noRecords, .notRecords: return Self.missingPath(reader.arrayPaths)
+        case .notList:
+            return FileFault(
+                reason: "has an object where \(path) needs a list, at byte \(error.offset)", remedy: "check records")
         default: return FileFault(reason: "is not JSON: \(error.message), at byte \(error.offset)")
         }
     }

@@ -56,39 +56,54 @@ struct NestedRows {
     /// Writes the rows inside one of the outermost objects.
     ///
     /// - Parameter index: The object's index in its array.
-    /// - Throws: ``BridgeError`` if the rows with their enclosing objects exceed the limit.
-    func write(_ value: BatchValue, index: Int, to writer: RecordBatchWriter) throws {
+    /// - Returns: Whether the path leads to rows, or to a list without any.
+    /// - Throws: ``BridgeError`` if the rows with their enclosing objects exceed the limit, or if an object stands where
+    ///   the path needs a list.
+    func write(_ value: BatchValue, index: Int, to writer: RecordBatchWriter) throws -> Bool {
         try write(value, index, inner, [(value, index)], to: writer)
     }
 
     private func write(
         _ value: BatchValue, _ index: Int, _ path: ArraySlice<JSONPath.Segment>, _ around: [Place],
         to writer: RecordBatchWriter
-    ) throws {
+    ) throws -> Bool {
         guard let segment = path.first else {
-            guard value.tag == .array else { return try writeRow(value, index, around, to: writer) }
-            for place in 0..<value.count { try writeRow(value[place], place, around, to: writer) }
-            return
+            if value.tag == .array {
+                for place in 0..<value.count { try writeRow(value[place], place, around, to: writer) }
+            } else {
+                try writeRow(value, index, around, to: writer)
+            }
+            return true
+        }
+        if value.tag == .object, segment.needsList {
+            throw BridgeError(
+                .malformed, "the reply has an object where \(outer) needs a list", remedy: "check records")
         }
         let rest = path.dropFirst()
-        func follow(_ element: BatchValue, _ place: Int) throws {
-            try write(element, place, rest, rest.isEmpty ? around : around + [(element, place)], to: writer)
+        func follow(_ places: [Int]) throws -> Bool {
+            var isFound = places.isEmpty
+            for place in places {
+                let element = value[place]
+                let leadsOn = try write(
+                    element, place, rest, rest.isEmpty ? around : around + [(element, place)], to: writer)
+                isFound = isFound || leadsOn
+            }
+            return isFound
         }
         switch segment {
         case .name(let name):
-            if value.tag == .object, let member = value[name] { try write(member, index, rest, around, to: writer) }
+            guard value.tag == .object, let member = value[name] else { return false }
+            return try write(member, index, rest, around, to: writer)
         case .index(let place):
-            if value.tag == .array, place < UInt64(value.count) {
-                try write(value[Int(place)], Int(place), rest, around, to: writer)
-            }
+            guard value.tag == .array, place < UInt64(value.count) else { return false }
+            return try write(value[Int(place)], Int(place), rest, around, to: writer)
         case .wildcard:
-            guard value.tag == .array || value.tag == .object else { return }
-            for place in 0..<value.count { try follow(value[place], place) }
+            guard value.tag == .array || value.tag == .object else { return false }
+            return try follow(Array(0..<value.count))
         case .filter(let name, let text):
-            guard value.tag == .array else { return }
-            for place in 0..<value.count where value[place].tag == .object && value[place][name]?.text == text {
-                try follow(value[place], place)
-            }
+            guard value.tag == .array else { return false }
+            return try follow(
+                (0..<value.count).filter { value[$0].tag == .object && value[$0][name]?.text == text })
         }
     }
 
@@ -148,6 +163,14 @@ extension JSONPath.Segment {
         switch self {
         case .wildcard, .filter: true
         case .name, .index: false
+        }
+    }
+
+    /// Whether the segment selects from lists only.
+    fileprivate var needsList: Bool {
+        switch self {
+        case .index, .filter: true
+        case .name, .wildcard: false
         }
     }
 }

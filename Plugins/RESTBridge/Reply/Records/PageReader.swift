@@ -16,6 +16,8 @@ final class PageReader {
     private var nested: NestedRows?
     /// The number of outermost enclosing objects read so far.
     private var nestedCount = 0
+    /// Whether an enclosing object read so far has a list of records.
+    private var nestedFound = false
     private var shaper: RecordShaper?
     /// The column names, if the records are arrays.
     private var columns: [String]?
@@ -83,6 +85,7 @@ final class PageReader {
         nameRows = 0
         rowCount = 0
         nestedCount = 0
+        nestedFound = false
         isBare = false
         lacksRecords = false
         unshaped = nil
@@ -164,9 +167,13 @@ final class PageReader {
     private func write(_ nested: NestedRows, to writer: RecordBatchWriter) throws {
         let batch = try scratch.finish()
         defer { withExtendedLifetime(batch) {} }
-        for index in 0..<batch.count {
-            try nested.write(batch[index], index: nestedCount, to: writer)
-            nestedCount += 1
+        do {
+            for index in 0..<batch.count {
+                if try nested.write(batch[index], index: nestedCount, to: writer) { nestedFound = true }
+                nestedCount += 1
+            }
+        } catch let error as BridgeError {
+            throw located(error)
         }
     }
 
@@ -202,11 +209,17 @@ final class PageReader {
                         + "related, so resources that were already written appear as type and id only: include fewer of "
                         + "them, or request smaller pages")
             }
-        } catch var error as BridgeError {
-            error.message = "\(asked): \(error.message)"
-            error.location = response?.location
-            throw error
+        } catch let error as BridgeError {
+            throw located(error)
         }
+    }
+
+    /// Returns an error that names the page.
+    private func located(_ error: BridgeError) -> BridgeError {
+        var error = error
+        error.message = "\(asked): \(error.message)"
+        error.location = response?.location
+        return error
     }
 
     /// The facts beside the page's records; known once the page was read to its end.
@@ -376,6 +389,13 @@ final class PageReader {
         return isTold || said.paging().total == 0 ? nil : records
     }
 
+    /// The path of the records, if it leads into a list and no element of it has what follows; nil otherwise.
+    var lackedMember: JSONPath? {
+        let lacks = nested == nil ? reader.lacksRecords : reader.recordCount > 0 && !nestedFound
+        guard lacks, !section.validates(records.description) else { return nil }
+        return records
+    }
+
     /// Returns a cursor that is an object, if the next request can carry it.
     private func wholeValue(_ place: ReplyPlace) -> PageFacts.NextValue? {
         guard section.paging.takesJSON, case .cursor = section.paging.style, let path = place.path,
@@ -394,7 +414,10 @@ final class PageReader {
 
     /// Whether the place of the records is missing because the listing is empty.
     private var isEmptyListing: Bool {
-        guard reader.failure.fault == .noRecords, EmptyListing.isObject(body) else { return false }
+        let fault = reader.failure.fault
+        guard fault == .noRecords || fault == .notList && reader.recordCount == 0, EmptyListing.isObject(body) else {
+            return false
+        }
         return ReplySurvey(body).map(EmptyListing.isTold) ?? false
     }
 
@@ -418,6 +441,7 @@ final class PageReader {
         var remedy: String?
         var what = "\(asked) is not JSON: \(error.message), at byte \(error.offset)"
         var remote = excerpt(error.offset)
+        var found: String { reader.arrayPaths }
         switch error.fault {
         case .empty:
             what = "\(asked): the reply is empty where JSON was expected"
@@ -430,13 +454,15 @@ final class PageReader {
             if error.fault == .tooLarge { remedy = "request smaller pages, or raise max_body_bytes" }
             what = "\(asked): \(error.message), at byte \(error.offset)"
         case .noRecords, .notRecords:
-            let found = reader.arrayPaths
             what =
                 error.fault == .noRecords
                 ? "\(asked): the reply has nothing at \(records)"
                 : "\(asked): the value at \(records) is not an object or array"
             remedy = found.isEmpty ? "check records" : "set records to one of: \(found)"
             remote = nil
+        case .notList:
+            what = "\(asked): the reply has an object where \(records) needs a list, at byte \(error.offset)"
+            remedy = found.isEmpty ? "check records" : "set records to one of: \(found)"
         case .other, .trailing: break
         }
         return BridgeError(code, what, remedy: remedy, location: location, remote: remote)
