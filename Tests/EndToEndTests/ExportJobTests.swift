@@ -236,6 +236,34 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [
+            ("accepted", "file 2 of 2 of the export of Order: the status 202 (Accepted)"),
+            ("pages", "file 2 of 2 of the export of Order: the status 206 (Partial Content)"),
+            ("part", "file 2 of 2 of the export of Order: the reply 206 has a part of the file, bytes 0 to 7 of 1000"),
+            ("unlinked", "the job is done, and a file has no link at $.result.files[*].url"),
+            ("null-link", "the job is done, and a file has no link at $.result.files[*].url"),
+            ("blank-link", "the job is done, and a file has no link at $.result.files[*].url"),
+        ])
+        func `a file that may lack rows deletes nothing`(mode: String, message: String) async throws {
+            let place = try await place()
+            try await place.expectSuccess("sync")
+            try set(place, mode)
+            let sync = try await place.bmo("sync", "--allow-deletes")
+            sync.expectMessages(message)
+            #expect(try await orders(place) == Self.all)
+        }
+
+        @Test(arguments: [("whole-part", all), ("no-content", "1 apple, 2 pear")])
+        func `a part that is the whole file, and a reply without content, are complete`(
+            mode: String, expected: String
+        ) async throws {
+            let place = try await place()
+            try await place.expectSuccess("sync")
+            try set(place, mode)
+            try await place.expectSuccess("sync", "--allow-deletes")
+            #expect(try await orders(place) == expected)
+        }
+
         @Test func `a status without the state is an error`() async throws {
             let place = try await place(mode: "elsewhere")
             let sync = try await place.bmo("sync")

@@ -1,7 +1,7 @@
 """Orders that are exported by a job: a form creates it, its status has links to files, which expire. export-jobs.py
 
 `mode` in the folder changes what it answers: fails, never, gone, broken, expired, refused, login, own, private, empty, elsewhere, wait, late,
-fewer, more, others, reversed, turned, shuffled. The file `asked` gets a line for each request, with `+` where it had the credentials of the API. Links are of another origin (localhost).
+fewer, more, others, reversed, turned, shuffled; for the second file accepted, part, whole-part, pages, no-content, unlinked, null-link, blank-link. The file `asked` gets a line for each request, with `+` where it had the credentials of the API. Links are of another origin (localhost).
 """
 import answers
 import gzip
@@ -38,7 +38,10 @@ def status(number, job):
     if mode() == "others" and job["mode"] != mode(): files[0] = "4.csv"
     # The same files in another order: always, or once a link has expired.
     if mode() == "reversed" or mode() == "turned" and job["polls"] > 2: files.reverse()
-    return 200, {"state": "done", "result": {"files": [{"url": link(name, job)} for name in files]}}
+    entries = [{"url": link(name, job)} for name in files]
+    if mode() == "unlinked": entries[1] = {"state": "failed"}
+    if mode() in ("null-link", "blank-link"): entries[1]["url"] = None if mode() == "null-link" else ""
+    return 200, {"state": "done", "result": {"files": entries}}
 
 
 def file(name, query):
@@ -60,6 +63,14 @@ def file(name, query):
         body = b"id,item\n" + b"".join(b"%d,item %d\n" % (number, number) for number in order)
         end = {"Content-Length": str(len(body)), "Connection": "close"}
         return 200, {"Content-Type": "text/csv", **end}, body[:len(body) // 2] if len(requests) == 1 else body
+    if name.startswith("2"):
+        # Replies that may lack rows, or have none.
+        size = len(FILES[name])
+        if mode() == "accepted": return 202, {"Content-Type": "text/csv"}, b"id,item\n"
+        if mode() == "part": return 206, {"Content-Type": "text/csv", "Content-Range": "bytes 0-7/1000"}, b"id,item\n"
+        if mode() == "pages": return 206, {"Content-Type": "text/csv"}, b"id,item\n"
+        if mode() == "whole-part": return 206, {"Content-Range": f"bytes 0-{size - 1}/{size}"}, FILES[name]
+        if mode() == "no-content": return 204, {}, b""
     return 200, {"Content-Type": "application/octet-stream"}, FILES[name]
 
 

@@ -70,6 +70,12 @@ extension ExportSource {
             guard let values = reply.body?.values(at: path) else {
                 throw fault("the job is done, and its status has nothing at \(path)", "correct export.files.urls")
             }
+            guard reply.body?.hasGap(at: path) == false else {
+                throw fault(
+                    "the job is done, and a file has no link at \(path)",
+                    "sync again once all files are ready; if entries without a file are usual, select the others by a filter in "
+                        + "export.files.urls, such as $.files[?@.state=='ready'].url")
+            }
             guard values.count <= ExportRule.maxFiles else {
                 throw fault(
                     "the job has \(values.count) files, more than \(ExportRule.maxFiles)", "export less at a time",

@@ -36,8 +36,8 @@ final class ExportSource: ListingSource {
     private var hasRenewed = false
     /// The number of calls without records since a page ended.
     private var calls = 0
-    /// The reason why a file may be truncated without a sign, or nil if each marked its end.
-    private var openEnd: String?
+    /// The reason why the files may lack rows, or nil if each is whole.
+    private var doubt: String?
     private let began: ContinuousClock.Instant
 
     /// What the scan does next.
@@ -268,7 +268,7 @@ final class ExportSource: ListingSource {
 
     /// The cursor at the next file, or nil if the scan cannot be resumed there.
     private var cursor: String? {
-        guard let job, job.isStorable, openEnd == nil else { return nil }
+        guard let job, job.isStorable, doubt == nil else { return nil }
         return ExportPoint(
             file: index, files: known, rows: committed, mark: mark, isWhole: isWhole, created: job.created,
             digest: job.digest, job: job.name
@@ -292,7 +292,15 @@ final class ExportSource: ListingSource {
             if index == 0, committed == 0 { return end(Page(isPageEnd: true, isEnd: true)) }
             return try restart()
         }
-        if rows == nil, try !open() { return again() }
+        if rows == nil {
+            switch try open() {
+            case .rows: break
+            case .refused: return again()
+            // Rows that an earlier reply had do not count as passed over.
+            case .nothing where mark != nil: return readAgain()
+            case .nothing: return advance(Page(isPageEnd: true, isEnd: false))
+            }
+        }
         guard let rows else { throw BridgeError(.internal, "a file without a reader") }
         let hasMore: Bool
         let rejected: [Page.Rejected]
@@ -315,12 +323,18 @@ final class ExportSource: ListingSource {
             return page
         }
         if mark != nil, rows.mark == nil { return readAgain() }
-        if !rows.endsItself, !rows.response.tellsEnd, openEnd == nil {
-            openEnd =
+        if !rows.endsItself, !rows.response.tellsEnd, doubt == nil {
+            doubt =
                 "\(fileName): the reply says neither how long it is nor where it ends, so a truncated one would look the "
                 + "same: its records are imported, but missing ones do not count as deleted"
         }
         self.rows = nil
+        return advance(page)
+    }
+
+    /// Ends a file's last page, and goes on to the next file.
+    private func advance(_ page: Page) -> Page {
+        var page = page
         running.detach()
         index += 1
         committed = 0
@@ -331,7 +345,7 @@ final class ExportSource: ListingSource {
         return page
     }
 
-    private var isComplete: Bool { !section.isPartial && openEnd == nil }
+    private var isComplete: Bool { !section.isPartial && doubt == nil }
 
     private func end(_ page: Page) -> Page {
         var page = page
@@ -339,13 +353,13 @@ final class ExportSource: ListingSource {
         page.isEnd = true
         page.isComplete = isComplete
         if section.isBounded { page.skipped = [.everything] }
-        page.warnings = [openEnd].compactMap(\.self)
+        page.warnings = [doubt].compactMap(\.self)
         page.pushed = section.pushed
         return page
     }
 
-    /// Requests the file; returns false if its link was refused and the job is asked for a new one.
-    private func open() throws -> Bool {
+    /// Requests the file.
+    private func open() throws -> Opened {
         let url = files[index]
         let exchange = try download(url)
         try running.attach(exchange)
@@ -362,19 +376,25 @@ final class ExportSource: ListingSource {
                 job?.due = .now
                 stage = .wait
                 exchange.cancel()
-                return false
+                return .refused
             }
             error.remedy =
                 "the link of the file is refused, also the new one that the job gave; if its host needs the API's credentials, name it "
                 + "under export.files.credentials_for"
             throw error
         }
+        if response.status == 204 {
+            _ = try exchange.paddedBody()
+            return .nothing
+        }
+        let reason = try doubt(about: response, fileName, location: location)
+        doubt = doubt ?? reason
         guard let table = section.table else { throw BridgeError(.internal, "an export without a format") }
         rows = try TableReader(
             ReplyFile(exchange, response, isMarked: !isWhole, expecting: mark), response, table,
             name: HTTPURL(response.url)?.path ?? "the file",
             fields: section.recordFields(response), keys: section.keyPaths, read: section.readFields,
             limits: client.rowLimits, skipping: committed, asked: fileName, location: location)
-        return true
+        return .rows
     }
 }

@@ -16,7 +16,8 @@ extension JSONTree {
         return found.flatMap { value in value == .null ? [] : value.elements ?? [value] }
     }
 
-    private func step(_ segment: JSONPath.Segment) -> [JSONTree]? {
+    /// The values to which a segment leads; nil if it leads nowhere.
+    func step(_ segment: JSONPath.Segment) -> [JSONTree]? {
         switch segment {
         case .name(let name): self[name].map { [$0] }
         case .wildcard: elements ?? members.map(\.value)

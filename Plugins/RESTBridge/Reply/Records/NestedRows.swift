@@ -159,7 +159,7 @@ struct NestedRows {
 
 extension JSONPath.Segment {
     /// Whether the segment may select more than one value.
-    fileprivate var selectsSeveral: Bool {
+    var selectsSeveral: Bool {
         switch self {
         case .wildcard, .filter: true
         case .name, .index: false
