@@ -10,6 +10,7 @@ private enum Member {
     static let pageSize = "page_size"
     static let token = "token"
     static let since = "since"
+    static let sinceTime = "since_time"
     static let newestFirst = "newest_first"
     static let parent = "parent"
     static let readsOne = "one"
@@ -48,6 +49,7 @@ extension FetchRequest {
             writer.member(Member.pageSize, pageSize)
             if let token { writer.member(Member.token, token) }
             if let since { writer.member(Member.since, since) }
+            if let sinceTime { writer.member(Member.sinceTime, sinceTime) }
             if newestFirst { writer.member(Member.newestFirst, true) }
             if let parent {
                 writer.key(Member.parent)
@@ -109,6 +111,7 @@ extension FetchRequest {
         pageSize = record.integer(Member.pageSize)
         token = record.string(Member.token)
         since = record.string(Member.since)
+        sinceTime = record.string(Member.sinceTime)
         newestFirst = record.bool(Member.newestFirst) ?? false
         parent = record.object(Member.parent)
         readsOne = record.bool(Member.readsOne) ?? false

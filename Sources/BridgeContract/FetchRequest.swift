@@ -20,6 +20,9 @@ public struct FetchRequest: Sendable {
     ///
     /// Only for a bridge that can `BridgeDescriptor.Capability.incremental`.
     public var since: String?
+    /// The value of ``since`` as an ISO 8601 time in UTC, if the configuration says that it is a time, and the remote writes
+    /// it in another form; nil otherwise. (1.2)
+    public var sinceTime: String?
     /// Whether the host expects the newest records first, and ends the fetch where it knows what follows. (1.2)
     ///
     /// A bridge that would return several listings, one after the other, throws ``BridgeError/Code/configuration``. Only

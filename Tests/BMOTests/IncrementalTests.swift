@@ -55,6 +55,25 @@ import Testing
         #expect(try place.takeRequests() == ["token= since=2026-03-02T23:55:30Z parent=-1 cursor="])
     }
 
+    @Test(arguments: [("", "03.03.2026", "2026-03-03"), (", lookback: 1d", "02.03.2026", "2026-03-02")])
+    func `a time in a form of the remote's own is requested as a time, too`(
+        lookback: String, since: String, time: String
+    ) async throws {
+        let place = try LibraryWorkspace.counting()
+        try place.say("count 1", "stamp 1 03.03.2026")
+        let world = place.world(entity: "incremental: {field: changed\(lookback)}")
+        let workspace = try await place.workspace(
+            world.replacing(
+                "changed: timestamp", with: "changed: {type: timestamp, transform: {format: \"%d.%m.%Y\"}}"))
+        _ = try await place.sync(workspace)
+        _ = try place.takeRequests()
+        _ = try await place.sync(workspace)
+        #expect(
+            try place.takeRequests() == [
+                "token= since=\(since) time=\(time)T00:00:00.000000Z parent=-1 cursor="
+            ])
+    }
+
     @Test(.overSQLiteOnly) func `a failed scan does not move the cursor`() async throws {
         let place = try LibraryWorkspace.counting()
         try place.say("count 30")

@@ -263,13 +263,16 @@ static const char *enter_world(bmo_fetch *fetch, const char *path) {
     char token[256], cursor[64], name[600];
     text_member(&fetch->view, "token", token, sizeof token);
     text_member(&fetch->view, "since", fetch->since, sizeof fetch->since);
+    char time[64] = "";
+    text_member(&fetch->view, "since_time", time, sizeof time);
     text_member(&fetch->view, "cursor", cursor, sizeof cursor);
     const bmo_slot *parent = bmo_view_member(&fetch->view, fetch->view.records, "parent");
     int64_t number = parent ? bmo_view_int64(bmo_view_member(&fetch->view, parent, "id"), -1) : -1;
     snprintf(name, sizeof name, "%s.log", path);
     FILE *log = fopen(name, "a");
     if (log) {
-        fprintf(log, "token=%s since=%s parent=%lld cursor=%s\n", token, fetch->since, (long long)number, cursor);
+        fprintf(log, "token=%s since=%s%s%s parent=%lld cursor=%s\n", token, fetch->since, *time ? " time=" : "", time,
+                (long long)number, cursor);
         fclose(log);
     }
     const char *count = said(fetch, "count");

@@ -10,6 +10,12 @@ import TestSupport
     private func since(
         _ remote: Literal, _ lookback: Int64, as type: AttributeType, _ transformers: [Transformer] = []
     ) throws -> String {
+        try #require(try asked(remote, lookback, as: type, transformers).since)
+    }
+
+    private func asked(
+        _ remote: Literal, _ lookback: Int64, as type: AttributeType, _ transformers: [Transformer] = []
+    ) throws -> (since: String?, time: String?) {
         var attribute = Attribute.of("changed", type)
         attribute.transformers = transformers
         let model = try CompiledModel.of(Entity("A", key: ["id"], [.of("id", .integer), attribute]))
@@ -19,8 +25,11 @@ import TestSupport
         return try withExtendedLifetime(batch) {
             let page = Mapper(model).map(batch, as: 0)
             let local = try #require(page.cells[watched.field].value)
-            return watched.since(
-                local: local, remote: try #require(watched.remoteText(in: batch[0])), lookback: lookback)
+            let text = try #require(watched.remoteText(in: batch[0]))
+            return (
+                watched.since(local: local, remote: text, lookback: lookback),
+                watched.sinceTime(local: local, remote: text, lookback: lookback)
+            )
         }
     }
 
@@ -47,6 +56,19 @@ import TestSupport
     @Test func `units and formats are kept`() throws {
         #expect(try since(1_772_323_320_500, 300, as: .timestamp, [.unit(.milliseconds)]) == "1772323020500")
         #expect(try since("01.03.2026 00:02", 300, as: .timestamp, [.format("%d.%m.%Y %H:%M")]) == "28.02.2026 23:57")
+    }
+
+    @Test func `a value in a form of the remote's own is known as a time, too`() throws {
+        let format: [Transformer] = [.format("%d.%m.%Y %H:%M")]
+        let text: Literal = "01.03.2026 00:02"
+        #expect(try asked(text, 0, as: .timestamp, format).time == "2026-03-01T00:02:00.000000Z")
+        #expect(try asked(text, 300, as: .timestamp, format).time == "2026-02-28T23:57:00.000000Z")
+        let milliseconds = try asked(1_772_323_320_500, 0, as: .timestamp, [.unit(.milliseconds)])
+        #expect(milliseconds.time == "2026-03-01T00:02:00.500000Z")
+        #expect(try asked("01.03.2026", 86_400, as: .date, [.format("%d.%m.%Y")]).time == "2026-02-28T00:00:00.000000Z")
+        #expect(try asked("2026-03-01T00:02:00+01:00", 0, as: .timestamp).time == nil)
+        #expect(try asked("1772323320", 0, as: .timestamp).time == nil)
+        #expect(try asked(1000, 0, as: .integer).time == nil)
     }
 
     @Test func `a date goes back whole days`() throws {

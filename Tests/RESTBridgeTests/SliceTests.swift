@@ -7,12 +7,13 @@ import TestSupport
 
 /// How a listing is divided into windows of time and the values of lists.
 @Suite struct SliceTests {
-    private func slices(_ section: Literal, since: String? = nil, now: String = "2024-03-01T00:00:00Z") throws
-        -> [Slice]
-    {
+    private func slices(
+        _ section: Literal, since: String? = nil, time: String? = nil, isName: Bool = false,
+        now: String = "2024-03-01T00:00:00Z"
+    ) throws -> [Slice] {
         let instant = try #require(TimeText.microseconds(now, now: 0))
         let known = TemplateVariables(parameters: [(["begin": "2024-02-28"] as Literal).options])
-        return try SliceRule(section.options, known).slices(since: since, now: instant)
+        return try SliceRule(section.options, known).slices(since: since, time: time, isName: isName, now: instant)
     }
 
     @Test func `without since and each there is one slice with the known value as it is`() throws {
@@ -162,10 +163,33 @@ import TestSupport
         #expect(try slices(["since": ["start": .text(text)]]).map(\.since) == [text])
     }
 
-    @Test func `without a window, and for a value of the remote, a time may have any form`() throws {
+    @Test func `without a window, a time may have any form`() throws {
         #expect(try slices(["since": ["start": "31/12/2020"]]).map(\.since) == ["31/12/2020"])
-        let window: Literal = ["since": ["start": "2024-02-01", "window": "1w"]]
-        #expect(try slices(window, since: "31/12/2020").map(\.since) == ["31/12/2020"])
+        #expect(try slices(["since": ["start": "2024-02-01"]], since: "31/12/2020").map(\.since) == ["31/12/2020"])
+    }
+
+    @Test func `a value in a form of the remote's own is sent in the format, and divided into windows`() throws {
+        let (since, time) = ("28/02/2024 00:00", "2024-02-28T00:00:00.000000Z")
+        let format: Literal = ["since": ["start": "2024-01-01", "format": "%Y-%m-%d"]]
+        #expect(try slices(format, since: since, time: time).map(\.since) == ["2024-02-28"])
+        let windows: Literal = ["since": ["start": "2024-01-01", "format": "%Y-%m-%d", "window": "1d"]]
+        #expect(try slices(windows, since: since, time: time).map(\.since) == ["2024-02-28", "2024-02-29"])
+        // A number of days must not be taken for seconds.
+        #expect(try slices(format, since: "2802202400", time: time).map(\.since) == ["2024-02-28"])
+        // Without a format, the API takes its own form.
+        let plain: Literal = ["since": ["start": "01/01/2024"]]
+        #expect(try slices(plain, since: since, time: time).map(\.since) == [since])
+    }
+
+    @Test func `a value that is not a time cannot be divided into windows`() throws {
+        let windows: Literal = ["since": ["start": "2024-02-01", "window": "1w"]]
+        let error = try bridgeError { _ = try slices(windows, since: "31/12/2020") }
+        #expect(error.code == .configuration)
+        #expect(error.message.hasPrefix("the newest value is \"31/12/2020\", which is not a time"))
+        // The check has only a name in place of the value.
+        #expect(try slices(windows, since: "User.changed", isName: true).count == 1)
+        let bad: Literal = ["since": ["start": "31/12/2020", "window": "1w"]]
+        #expect(throws: BridgeError.self) { try slices(bad, since: "User.changed", isName: true) }
     }
 
     private static let faults: [(Literal, String)] = [

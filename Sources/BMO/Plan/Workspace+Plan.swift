@@ -120,6 +120,7 @@ private struct ScanPlanner {
         var fetch = FetchRequest(entity: entity.name, section: plan.section, cursor: cursor)
         fetch.token = request.token
         fetch.since = request.since
+        fetch.sinceTime = request.sinceTime
         fetch.newestFirst = plan.incremental?.endsAtKnown == true
         fetch.parent = parent?.options
         fetch.fieldPaths = plan.fieldPaths

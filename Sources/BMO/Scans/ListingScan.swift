@@ -337,6 +337,7 @@ struct ListingScan: Sendable {
         var fetch = FetchRequest(entity: plan.entity.name, section: plan.section, cursor: cursor)
         fetch.token = request.token
         fetch.since = request.since
+        fetch.sinceTime = request.sinceTime
         fetch.newestFirst = plan.incremental?.endsAtKnown == true
         fetch.parent = parent?.options
         fetch.fields = plan.readMembers.map(Set.init)

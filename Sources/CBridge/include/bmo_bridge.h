@@ -149,6 +149,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                changed since
  *                since: text     (incremental) the newest imported value of the entity's incremental field, less the
  *                                configured lookback, in the form in which the remote sent it
+ *                since_time: text  (incremental, since 1.2) the same value as an ISO 8601 time in UTC, if the
+ *                                configuration says that it is a time, and the remote writes it in another form
  *                newest_first: bool (newest_first) the host expects the newest records first, and ends the fetch where it
  *                                knows what follows; a bridge that would return several listings, one after the other,
  *                                fails with code "configuration"

@@ -74,6 +74,27 @@ public struct WatchedField: Sendable {
         }
     }
 
+    /// Returns the value to request as an ISO 8601 time in UTC; nil if it is not a time, or if the remote writes it as ISO
+    /// 8601 or as seconds since 1970.
+    ///
+    /// - Parameters:
+    ///   - local: The stored form of the watermark.
+    ///   - remote: The form that the remote sent.
+    ///   - lookback: Seconds for a time or date.
+    public func sinceTime(local: StoredValue, remote: String, lookback: Int64) -> String? {
+        let isTransformed = attribute.transformers.contains { transformer in
+            switch transformer {
+            case .format, .unit: true
+            default: false
+            }
+        }
+        guard attribute.type == .timestamp || attribute.type == .date,
+            isTransformed || ISODate(remote) == nil && DecimalText(remote) == nil,
+            case .text(let text) = value(local, lessBy: lookback).form, let time = ISODate(text)?.microseconds
+        else { return nil }
+        return Timestamp.text(microseconds: time)
+    }
+
     /// Returns a stored value less a lookback: seconds for a time or date, a difference for an integer.
     public func value(_ local: StoredValue, lessBy lookback: Int64) -> StoredValue {
         guard lookback > 0 else { return local }

@@ -194,7 +194,9 @@ struct RESTSection: Sendable {
     static func slices(_ request: FetchRequest, parameters: BridgeOptions?, now: Int64? = nil) throws -> [Slice] {
         let known = [request.section.object("parameters"), parameters].compactMap(\.self)
         let slices = try SliceRule(request.section, TemplateVariables(parameters: known))
-            .slices(since: request.since, now: now ?? TimeText.now(), present: TimeText.now())
+            .slices(
+                since: request.since, time: request.sinceTime, isName: request.validates, now: now ?? TimeText.now(),
+                present: TimeText.now())
         guard slices.count > 1, request.newestFirst else { return slices }
         throw BridgeError(
             .configuration,

@@ -83,11 +83,19 @@ struct SliceRule: Sendable {
     ///
     /// - Parameters:
     ///   - since: The newest known value, as the remote sent it, or nil for everything.
+    ///   - time: The same value as a time, if the remote sent it in a form of its own.
+    ///   - isName: Whether `since` is only a name that stands for a value.
     ///   - now: The time at which the scan began, which `now` means.
     ///   - present: The present, which is later in a resumed scan.
-    func slices(since: String?, now: Int64, present: Int64? = nil) throws -> [Slice] {
-        let windows =
-            try hasTimes ? self.windows(since: since, now: now, present: present ?? now) : [Slice(since: since)]
+    func slices(
+        since: String?, time: String? = nil, isName: Bool = false, now: Int64, present: Int64? = nil
+    ) throws -> [Slice] {
+        var windows = [Slice(since: since)]
+        if hasTimes {
+            let known = time.flatMap { TimeText.microseconds($0, now: now) }
+            try checkTimes(since: since, known: known, isName: isName, now: now)
+            windows = try self.windows(since: since, known: known, now: now, present: present ?? now)
+        }
         var slices = [Slice()]
         for list in lists {
             slices = slices.flatMap { slice in
@@ -126,22 +134,36 @@ struct SliceRule: Sendable {
         }
     }
 
-    private func windows(since: String?, now: Int64, present: Int64) throws -> [Slice] {
-        let given = start.flatMap { ValueTemplate.expand($0, variables) }
+    /// The configured beginning.
+    private var given: String? { start.flatMap { ValueTemplate.expand($0, variables) } }
+
+    /// The configured end.
+    private var last: String { end.flatMap { ValueTemplate.expand($0, variables) } ?? "now" }
+
+    /// Requires times between which windows can be made.
+    private func checkTimes(since: String?, known: Int64?, isName: Bool, now: Int64) throws {
+        func isTime(_ text: String) -> Bool { TimeText.microseconds(text, now: now) != nil }
+        guard window != nil else { return }
+        if since == nil || isName, let given, !isTime(given) { throw noTime("start", start) }
+        if !isTime(last) { throw noTime("until", end) }
+        guard let since, !isName, known == nil, !isTime(since) else { return }
+        throw BridgeError(
+            .configuration,
+            "the newest value is \"\(since.prefix(100))\", which is not a time, so since.window cannot divide the listing",
+            remedy:
+                "give the attribute that incremental names the type timestamp, and a transform with the format in which the "
+                + "remote writes it; or remove since.window")
+    }
+
+    private func windows(since: String?, known: Int64?, now: Int64, present: Int64) throws -> [Slice] {
         let begin = since ?? given
-        let last = end.flatMap { ValueTemplate.expand($0, variables) } ?? "now"
         let until = TimeText.microseconds(last, now: now)
         // A record that changes while the scan runs leaves a listing up to now.
         let isBounded = since == nil && sendsUntil && until.map { $0 < present + Self.margin } ?? true
         let isMoving = since == nil && given?.hasPrefix("now") == true
-        if window != nil {
-            // The newest value that a remote sent may have a form of its own: then one request asks for everything after it.
-            if since == nil, let given, TimeText.microseconds(given, now: now) == nil {
-                throw noTime("start", start)
-            }
-            if until == nil { throw noTime("until", end) }
-        }
-        guard let begin, let first = TimeText.microseconds(begin, now: now) else {
+        // Without a format and windows, the API takes its values in the form in which it sends them.
+        let time = format == nil && window == nil ? nil : known
+        guard let begin, let first = time ?? TimeText.microseconds(begin, now: now) else {
             return [
                 Slice(since: begin, until: until.map { text($0) } ?? last, isMoving: isMoving, isBounded: isBounded)
             ]

@@ -49,12 +49,18 @@ struct ScanRequest: Sendable {
     /// The bridge's own state, which limits its reply to changes.
     var token: String? { plan.incremental == .token ? cursor?.token : nil }
 
-    /// The newest known value, less the lookback.
-    var since: String? {
+    /// The newest known value, less the lookback, as the remote writes it.
+    var since: String? { known { $0.since(local: $1.local, remote: $1.remote, lookback: $2) } }
+
+    /// The newest known value, less the lookback, as a time, if the remote writes it in a form of its own.
+    var sinceTime: String? { known { $0.sinceTime(local: $1.local, remote: $1.remote, lookback: $2) } }
+
+    /// Returns what a function makes of the newest known value and the lookback, if the scan asks for what follows.
+    private func known(_ make: (WatchedField, Watermark, Int64) -> String?) -> String? {
         guard case .field(_, let lookback, .any) = plan.incremental, let newest = cursor?.newest,
             let watched = plan.watched
         else { return nil }
-        return watched.since(local: newest.local, remote: newest.remote, lookback: lookback)
+        return make(watched, newest, lookback)
     }
 
     /// The newest known value, less the lookback, in a listing with the newest first: a scan ends after the page whose
