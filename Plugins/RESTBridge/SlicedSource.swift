@@ -90,6 +90,7 @@ final class SlicedSource: RecordSource {
         index += 1
         if index < slices.count {
             page.isEnd = false
+            page.endsListing = true
             page.isComplete = false
             page.isPositional = false
             page.warnings = []

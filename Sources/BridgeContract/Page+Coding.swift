@@ -20,6 +20,7 @@ private enum Member {
     static let isUnchanged = "unchanged"
     static let isPositional = "positional"
     static let repeatsObjects = "repeats"
+    static let endsListing = "next_listing"
     static let isPartial = "partial"
     static let deleted = "deleted"
     static let skipped = "spared"
@@ -63,6 +64,7 @@ extension Page {
         if isUnchanged { writer.member(Member.isUnchanged, true) }
         if isPositional { writer.member(Member.isPositional, true) }
         if repeatsObjects { writer.member(Member.repeatsObjects, true) }
+        if endsListing { writer.member(Member.endsListing, true) }
         if isPartial { writer.member(Member.isPartial, true) }
         if !deleted.isEmpty {
             writer.key(Member.deleted)
@@ -117,6 +119,7 @@ extension Page {
         isUnchanged = try record.flag(Member.isUnchanged)
         isPositional = try record.flag(Member.isPositional)
         repeatsObjects = try record.flag(Member.repeatsObjects)
+        endsListing = try record.flag(Member.endsListing)
         isPartial = try record.flag(Member.isPartial)
         token = try record.text(Member.token)
         for value in try record.list(Member.deleted) {

@@ -44,6 +44,10 @@ public struct Page {
     ///
     /// Otherwise objects that come again in a listing by position may have taken the places of others.
     public var repeatsObjects = false
+    /// Whether a listing ends here, and the next records are of another one, which may have the same. (1.2)
+    ///
+    /// A scan that returns only batches that it returned before counts as endless, unless they are of different listings.
+    public var endsListing = false
     /// Whether the records hold only the changed members of their objects: a missing member means nothing then. (1.1)
     ///
     /// In a listing of whole records, a member that other records have and this one lacks is null.

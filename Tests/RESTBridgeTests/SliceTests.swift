@@ -127,6 +127,11 @@ import TestSupport
         }
     }
 
+    @Test func `each slice but the last says that another listing begins`() throws {
+        let found = try scan([pages(10), pages(10), pages(10)])
+        #expect(found.pages.map(\.endsListing) == [false, false, true, false, false, true, false, false, false])
+    }
+
     @Test func `a scan whose slices have changed begins again`() throws {
         let cursor = try #require(try scan([pages(10), pages(20)], limit: 4).last?.cursor)
         #expect(try scan([pages(10), pages(20), pages(30)], cursor: cursor).ids == [10, 11, 20, 21, 30, 31])

@@ -39,6 +39,7 @@ extension PageInfo {
         page.unchanged = raw.isUnchanged
         page.positional = raw.isPositional
         page.repeatsObjects = raw.repeatsObjects
+        page.endsListing = raw.endsListing
         page.partial = raw.isPartial
         page.pushed = raw.pushed
         page.skipped = raw.skipped.map { skipped in

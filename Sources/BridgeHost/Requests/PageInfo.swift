@@ -36,6 +36,8 @@ public struct PageInfo: Sendable, Equatable {
     public var positional = false
     /// Whether the remote lists some objects again on purpose.
     public var repeatsObjects = false
+    /// Whether a listing ends here, and the next records are of another one.
+    public var endsListing = false
     /// Whether the records contain only the changed members of their objects.
     public var partial = false
     /// The objects that the remote reports as deleted, as records with at least the key.
@@ -53,7 +55,7 @@ public struct PageInfo: Sendable, Equatable {
             && left.token == right.token && left.unchanged == right.unchanged
             && left.deleted?.count == right.deleted?.count && left.skipped == right.skipped
             && left.pushed == right.pushed && left.positional == right.positional && left.partial == right.partial
-            && left.repeatsObjects == right.repeatsObjects
+            && left.repeatsObjects == right.repeatsObjects && left.endsListing == right.endsListing
     }
 }
 

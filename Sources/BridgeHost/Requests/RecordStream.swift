@@ -236,6 +236,11 @@ public final class RecordStream: Sendable {
                     "the last \(RepeatGuard.most) batches had all occurred before in this scan of \(request.entity): it has no end",
                     log)
             }
+            if info.endsListing, state.withLock({ $0.repeats.isEndlessAfterListing() }) {
+                throw .malformed(
+                    "this scan of \(request.entity) has more than \(RepeatGuard.mostListings) listings: it has no end",
+                    log)
+            }
             log.logger.debug(
                 "bridge answered",
                 metadata: [

@@ -1,9 +1,11 @@
-/// Detects a scan that loops: a bridge that keeps returning batches that it returned before.
+/// Detects a scan that loops: a bridge that keeps returning batches that it returned before in a listing.
 ///
 /// Most batches are hashed by their ends only. A batch is hashed whole once its ends match those of an earlier one.
 struct RepeatGuard {
     /// The number of consecutive repeated batches that ends the scan.
     static let most = 100
+    /// The maximum number of listings in a scan.
+    static let mostListings = 100_000
     /// The maximum number of batches to remember.
     private static let memory = 1 << 18
     private static let sample = 512
@@ -11,6 +13,7 @@ struct RepeatGuard {
     private var ends: Set<Int> = []
     private var wholes: Set<Int> = []
     private var count = 0
+    private var listings = 1
 
     /// Records the next batch; returns true after too many consecutive repeats.
     mutating func isEndless(after batch: UnsafeRawBufferPointer) -> Bool {
@@ -28,6 +31,15 @@ struct RepeatGuard {
         }
         count += 1
         return count >= Self.most
+    }
+
+    /// Begins the next listing, which may have the records of the ones before; returns true after too many.
+    mutating func isEndlessAfterListing() -> Bool {
+        ends.removeAll(keepingCapacity: true)
+        wholes.removeAll(keepingCapacity: true)
+        count = 0
+        listings += 1
+        return listings > Self.mostListings
     }
 
     private static func hash(_ batch: UnsafeRawBufferPointer, _ length: Int) -> Int {

@@ -234,6 +234,10 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                      repeats: bool          (since 1.2) with positional: the remote lists some objects
  *                                                             again on purpose. Without it, objects that come again may
  *                                                             have taken the places of others, which then count as lacking
+ *                                      next_listing: bool     (since 1.2) a listing ends here, and the next records are
+ *                                                             of another one, which may have the same. A fetch that
+ *                                                             returns the same batches again and again counts as
+ *                                                             endless, unless they are of different listings
  *                                      partial: bool          the records of this page hold only the changed members of
  *                                                             their objects. Without it, a member that other records of
  *                                                             the listing have and this one lacks is null
