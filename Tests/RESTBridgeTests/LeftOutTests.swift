@@ -57,14 +57,15 @@ import Testing
         #expect(scan.ids == ids && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
     }
 
-    @Test func `an index of an object leads nowhere, and one behind the end of a list to no records`() throws {
-        func scan(_ body: String) throws -> Scan {
-            try self.scan(["path": "/says", "query": ["body": .text(body)], "records": "$.data[0]", "paging": "none"])
+    @Test func `a filter and an index do not take any object for the list`() throws {
+        func scan(_ body: String, _ records: String) throws -> Scan {
+            try self.scan(["path": "/says", "query": ["body": .text(body)], "records": .text(records), "paging": "none"])
         }
-        #expect(try scan(#"{"data": [{"id": 1}, {"id": 2}]}"#).ids == [1])
-        #expect(try scan(#"{"data": []}"#).last?.isComplete == true)
-        let error = try bridgeError { _ = try scan(#"{"data": {"0": [{"id": 1}]}}"#) }
-        #expect(error.message == "page 1 of User: the reply has nothing at $.data[0]")
+        #expect(try scan(#"{"data": [{"id": 1}, {"id": 2}]}"#, "$.data[0]").ids == [1])
+        for records in ["$.data[0]", "$.data[?@.kind=='a']"] {
+            let error = try bridgeError { _ = try scan(#"{"data": {"message": "busy"}}"#, records) }
+            #expect(error.message.contains("has an object where \(records) needs a list"), "\(error)")
+        }
     }
 
     @Test(arguments: [(403, false), (500, false), (400, false), (404, true), (410, true)])
