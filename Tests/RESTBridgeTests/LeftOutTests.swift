@@ -59,7 +59,9 @@ import Testing
 
     @Test func `a filter and an index do not take any object for the list`() throws {
         func scan(_ body: String, _ records: String) throws -> Scan {
-            try self.scan(["path": "/says", "query": ["body": .text(body)], "records": .text(records), "paging": "none"])
+            try self.scan([
+                "path": "/says", "query": ["body": .text(body)], "records": .text(records), "paging": "none",
+            ])
         }
         #expect(try scan(#"{"data": [{"id": 1}, {"id": 2}]}"#, "$.data[0]").ids == [1])
         for records in ["$.data[0]", "$.data[?@.kind=='a']"] {
