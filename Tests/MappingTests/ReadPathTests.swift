@@ -31,6 +31,18 @@ import Testing
         #expect(try paths(["id", "title"], model) == ["id", "title"])
     }
 
+    @Test func `an object in a list is read without its relationship to the object around it`() throws {
+        var list = Relationship.many("revisions", "Revision", inverse: "page")
+        list.orphans = .delete
+        var revision = Entity(
+            "Revision", key: ["id"], [.of("id", .integer), .of("words", .text)], [.one("page", "Page")])
+        revision.isScanned = false
+        let model = try CompiledModel.of(Entity("Page", key: ["id"], [.of("id", .integer)], [list]), revision)
+        let page = try #require(model.index(of: "Page"))
+        let paths = try #require(model.readPaths(of: page))
+        #expect(Set(paths) == [["id"], ["revisions", "id"], ["revisions", "words"]])
+    }
+
     @Test func `what says that an object is gone is read with any field`() throws {
         let model = try Self.issues(
             deletedBy: Matcher([.has(RemotePath(["deleted_at"])), .equals(RemotePath(["state", "name"]), ["gone"])]))

@@ -22,14 +22,17 @@ extension CompiledModel {
 
     private func collect(
         _ node: PathNode, _ plan: MappingPlan, at path: [String], above: [Int], _ isNeeded: ((String) -> Bool)?,
-        into paths: inout [[String]]
+        into paths: inout [[String]], leavingOut inverses: Set<Int> = []
     ) {
         for (name, child) in node.children {
             // The surroundings and the members that a bridge adds, such as `@key`, are not the remote's.
             guard !name.hasPrefix("@") else { continue }
             let path = path + [name]
+            let known = child.bindings.filter { isPart($0, of: inverses, in: plan) }
+            if !known.isEmpty, known.count == child.bindings.count, child.children.isEmpty { continue }
             let bindings = child.bindings.filter { binding in
-                isNeeded.map { self.name(of: binding, in: plan).contains(where: $0) } ?? true
+                guard !isPart(binding, of: inverses, in: plan) else { return false }
+                return isNeeded.map { self.name(of: binding, in: plan).contains(where: $0) } ?? true
             }
             let targets = bindings.compactMap { target(of: $0, in: plan) }
             // A value that an attribute reads is needed as a whole, whatever other attributes read of it.
@@ -40,7 +43,7 @@ extension CompiledModel {
             let nested = targets.filter { comesOnlyNested($0) && !above.contains($0) }
             let count = paths.count
             if child.children.isEmpty, nested.isEmpty, isNeeded == nil || !bindings.isEmpty { paths.append(path) }
-            collect(child, plan, at: path, above: above, isNeeded, into: &paths)
+            collect(child, plan, at: path, above: above, isNeeded, into: &paths, leavingOut: inverses)
             if nested.isEmpty, !child.children.isEmpty {
                 // A reference is needed as a whole unless some of its parts are, and beside these it needs the key.
                 if isNeeded != nil, !targets.isEmpty, paths.count == count { paths.append(path) }
@@ -50,7 +53,11 @@ extension CompiledModel {
                 if plans[target].readMembers == nil {
                     paths.append(path)
                 } else {
-                    collect(plans[target].tree, plans[target], at: path, above: above + [target], nil, into: &paths)
+                    // The object around them is known.
+                    let inverses = bindings.compactMap { inverse(of: $0, to: target, in: plan) }
+                    collect(
+                        plans[target].tree, plans[target], at: path, above: above + [target], nil, into: &paths,
+                        leavingOut: Set(inverses))
                 }
             }
         }
@@ -76,6 +83,24 @@ extension CompiledModel {
         case .toOne(let index): layout.toOne[index].target
         case .toMany(let index): layout.toMany[index].target
         case .attribute, .part, .metadata: nil
+        }
+    }
+
+    /// Returns the relationship to one of the target that stores a list; nil for another binding.
+    private func inverse(of binding: PathNode.Binding, to target: Int, in plan: MappingPlan) -> Int? {
+        guard case .toMany(let index) = binding else { return nil }
+        let list = entities[plan.entity].toMany[index]
+        guard list.target == target, case .inverse(let toOne) = list.storage else { return nil }
+        return toOne
+    }
+
+    /// Whether a binding feeds one of these relationships to one.
+    private func isPart(_ binding: PathNode.Binding, of relationships: Set<Int>, in plan: MappingPlan) -> Bool {
+        switch binding {
+        case .toOne(let index): relationships.contains(index)
+        case .part(let field, _):
+            entities[plan.entity].fields[field].relationship.map(relationships.contains) ?? false
+        case .attribute, .toMany, .metadata: false
         }
     }
 

@@ -27,7 +27,10 @@ enum SelectedFields {
     ) -> String? {
         guard let paths else { return nil }
         var tree = Tree()
-        for path in paths + others where path.first.map({ !names.contains($0) }) == true { tree.insert(path[...]) }
+        for path in paths + others where path.first.map({ !names.contains($0) }) == true {
+            // An API selects fields, and not elements of lists: the mapping takes the element.
+            tree.insert((path.prefix(1) + path.dropFirst().filter { !Self.isIndex($0) })[...])
+        }
         guard !tree.children.isEmpty else { return nil }
         switch notation {
         case .names: return tree.children.map(\.name).joined(separator: ",")
@@ -36,6 +39,10 @@ enum SelectedFields {
         case .braces: return tree.text(open: "{", close: "}", separator: ",")
         case .graphQL: return tree.text(open: " { ", close: " }", separator: " ")
         }
+    }
+
+    private static func isIndex(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     /// Paths as a tree, in the order of their first occurrence.
