@@ -76,8 +76,8 @@ final class RESTSource: ListingSource {
         var isLast = false
         /// Whether a rule of the section says what the reply means.
         var isAccepted = false
-        /// Whether that rule accepts a reply without a place for records.
-        var mayLackRecords = false
+        /// What that rule accepts a reply without.
+        var lack = RecordLack.nothing
         /// Whether a rule of the section says that there are no records.
         var isToldEmpty = false
         var digest = BatchDigest()
@@ -247,9 +247,9 @@ final class RESTSource: ListingSource {
             current = OpenPage(
                 response: response, content: .nothing, facts: facts, isAccepted: true,
                 isToldEmpty: [404, 410].contains(response.status))
-        case .good(let early, let isAccepted, let mayLack):
+        case .good(let early, let isAccepted, let lack):
             try begin(exchange, response, early ?? body, isAccepted: isAccepted)
-            current?.mayLackRecords = mayLack
+            current?.lack = lack
         }
         return nil
     }
@@ -345,7 +345,7 @@ final class RESTSource: ListingSource {
             } else {
                 guard let reader else { throw BridgeError(.internal, "a page without a reader") }
                 (hasMore, rejected) = try reader.read(
-                    into: writer, isAccepted: open.isAccepted, mayLack: open.mayLackRecords)
+                    into: writer, isAccepted: open.isAccepted, lack: open.lack)
             }
             open.digest.add(writer)
             // Pages without a record that the filter selects differ in those that it leaves out.

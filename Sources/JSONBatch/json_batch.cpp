@@ -206,7 +206,8 @@ Result bmo_json_reader::visit(uint32_t active) {
         && paths[0].back().kind == Segment::filter) {
         bool has_member = false;
         bool is_selected = element_has(paths[0].back(), &has_member);
-        bool is_element = depth > 0 && paths[0][depth - 1].kind != Segment::name_selector;
+        Segment::Kind before = depth > 0 ? paths[0][depth - 1].kind : Segment::name_selector;
+        bool is_element = before == Segment::wildcard || before == Segment::filter;
         if (has_member || is_element) {
             found_records = true;
             if (is_selected) return record();

@@ -192,6 +192,15 @@ import Testing
         #expect(text.contains("request_c_api_key: {env: SHOP_REQUEST_C_API_KEY}"), "\(text)")
     }
 
+    @Test func `each user of a url has a password`() throws {
+        let (text, _) = try Self.translate(
+            [("a", "ann:1@one"), ("b", "bob:2@two")].map {
+                #"{"name": "\#($0.0)", "endpoint": {"path": "https://\#($0.1).example/x"}}"#
+            }.joined(separator: ", "))
+        #expect(text.contains("password: {env: SHOP_PASSWORD}"), "\(text)")
+        #expect(text.contains("password: {env: SHOP_URL_PASSWORD_2}") && !text.contains("@"), "\(text)")
+    }
+
     @Test func `a start that is a date reads records with a time`() throws {
         let cursor = #"{"type": "incremental", "cursor_path": "updated_at", "initial_value": "2024-01-01"}"#
         try Self.expect(

@@ -33,7 +33,7 @@ import Testing
         ("$.d[?@.t=='x']", #"{"d": {"message": "busy"}}"#, "an object where $.d[?@.t=='x'] needs a list"),
         ("$[0].items", #"{"message": "busy"}"#, "an object where $[0].items needs a list"),
         (
-            "$.d[*].l[?@.t=='x']", #"{"d": [{"l": [{"t": "x", "id": 1}]}, {"l": {"t": "x"}}]}"#,
+            "$.d[*].l[?@.t=='x']", #"{"d": [{"l": [{"t": "x", "id": 1}]}, {"l": {"m": 1}}]}"#,
             "an object where $.d[*].l[?@.t=='x'] needs a list"
         ),
         ("$.d[0].items", #"{"d": []}"#, "nothing at $.d[0].items"),
@@ -86,9 +86,23 @@ import Testing
     @Test func `an object in place of an inner list is an error where rows read the objects around them`() throws {
         let error = try bridgeError {
             _ = try scan(
-                #"{"d": [{"id": 1, "a": {"t": "x"}}]}"#, "$.d[*].a[?@.t=='x']", surroundings: ["@parent.id"])
+                #"{"d": [{"id": 1, "a": {"m": 1}}]}"#, "$.d[*].a[?@.t=='x']", surroundings: ["@parent.id"])
         }
         #expect(error.message == "page 1 of User: the reply has an object where $.d[*].a[?@.t=='x'] needs a list")
+    }
+
+    @Test(arguments: [[], ["@parent.id"]])
+    func `an object with the filter's member stands for a list of it`(surroundings: [String]) throws {
+        for (word, ids) in [("x", [7]), ("y", [])] {
+            let reply = #"{"d": [{"id": 1, "a": {"t": "\#(word)", "id": 7}}]}"#
+            let scan = try scan(reply, "$.d[*].a[?@.t=='x']", surroundings: surroundings)
+            #expect(scan.ids == ids && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+        }
+    }
+
+    @Test func `an object behind an index is no element of a filtered list`() throws {
+        let error = try bridgeError { _ = try scan(#"{"d": [{"message": "busy"}]}"#, "$.d[0][?@.kind=='a']") }
+        #expect(error.message.contains("needs a list"), "\(error)")
     }
 
     @Test func `a later page whose elements have no records does not make the listing incomplete`() throws {

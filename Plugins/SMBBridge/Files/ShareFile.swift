@@ -23,6 +23,8 @@ final class ShareFile: ByteFile {
     let path: [String]
     /// The file's state; nil before the first chunk.
     private(set) var version: FileVersion?
+    /// The file's state at the first chunk; nil before it.
+    private(set) var firstVersion: FileVersion?
     var size: Int64 { end ?? version?.size ?? 0 }
     /// Whether the file became longer while it was read.
     private(set) var hasGrown = false
@@ -76,6 +78,7 @@ final class ShareFile: ByteFile {
     func read(at offset: Int64, limit: Int) throws -> [UInt8] {
         let read = try share.read(path, offset: offset, limit: limit, expecting: version)
         version = read.version
+        firstVersion = firstVersion ?? version
         return read.bytes
     }
 

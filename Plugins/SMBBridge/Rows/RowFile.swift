@@ -6,8 +6,9 @@ import RowFormats
 final class RowFile {
     let match: FolderWalk.Match
     let sink: RowSink
-    /// The file's state while it is read; nil before the first chunk.
-    var version: FileVersion? { file.version }
+    /// The file's state at the first chunk, nil before it: a reading goes on only in a file that is still the same, and not
+    /// in one that has grown, whose earlier rows may be others.
+    var version: FileVersion? { file.firstVersion }
 
     /// Whether rows were appended while the file was read, so that they are missing.
     var hasGrown: Bool { file.hasGrown }

@@ -99,6 +99,11 @@ final class RowSource: RecordSource {
         if let file, let version = file.version, file.sink.returned > 0 {
             place = RowFile.Place(rows: file.sink.returned, version: version)
         }
+        var error = error
+        // A file that was rewritten longer looks like one that has grown, and its parts do not fit together.
+        if error is FileFault, let file, file.hasGrown {
+            error = SMBFailure(cause: .changed, action: .readFile, path: listing.share.url.folder + match.path)
+        }
         switch error {
         case let failure as SMBFailure where failure.cause == .changed && place != nil:
             throw BridgeError(

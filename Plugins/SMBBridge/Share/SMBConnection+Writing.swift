@@ -1,3 +1,4 @@
+import BridgeKit
 import CSMBClient
 import Glibc
 
@@ -87,14 +88,24 @@ extension SMBConnection {
         }
     }
 
-    /// Moves a file to the place of another, which it replaces.
+    /// Replaces a file by a temporary one, which is gone afterwards.
     ///
-    /// libsmbclient deletes that one first. If a program has it open and lets no other delete it, the server keeps it,
-    /// and the rename then fails because it exists: the program's lock is the reason.
-    func move(_ path: [String], inPlaceOf target: [String]) throws(SMBFailure) {
+    /// libsmbclient deletes the file first. If a program has it open and lets no other delete it, the server keeps it, and
+    /// the rename then fails because it exists: the program's lock is the reason.
+    ///
+    /// - Throws: ``SMBFailure``; or ``BridgeError`` if the file was deleted and the temporary one, with the only content,
+    ///   could not be moved.
+    func replace(_ target: [String], by temporary: [String]) throws {
         do {
-            try move(path, to: target)
+            try move(temporary, to: target)
         } catch {
+            guard (try? status(of: target)) != nil else {
+                let (file, copy) = (target.joined(separator: "/"), temporary.joined(separator: "/"))
+                throw BridgeError(
+                    .conflict, "\(file) was open in another program, and is gone: its new content is in \(copy)",
+                    remedy: "move it to \(file) when the program has closed that file", location: url.location(target))
+            }
+            try? delete(temporary)
             guard error.cause == .system(EEXIST) else { throw error }
             throw SMBFailure(cause: .system(ETXTBSY), action: .writeFile, path: target)
         }

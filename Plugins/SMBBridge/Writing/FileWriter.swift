@@ -171,13 +171,13 @@ struct FileWriter {
             }
             if now == nil {
                 try connection.move(temporary, to: root + path.names)
-            } else {
-                try connection.move(temporary, inPlaceOf: root + path.names)
+                return
             }
         } catch {
             try? connection.delete(temporary)
             throw error
         }
+        try connection.replace(root + path.names, by: temporary)
     }
 
     private func makeFolders(_ names: [String]) throws {

@@ -177,13 +177,13 @@ struct RowWriter {
             }
             if now == nil {
                 try connection.move(temporary, to: root + path.names)
-            } else {
-                try connection.move(temporary, inPlaceOf: root + path.names)
+                return
             }
         } catch {
             try? connection.delete(temporary)
             throw error
         }
+        try connection.replace(root + path.names, by: temporary)
     }
 
     private func encoder() throws -> TextEncoder { try TextEncoder(encoding: section.encoding) }

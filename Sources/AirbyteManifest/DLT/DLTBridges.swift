@@ -28,12 +28,12 @@ final class DLTBridges {
         }
         while url.hasSuffix("/") { url.removeLast() }
         let number = bridges.count + 1
-        let address = LiteralSecrets.withoutUser(url)
+        let (address, user) = LiteralSecrets.parts(url)
         let draft = BridgeDraft(
             name: number == 1 ? name : "\(name)_\(number)", environmentPrefix: name.uppercased(), url: address,
             names: names)
         authenticate(draft, auth ?? client["auth"] ?? .null)
-        if address != url { draft.authenticateAsURL() }
+        draft.authenticate(asURL: user)
         if let found = bridges.first(where: { $0.isLike(draft) }) { return (found, path) }
         bridges.append(draft)
         return (draft, path)

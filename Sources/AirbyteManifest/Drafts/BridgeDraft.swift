@@ -35,6 +35,11 @@ final class BridgeDraft {
         .secret(.env("\(environmentPrefix)_\(names.name(of: input.path).uppercased())"))
     }
 
+    /// Returns the reference to the environment variable for a credential that the document holds literally.
+    func reference(toLiteral value: String, _ path: [String], isSecret: Bool = true) -> ConfigValue {
+        reference(to: Inputs.Open(path: names.path(path, ofLiteral: value), isSecret: isSecret))
+    }
+
     /// Whether requests of both go to the same place with the same credentials.
     func isLike(_ other: BridgeDraft) -> Bool {
         url == other.url && ConfigValue.object(auth) == .object(other.auth) && obstacles == other.obstacles

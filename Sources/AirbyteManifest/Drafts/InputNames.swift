@@ -5,6 +5,20 @@ internal import Model
 /// A class, because all bridges of a connector share the environment.
 final class InputNames {
     private var paths: [String: [String]] = [:]
+    /// The credentials that the document holds literally.
+    private var literals: [[String]: String] = [:]
+
+    /// Returns the path of a credential that the document holds literally: equal ones share it, others have one each.
+    func path(_ path: [String], ofLiteral value: String) -> [String] {
+        var own = path
+        var number = 2
+        while let other = literals[own], other != value {
+            own = path + [String(number)]
+            number += 1
+        }
+        literals[own] = value
+        return own
+    }
 
     func name(of path: [String]) -> String {
         let short = LocalNames.identifier(path.last ?? "input")

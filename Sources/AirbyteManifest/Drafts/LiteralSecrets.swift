@@ -65,23 +65,25 @@ final class LiteralSecrets {
         return String(path[...mark]) + pairs.joined(separator: "&")
     }
 
-    /// Returns a URL without a user and a password, which RFC 3986, section 3.2.1, allows before the host.
-    static func withoutUser(_ url: String) -> String {
-        guard let scheme = url.firstRange(of: "://") else { return url }
+    /// Returns a URL without the user and the password that RFC 3986, section 3.2.1, allows before the host, and these.
+    static func parts(_ url: String) -> (url: String, user: String?) {
+        guard let scheme = url.firstRange(of: "://") else { return (url, nil) }
         let authority = url[scheme.upperBound...].prefix { !"/?#".contains($0) }
-        guard let at = authority.lastIndex(of: "@") else { return url }
-        return String(url[..<scheme.upperBound]) + url[url.index(after: at)...]
+        guard let at = authority.lastIndex(of: "@") else { return (url, nil) }
+        return (
+            String(url[..<scheme.upperBound]) + url[url.index(after: at)...], String(url[scheme.upperBound..<at])
+        )
     }
 }
 
 extension BridgeDraft {
-    /// Takes the user and the password from the environment that a document's URL holds, unless requests authenticate
+    /// Takes the user and the password that a document's URL holds from the environment, unless requests authenticate
     /// otherwise.
-    func authenticateAsURL() {
-        guard auth.isEmpty else { return }
+    func authenticate(asURL user: String?) {
+        guard let user, auth.isEmpty else { return }
         auth = [
-            ("type", "basic"), ("user", reference(to: Inputs.Open(path: ["username"], isSecret: false))),
-            ("password", reference(to: Inputs.Open(path: ["password"], isSecret: true))),
+            ("type", "basic"), ("user", reference(toLiteral: user, ["url", "username"], isSecret: false)),
+            ("password", reference(toLiteral: user, ["url", "password"])),
         ]
         note("the url had a user and a password: they come from the environment")
     }

@@ -182,8 +182,7 @@ final class PostmanTranslator {
     }
 
     private func bridge(_ request: PostmanRequest) -> BridgeDraft {
-        var url = LiteralSecrets.withoutUser(request.base)
-        let hadUser = url != request.base
+        var (url, user) = LiteralSecrets.parts(request.base)
         var note: String?
         if !url.contains("://") || url.contains("{{") {
             note = "the url needs the variables of \(url): write it here"
@@ -196,7 +195,7 @@ final class PostmanTranslator {
         )
         if let note { draft.note(note) }
         authenticate(draft, request.auth)
-        if hadUser { draft.authenticateAsURL() }
+        draft.authenticate(asURL: user)
         if let found = bridges.first(where: { $0.isLike(draft) }) { return found }
         bridges.append(draft)
         return draft

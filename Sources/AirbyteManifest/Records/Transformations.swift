@@ -49,7 +49,8 @@ struct Transformations {
                 }
                 try set(name, value, type: field["value_type"]?.string, scope)
             } catch {
-                if let name = path.first { draft.members.set(name, .lost) }
+                // A field inside a member changes only that one, which stays as the API sends it.
+                if path.count == 1, let name = path.first { draft.members.set(name, .lost) }
                 draft.note("not carried: the field \(path.joined(separator: ".")): \(value.printed): \(reason(error))")
                 draft.doubt("the field \(path.joined(separator: ".")): \(reason(error))", ofValues: true)
             }

@@ -41,7 +41,7 @@ struct AuthenticatorTranslator {
         let template = try Template(value?.printed ?? "", scope)
         if case .input(let input)? = template.expression { return bridge.reference(to: input) }
         if let secret, let known = template.known, known != .null, known != "" {
-            let reference = bridge.reference(to: Inputs.Open(path: ["authentication", secret], isSecret: true))
+            let reference = bridge.reference(toLiteral: known.printed, ["authentication", secret])
             bridge.note("the connector has the \(secret) of its authentication itself: give it in this variable")
             return reference
         }

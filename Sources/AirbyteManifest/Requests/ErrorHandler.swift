@@ -48,8 +48,10 @@ struct ErrorHandler {
         var conditions: [[(key: String, value: ConfigValue)]] = []
         let codes = (filter["http_codes"]?.array ?? []).compactMap { Int64($0.printed) }
         let isIgnored = action == "ignore"
-        for list in isIgnored ? [codes.filter { $0 < 400 }, codes.filter { $0 >= 400 }] : [codes] where !list.isEmpty {
-            conditions.append([("status", list.count == 1 ? .int(list[0]) : .array(list.map { .int($0) }))])
+        // bmo reads the records of a success without a rule, and more carefully than with one.
+        let ruled = isIgnored ? codes.filter { !(200..<300).contains($0) } : codes
+        if !ruled.isEmpty {
+            conditions.append([("status", ruled.count == 1 ? .int(ruled[0]) : .array(ruled.map { .int($0) }))])
         }
         if let predicate = filter["predicate"]?.string, !predicate.isEmpty {
             do {
@@ -94,7 +96,7 @@ struct ErrorHandler {
     }
 
     private static func isSuccess(_ condition: [(key: String, value: ConfigValue)]) -> Bool {
-        statuses(condition).contains { $0 == "2xx" || ($0.int ?? 400) < 400 }
+        statuses(condition).contains { $0 == "2xx" || ($0.int ?? 400) < 300 }
     }
 
     /// Whether the statuses of a condition say that nothing is lacking, or that records are read.

@@ -23,7 +23,7 @@ public struct RetryPolicy: Sendable, Equatable {
     ///   - failure: The last failure.
     ///   - random: A number in 0..<1 that spreads clients: the pause is between half and all of the backoff.
     public func delay(afterFailures failures: Int, of failure: BridgeFailure, random: Double) -> Duration? {
-        guard failure.isRetryable, failures < tries else { return nil }
+        guard failure.isRetryable, !failure.startsOver, failures < tries else { return nil }
         if let asked = failure.retryAfter, asked > maxRetryAfter { return nil }
         var step = min(base, maximum)
         for _ in 1..<max(failures, 1) where step < maximum { step = min(step * 2, maximum) }

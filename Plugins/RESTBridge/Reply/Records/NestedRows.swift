@@ -60,12 +60,12 @@ struct NestedRows {
     /// - Throws: ``BridgeError`` if the rows with their enclosing objects exceed the limit, or if an object stands where
     ///   the path needs a list.
     func write(_ value: BatchValue, index: Int, to writer: RecordBatchWriter) throws -> Bool {
-        try write(value, index, inner, [(value, index)], to: writer)
+        try write(value, index, inner, [(value, index)], isElement: true, to: writer)
     }
 
     private func write(
         _ value: BatchValue, _ index: Int, _ path: ArraySlice<JSONPath.Segment>, _ around: [Place],
-        to writer: RecordBatchWriter
+        isElement: Bool = false, to writer: RecordBatchWriter
     ) throws -> Bool {
         guard let segment = path.first else {
             if value.tag == .array {
@@ -73,6 +73,13 @@ struct NestedRows {
             } else {
                 try writeRow(value, index, around, to: writer)
             }
+            return true
+        }
+        // An object in the place of a filtered list, as the JSON reader takes it.
+        if case .filter(let name, let text) = segment, path.count == 1, value.tag == .object,
+            isElement || value[name] != nil
+        {
+            if value[name]?.text == text { try writeRow(value, index, around, to: writer) }
             return true
         }
         if value.tag == .object, segment.needsList {
@@ -85,7 +92,8 @@ struct NestedRows {
             for place in places {
                 let element = value[place]
                 let leadsOn = try write(
-                    element, place, rest, rest.isEmpty ? around : around + [(element, place)], to: writer)
+                    element, place, rest, rest.isEmpty ? around : around + [(element, place)], isElement: true,
+                    to: writer)
                 isFound = isFound || leadsOn
             }
             return isFound

@@ -108,9 +108,9 @@ final class PageReader {
     ///
     /// - Parameters:
     ///   - isAccepted: Whether a rule of the section declares the reply a success, regardless of its content.
-    ///   - mayLack: Whether that rule accepts a reply without a place for records.
+    ///   - lack: What that rule accepts a reply without.
     func read(
-        into writer: RecordBatchWriter, isAccepted: Bool = false, mayLack: Bool = false
+        into writer: RecordBatchWriter, isAccepted: Bool = false, lack: RecordLack = .nothing
     ) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
         if unshaped == nil {
             let status = reader.next(into: isDirect ? writer : scratch, bytes: Self.batchBytes)
@@ -118,12 +118,15 @@ final class PageReader {
                 let failure = failure(isPage: false)
                 if !isAccepted, let disguised = disguisedFailure() { throw disguised }
                 isBare = isEmptyListing
-                lacksRecords = !isBare && mayLack && reader.failure.fault == .noRecords
+                let isMissing =
+                    reader.failure.fault == .noRecords || reader.failure.fault == .notList && reader.recordCount == 0
+                lacksRecords = !isBare && lack != .nothing && isMissing
                 guard isBare || lacksRecords else { throw failure }
                 return (false, [])
             }
-            if status == .done, reader.recordCount == 0, !isAccepted, let failure = disguisedFailure() {
-                throw failure
+            if status == .done, reader.recordCount == 0 {
+                if !isAccepted, let failure = disguisedFailure() { throw failure }
+                lacksRecords = lack == .records
             }
             hasMore = status == .more
             if section.columns != nil { try writeRows(to: writer) }
@@ -233,6 +236,14 @@ final class PageReader {
                 + "they are: request more of each at once (first: 100), or list them as an entity of their own")
     }
 
+    /// Whether one object stands in the place of a filtered list.
+    private var holdsOne: Bool {
+        let (last, before) = (records.segments.last, records.segments.dropLast())
+        guard case .filter? = last else { return false }
+        for segment in before { guard case .name = segment else { return false } }
+        return JSONScalar.read([records.prefix(before.count)], in: body)?.first == .object
+    }
+
     /// Returns the page's facts about paging.
     ///
     /// A remote pages over the elements of the outermost list: also over those that a filter of the section leaves out,
@@ -242,7 +253,7 @@ final class PageReader {
         let unfiltered = records.withoutFilters
         let outer = unfiltered != nil || section.paging.countsRecords ? records.outermostElements : nil
         let listed = outer.flatMap(wholeList)
-        facts.count = (listed?.count ?? reader.recordCount) - nameRows
+        facts.count = (holdsOne ? 1 : listed?.count ?? reader.recordCount) - nameRows
         facts.isBare = isBare
         if section.preset == .graphQL { noteConnections(own: facts.hasMore == true ? 1 : 0) }
         if let place = section.paging.next, value(place) == .object, let whole = wholeValue(place) {

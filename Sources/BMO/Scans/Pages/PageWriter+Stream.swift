@@ -78,7 +78,7 @@ extension PageWriter {
                 return try await stream.next()
             } catch {
                 // Not `catch where`: Swift 6.3.1 crashes on it after a typed throw.
-                guard error.breaksPage, error.isRetryable else { throw error }
+                guard error.breaksPage, error.isRetryable, !error.startsOver else { throw error }
                 await takeBack()
                 try await stream.reopen()
             }
