@@ -49,12 +49,25 @@ struct FailingEntities {
     /// Returns whether an entity will be synced because of an earlier report of its remote.
     func isAsked(_ name: String) -> Bool { entities[name]?.isAsked == true }
 
+    /// Returns the changes that a round does not follow, and that no later sync would include.
+    ///
+    /// - Parameter waiting: The entities that the round leaves out.
+    func leftOut(of changes: [RemoteNews.Change], waiting: Set<String>) -> [RemoteNews.Change] {
+        changes.filter { waiting.contains($0.entity) && !isAsked($0.entity) }
+    }
+
     /// Notes the end of a sync of everything, except for the entities that waited.
     ///
     /// - Parameters:
     ///   - failure: Why it failed; nil on success.
+    ///   - waiting: The entities that it left out. Their pauses may have ended meanwhile.
     ///   - asked: The entities whose remotes had reported a change.
-    mutating func noteRound(_ failure: Reason?, asked: Set<String> = [], at now: ContinuousClock.Instant = .now) {
+    mutating func noteRound(
+        _ failure: Reason?, without waiting: Set<String> = [], asked: Set<String> = [],
+        at now: ContinuousClock.Instant = .now
+    ) {
+        // News of an entity that was left out say nothing about its next try.
+        let asked = asked.subtracting(waiting)
         if let failure, failure.entities.isEmpty {
             total += 1
             totalWords = failure.words
@@ -64,7 +77,7 @@ struct FailingEntities {
         total = 0
         totalWords = nil
         // Those that were tried and did not fail again have recovered.
-        entities = entities.filter { $0.value.until > now || failure?.entities.contains($0.key) == true }
+        entities = entities.filter { waiting.contains($0.key) || failure?.entities.contains($0.key) == true }
         for name in failure?.entities ?? [] {
             add(name, failure?.words ?? "", isAsked: asked.contains(name), at: now)
         }

@@ -84,11 +84,13 @@ struct WatchRounds: Sendable {
             note { $0.state = "syncing" }
             let outcome: Outcome
             if isDue {
-                outcome = await syncAll(without: failing.waiting())
+                let waiting = failing.waiting()
+                outcome = await syncAll(without: waiting)
+                for change in failing.leftOut(of: changes, waiting: waiting) { news.moved(change) }
                 switch outcome {
-                case .done: failing.noteRound(nil)
+                case .done: failing.noteRound(nil, without: waiting)
                 case .failed(let words, let entities):
-                    failing.noteRound((words, entities), asked: Set(changes.map(\.entity)))
+                    failing.noteRound((words, entities), without: waiting, asked: Set(changes.map(\.entity)))
                 case .busy, .outdated: break
                 }
             } else {

@@ -30,10 +30,33 @@ import Testing
         #expect(failing.waiting(at: start) == ["City"])
         #expect(failing.asked(at: start + .seconds(2)) == ["City"])
         // A round in between leaves it out, and does not count as its success.
-        failing.noteRound(nil, at: start + .seconds(1))
+        failing.noteRound(nil, without: ["City"], at: start + .seconds(1))
         #expect(failing.asked(at: start + .seconds(2)) == ["City"])
         failing.noteRound(nil, at: start + .seconds(3))
         #expect(failing.count == 0)
+    }
+
+    @Test func `an entity that a round left out has not recovered, although its pause ended during the round`() {
+        var failing = FailingEntities(every: .seconds(3600))
+        failing.noteAsked(["City", "Country"], ("they are away", ["City", "Country"]), at: start)
+        failing.noteRound(nil, without: ["City"], at: start + .seconds(60))
+        #expect(failing.isAsked("City"), "it was not tried")
+        #expect(!failing.isAsked("Country"), "it was tried, and has succeeded")
+        #expect(failing.asked(at: start + .seconds(60)) == ["City"])
+        // The next failure is its second one: it waits 4 s, not 2 s.
+        failing.noteAsked(["City"], ("it is away", []), at: start + .seconds(60))
+        #expect(failing.nextAsked == start + .seconds(64))
+    }
+
+    @Test func `news of an entity that a round leaves out are kept, unless a later sync includes them`() {
+        var failing = FailingEntities(every: .seconds(3600))
+        failing.noteRound(("they are away", ["City", "Country"]), asked: ["City"], at: start)
+        let waiting = failing.waiting(at: start + .seconds(1))
+        #expect(waiting == ["City", "Country"])
+        let changes = ["City", "Country", "Person"].map { RemoteNews.Change(entity: $0, keys: [["1"]]) }
+        #expect(failing.leftOut(of: changes, waiting: waiting) == [RemoteNews.Change(entity: "Country", keys: [["1"]])])
+        failing.noteRound(("all is away", []), without: waiting, asked: ["Country"], at: start + .seconds(1))
+        #expect(!failing.isAsked("Country"), "it was not tried")
     }
 
     @Test func `an entity that fails in a round waits for a round, unless news asked for it`() {
