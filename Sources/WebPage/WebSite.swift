@@ -42,6 +42,11 @@ package final class WebSite: Sendable {
             self.hooks = hooks
             self.onNewToken = onNewToken
         }
+
+        /// Returns whether a form may be sent to a path now.
+        ///
+        /// A changed configuration waits for the end of a sync that was begun in the browser, which can be stopped.
+        package func allowsForm(to path: [String]) -> Bool { mayChange() || path == ["sync", "stop"] }
     }
 
     private let workspace: Workspace
@@ -181,7 +186,7 @@ package final class WebSite: Sendable {
         guard !gate.access.isReadOnly else {
             return failed(PageFailure(403, "bmo serve --read-only refuses all changes."), request.path, context)
         }
-        guard gate.access.mayChange() else {
+        guard gate.access.allowsForm(to: request.path) else {
             let failure = PageFailure(503, "The configuration has changed and is being read. Try again in a moment.")
             return failed(failure, request.path, context)
         }

@@ -20,6 +20,15 @@ import WebServer
     }
 }
 
+@Suite struct FormRuleTests {
+    @Test func `while a changed configuration is read, only the stop of a sync is accepted`() {
+        let changing = WebSite.Access(mayChange: { false })
+        #expect(changing.allowsForm(to: ["sync", "stop"]))
+        #expect(!changing.allowsForm(to: ["sync"]) && !changing.allowsForm(to: ["entities", "sync", "stop"]))
+        #expect(WebSite.Access().allowsForm(to: ["sync"]))
+    }
+}
+
 @Suite struct OriginRuleTests {
     private func allows(_ headers: [(name: String, value: String)]) throws -> Bool {
         let all = [(name: "Host", value: "localhost:80")] + headers

@@ -10,7 +10,7 @@ package final class FollowedConfiguration: Sendable {
     enum Event: Equatable {
         /// There is nothing to report.
         case none
-        /// The new configuration is ready: ``next``.
+        /// The new configuration is ready: ``takeNext()``.
         case ready
         /// The new configuration cannot be used, for the given reason.
         case refused(String)
@@ -85,8 +85,22 @@ package final class FollowedConfiguration: Sendable {
         return state.withLock { $0.content.permits(now) }
     }
 
-    /// The new configuration; nil for none.
-    var next: Workspace? { state.withLock { $0.next?.workspace } }
+    /// Returns the new configuration; nil for none.
+    ///
+    /// A round may have ended long after it was loaded. If the files have changed again meanwhile, it is dropped, and
+    /// ``look(check:)`` loads the new content.
+    func takeNext() -> Workspace? {
+        let now = ConfigurationContent(path: path)
+        return state.withLock { state in
+            if state.next?.content != now { state.next = nil }
+            return state.next?.workspace
+        }
+    }
+
+    /// Refuses to adapt the database to a new configuration that the files do not have any more.
+    func checkNext() throws {
+        if isReady, takeNext() == nil { throw OutdatedConfiguration() }
+    }
 
     /// Notes that the watch goes on with the new configuration.
     func accept() {
@@ -97,16 +111,16 @@ package final class FollowedConfiguration: Sendable {
 
     /// Notes that the new configuration cannot be used after all.
     ///
-    /// - Returns: What to report.
-    func refuse(_ error: any Error) -> String {
+    /// - Returns: What to report; nil if that was reported before.
+    func refuse(_ error: any Error) -> String? {
         let words = words(error)
-        state.withLock { state in
+        return state.withLock { state in
             if let next = state.next { state.content.refuse(next.content) }
             state.next = nil
-            state.fault = words
             state.tried = .now
+            defer { state.fault = words }
+            return state.fault == words ? nil : words
         }
-        return words
     }
 
     /// Looks at the files, and loads a new content when it has settled.
@@ -148,10 +162,12 @@ package final class FollowedConfiguration: Sendable {
     /// Follows the file until the task is cancelled, for a program without rounds.
     ///
     /// - Parameters:
+    ///   - mayReload: Waits until the program can go on with a new configuration.
     ///   - onReload: Called with each new configuration.
     ///   - report: Called with what a person should know of, and whether it is trouble.
     package func follow(
-        onReload: (Workspace) async -> Void, report: (_ words: String, _ isTrouble: Bool) -> Void
+        mayReload: () async -> Void, onReload: (Workspace) async -> Void,
+        report: (_ words: String, _ isTrouble: Bool) -> Void
     ) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.lookPause)
@@ -159,7 +175,8 @@ package final class FollowedConfiguration: Sendable {
             case .none, .restored: break
             case .refused(let words): report(words, true)
             case .ready:
-                guard let next else { break }
+                await mayReload()
+                guard let next = takeNext() else { break }
                 await onReload(next)
                 accept()
                 report(reloadWords, false)

@@ -13,7 +13,7 @@ struct ReopenedStore {
     /// The number of times that the database was opened anew.
     private(set) var generation = 0
 
-    /// Opens the database.
+    /// Opens the database, unless it needs the lock and another process has it: ``current(whenOpening:)`` opens it then.
     ///
     /// - Throws: `StoreError`.
     init(_ workspace: Workspace) throws {
@@ -21,7 +21,11 @@ struct ReopenedStore {
         path = workspace.configuration.databasePath
         // Read before: if another file comes meanwhile, the store is opened once too often.
         let before = FileIdentity(path)
-        store = try workspace.openStore()
+        do {
+            store = try workspace.openStoreForEdits(command: "bmo watch")
+        } catch let error as StoreError where error.code == .busy {
+            // The process that has the lock may be adapting the tables: `current` opens it later.
+        }
         file = before ?? FileIdentity(path)
     }
 

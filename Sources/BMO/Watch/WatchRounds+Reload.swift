@@ -11,17 +11,20 @@ extension WatchRounds {
     /// Prepares the database, and opens it.
     ///
     /// - Throws: `ConfigurationErrors` for faults that `bmo check` finds; `StoreError` if the database cannot be opened or
-    ///   does not fit the configuration.
+    ///   does not fit the configuration; `OutdatedConfiguration` if the files of a new one have changed meanwhile.
     func start() async throws -> ReopenedStore {
         try await refuseFaults(of: workspace)
         // Creates or migrates the database once, so that a configuration that does not fit fails now.
         do {
-            try await workspace.openLockedStore(command: "bmo watch").close()
+            try await workspace.openLockedStore(command: "bmo watch", whenLocked: checkNext).close()
         } catch let error as StoreError where error.code == .busy {
             report(.trouble(error.description))
         }
+        try checkNext()
         return try ReopenedStore(workspace)
     }
+
+    private func checkNext() throws { try configuration?.checkNext() }
 
     private func refuseFaults(of workspace: Workspace) async throws {
         let connections = Connections(workspace)
@@ -38,15 +41,18 @@ extension WatchRounds {
     func runWithReloads(_ opened: ReopenedStore, onReload: @Sendable (Workspace) -> Void) async {
         var rounds = self
         var opened = opened
+        var schedule = newSchedule
         while true {
             rounds.database = WatchedDatabase(rounds.workspace.configuration.databasePath, opened.file)
-            await rounds.run(opened)
-            guard !Task.isCancelled, let configuration, let next = configuration.next else { return }
+            schedule = await rounds.run(opened, schedule)
+            guard !Task.isCancelled, let configuration, configuration.isReady else { return }
             var new = rounds
-            new.workspace = next
             do {
+                guard let next = configuration.takeNext() else { throw OutdatedConfiguration() }
+                new.workspace = next
                 opened = try await new.start()
                 rounds = new
+                schedule = newSchedule
                 configuration.accept()
                 onReload(next)
                 let words = configuration.reloadWords
@@ -55,30 +61,39 @@ extension WatchRounds {
                     state.error = nil
                 }
                 report(.notice(words))
+            } catch is OutdatedConfiguration {
+                // The loops look at the new content.
+                opened = ReopenedStore(closed: rounds.workspace)
             } catch {
                 // Something has changed since the check of the new configuration.
                 if Task.isCancelled { return }
-                let words = configuration.refuse(error)
-                note { $0.error = words }
-                report(.trouble(words))
+                if let words = configuration.refuse(error) {
+                    note { $0.error = words }
+                    report(.trouble(words))
+                }
                 opened = ReopenedStore(closed: rounds.workspace)
             }
         }
     }
 
+    private var newSchedule: Schedule { Schedule(due: .now, failing: FailingEntities(every: options.every)) }
+
     /// Runs the loops until the task is cancelled, or a new configuration is ready and the running round has ended.
-    private func run(_ opened: ReopenedStore) async {
+    ///
+    /// - Returns: When syncs are due, for the next call.
+    private func run(_ opened: ReopenedStore, _ schedule: Schedule) async -> Schedule {
         let listeners = workspace.listeners(to: news, options.entities)
-        await withTaskGroup(of: Void.self) { group in
+        return await withTaskGroup(of: Void.self) { group in
             group.addTask { await beat() }
             group.addTask { await followConfiguration() }
             for listener in listeners {
                 group.addTask { [report] in await listener.listen { report(.trouble($0)) } }
             }
-            async let sync: Void = syncAgainAndAgain()
+            async let sync = syncAgainAndAgain(schedule)
             async let push: Void = pushAgainAndAgain(opened)
-            _ = await (sync, push)
+            let (next, _) = await (sync, push)
             group.cancelAll()
+            return next
         }
     }
 

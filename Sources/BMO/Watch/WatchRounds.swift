@@ -54,6 +54,13 @@ struct WatchRounds: Sendable {
 
     // MARK: sync
 
+    /// When syncs are due; it outlasts a new configuration that cannot be used.
+    struct Schedule {
+        /// When everything is synced.
+        var due: ContinuousClock.Instant
+        var failing: FailingEntities
+    }
+
     /// What became of a sync.
     private enum Outcome {
         /// Everything was fetched, or the watch stops.
@@ -67,9 +74,11 @@ struct WatchRounds: Sendable {
     }
 
     /// Syncs everything at an interval and in between what changed, until the loops have to end.
-    func syncAgainAndAgain() async {
-        var due = ContinuousClock.now
-        var failing = FailingEntities(every: options.every)
+    ///
+    /// - Parameter schedule: When the syncs are due.
+    /// - Returns: The schedule at the end.
+    func syncAgainAndAgain(_ schedule: Schedule) async -> Schedule {
+        var (due, failing) = (schedule.due, schedule.failing)
         while !isEnding {
             guard mayWork() else {
                 await sleep(for: Self.tick)
@@ -118,6 +127,7 @@ struct WatchRounds: Sendable {
                 if !isDue { await sleep(for: Self.pauseWhileBusy) }
             }
         }
+        return Schedule(due: due, failing: failing)
     }
 
     /// Waits a moment for news, and for the entities that are tried again because a sync that news asked for has failed.

@@ -28,11 +28,11 @@ final class SiteReloads: Sendable {
     /// Follows a configuration's file, beside no watch, until the task is cancelled.
     func follow(_ configuration: FollowedConfiguration) async {
         await configuration.follow(
-            onReload: { next in
+            mayReload: {
                 // A sync that was begun in the browser ends with its own configuration.
                 while site?.isBusy == true, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(500)) }
-                reload(next, hooks: nil)
             },
+            onReload: { next in reload(next, hooks: nil) },
             report: { words, isTrouble in
                 Terminal.error(words, prefix: isTrouble ? "bmo: warning: " : "bmo: note: ")
             })

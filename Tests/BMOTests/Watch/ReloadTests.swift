@@ -40,7 +40,10 @@ import Testing
         func all(with part: String) -> [String] { all.withLock { $0.filter { $0.contains(part) } } }
     }
 
-    private func write(_ attributes: String, _ place: LibraryWorkspace<CountingHost>, more: String = "") throws {
+    @discardableResult
+    private func write(
+        _ attributes: String, _ place: LibraryWorkspace<CountingHost>, to name: String = "bmo.yml", more: String = ""
+    ) throws -> String {
         try place.folder.write(
             """
             version: 1
@@ -52,16 +55,14 @@ import Testing
                 attributes: {\(attributes)}
                 counting: {world: "\(place.folder.appending("world"))"}
             \(more)
-            """, to: "bmo.yml")
+            """, to: name)
     }
 
     private func start(_ attributes: String, every: Duration = .milliseconds(200)) async throws -> RunningWatch {
         let place = try LibraryWorkspace.counting()
         try place.say("count 3")
         try write(attributes, place)
-        let configuration = FollowedConfiguration(path: place.folder.appending("bmo.yml")) { file in
-            try await Workspace.load(file, host: place.server.host, stores: place.stores, toleratesRefusals: false)
-        }
+        let configuration = followed(place)
         let workspace = try await configuration.start()
         let words = Words()
         let options = WatchOptions(every: every, health: place.folder.appending("health.json"))
@@ -72,6 +73,12 @@ import Testing
             (try? place.file().value("SELECT count(*) FROM Number")) == "3"
         }
         return RunningWatch(place: place, task: task, words: words)
+    }
+
+    private func followed(_ place: LibraryWorkspace<CountingHost>) -> FollowedConfiguration {
+        FollowedConfiguration(path: place.folder.appending("bmo.yml")) { file in
+            try await Workspace.load(file, host: place.server.host, stores: place.stores, toleratesRefusals: false)
+        }
     }
 
     private func columns(_ place: LibraryWorkspace<CountingHost>) throws -> [String] {
@@ -130,9 +137,15 @@ import Testing
         }
         try write("id: integer, title: nonsense", watch.place)
         try await eventually("the fault is told") { !watch.words.all(with: "cannot be used as it is now").isEmpty }
-        let file = try watch.place.file()
-        try file.rows("PRAGMA busy_timeout = 10000")
-        try file.rows("ALTER TABLE Number RENAME COLUMN title TO heading")
+        // Another program adapts it to a third one, with the lock: `bmo_meta` then names other tables.
+        let other = try await Workspace.load(
+            path: write(
+                "id: integer, heading: {type: text, from: name, renamed_from: title}", watch.place, to: "other.yml",
+                more: "database: \"\(watch.place.database)\""),
+            host: watch.place.server.host, stores: watch.place.stores)
+        try await eventually("another program has adapted it") {
+            (try? await other.openLockedStore(command: "a test").close()) != nil
+        }
         try await eventually("the rounds fail") { watch.health.contains("adapted to another configuration") }
         #expect(try !columns(watch.place).contains("'title'"))
         try await watch.stop()
@@ -150,5 +163,57 @@ import Testing
         }
         #expect(try watch.place.file().value("SELECT typeof(id) FROM Number WHERE id = 3") == "'integer'")
         try await watch.stop()
+    }
+
+    @Test func `a new configuration that the file does not have any more is not begun with`() async throws {
+        let place = try LibraryWorkspace.counting()
+        try write("id: integer, name: text", place)
+        let configuration = followed(place)
+        _ = try await configuration.start()
+        for (name, isChecked) in [("title", false), ("heading", true)] {
+            try write("id: integer, \(name): text", place)
+            #expect(await configuration.look { _ in } == .none, "it may be incomplete")
+            #expect(await configuration.look { _ in } == .ready)
+            try configuration.checkNext()
+            try write("id: integer, other: text", place)
+            if isChecked {
+                #expect(throws: OutdatedConfiguration.self) { try configuration.checkNext() }
+            } else {
+                #expect(configuration.isReady && configuration.takeNext() == nil)
+            }
+            #expect(!configuration.isReady && !configuration.permits())
+        }
+        #expect(await configuration.look { _ in } == .none)
+        #expect(await configuration.look { _ in } == .ready)
+        let next = try #require(configuration.takeNext())
+        #expect(next.model.model.entities.first?.attributes.contains { $0.name == "other" } == true)
+    }
+
+    @Test func `a configuration that cannot be begun with again and again is reported once`() async throws {
+        let place = try LibraryWorkspace.counting()
+        try write("id: integer, name: text", place)
+        let configuration = followed(place)
+        _ = try await configuration.start()
+        let fault = StoreError(.open, "it is away", remedy: "bring it back")
+        #expect(configuration.refuse(fault)?.contains("it is away") == true)
+        #expect(configuration.refuse(fault) == nil)
+        #expect(configuration.refuse(StoreError(.open, "it is broken", remedy: "repair it")) != nil)
+    }
+
+    @Test func `a watch adapts no database without the lock`() async throws {
+        let place = try LibraryWorkspace.counting()
+        try write("id: integer, name: text", place)
+        let configuration = followed(place)
+        try await configuration.start().openStore().close()
+        try write("id: integer, name: text, title: text", place)
+        let workspace = try await configuration.start()
+        let lock = try place.stores.lock(place.database, command: "a test")
+        var database = try ReopenedStore(workspace)
+        #expect(try !columns(place).contains("'title'"))
+        #expect(try database.current() == nil)
+        lock.release()
+        #expect(try database.current() != nil)
+        #expect(try columns(place).contains("'title'"))
+        try database.close()
     }
 }
