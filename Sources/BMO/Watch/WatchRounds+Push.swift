@@ -17,7 +17,7 @@ extension WatchRounds {
         while !isEnding {
             do {
                 noteDatabase()
-                if mayWork(), let store = try database.current(whenOpening: checkConfiguration) {
+                if mayWork(), let store = try database.current(whenOpening: checkBeforeOpening) {
                     if database.generation != generation { seen = nil }
                     generation = database.generation
                     let version = try store.dataVersion()

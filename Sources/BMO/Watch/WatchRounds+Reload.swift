@@ -16,15 +16,19 @@ extension WatchRounds {
         try await refuseFaults(of: workspace)
         // Creates or migrates the database once, so that a configuration that does not fit fails now.
         do {
-            try await workspace.openLockedStore(command: "bmo watch", whenLocked: checkNext).close()
+            try await workspace.openLockedStore(command: "bmo watch", whenLocked: checkStart).close()
         } catch let error as StoreError where error.code == .busy {
             report(.trouble(error.description))
         }
-        try checkNext()
+        try checkStart()
         return try ReopenedStore(workspace)
     }
 
-    private func checkNext() throws { try configuration?.checkNext() }
+    private func checkStart() throws {
+        try configuration?.checkNext()
+        // A new configuration may name another database.
+        if workspace.configuration.databasePath == database.path { try database.refuseStaleLog() }
+    }
 
     private func refuseFaults(of workspace: Workspace) async throws {
         let connections = Connections(workspace)
@@ -43,7 +47,8 @@ extension WatchRounds {
         var opened = opened
         var schedule = newSchedule
         while true {
-            rounds.database = WatchedDatabase(rounds.workspace.configuration.databasePath, opened.file)
+            let path = rounds.workspace.configuration.databasePath
+            if rounds.database.path != path { rounds.database = WatchedDatabase(path, opened.file) }
             schedule = await rounds.run(opened, schedule)
             guard !Task.isCancelled, let configuration, configuration.isReady else { return }
             var new = rounds
@@ -128,10 +133,18 @@ extension WatchRounds {
         if !plan.obstacles.isEmpty { throw plan.refusal }
     }
 
+    /// Refuses to open the database while it cannot be used as this watch would.
+    ///
+    /// Call it with the lock, see ``checkConfiguration()``.
+    func checkBeforeOpening() throws {
+        try database.refuseStaleLog()
+        try checkConfiguration()
+    }
+
     /// Refuses to write with a configuration that is not the one in the file, if the database may be adapted to that one.
     ///
     /// Call it with the lock: another program adapts the database with the lock, after its file has changed.
-    func checkConfiguration() throws {
+    private func checkConfiguration() throws {
         guard let configuration else { return }
         guard configuration.permits() else { throw OutdatedConfiguration() }
         guard configuration.isRefused, workspace.stores.exists(workspace.configuration.databasePath) else { return }

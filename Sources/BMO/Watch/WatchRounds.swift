@@ -191,7 +191,7 @@ struct WatchRounds: Sendable {
     ) async -> Outcome {
         do {
             noteDatabase()
-            let store = try await workspace.openLockedStore(command: "bmo watch", whenLocked: checkConfiguration)
+            let store = try await workspace.openLockedStore(command: "bmo watch", whenLocked: checkBeforeOpening)
             defer { try? store.close() }
             // This has made a file anew that was missing.
             noteDatabase()

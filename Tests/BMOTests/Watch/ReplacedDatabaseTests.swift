@@ -84,6 +84,31 @@ import Testing
         try await watch.value
     }
 
+    @Test func `a watch does not open a copy beside the log of the old file`() async throws {
+        let place = try LibraryWorkspace.notes()
+        let workspace = try await workspace(place)
+        let troubles = Troubles()
+        let watch = Task { try await workspace.watch(WatchOptions(every: .seconds(1))) { troubles.note($0) } }
+        try await eventually("the database is there") { FileManager.default.fileExists(atPath: place.database) }
+        try create("before", workspace)
+        try await eventually("it is sent") { try await place.server.content().contains("before") }
+        let copy = place.folder.appending("copy.sqlite")
+        try SQLiteFile(place.database).rows("VACUUM INTO '\(copy)'")
+        let bytes = try Data(contentsOf: URL(filePath: copy))
+        #expect(rename(copy, place.database) == 0)
+        try await eventually("the log is named") {
+            troubles.words.contains { $0.contains("\(place.database)-wal still belongs to the old file") }
+        }
+        #expect(try Data(contentsOf: URL(filePath: place.database)) == bytes, "the old log was not replayed")
+        // The log is the last, because the watch goes on without it.
+        for name in ["-shm", "-wal"] { try FileManager.default.removeItem(atPath: place.database + name) }
+        try await eventually("an edit is made in the copy") { (try? create("after", workspace)) != nil }
+        try await eventually("it is sent") { try await place.server.content().contains("after") }
+        #expect(try SQLiteFile(place.database).value("PRAGMA integrity_check") == "'ok'")
+        watch.cancel()
+        try await watch.value
+    }
+
     @Test func `no edit of a file that was replaced is sent, and a missing file is not made by a push`() async throws {
         let place = try LibraryWorkspace.notes()
         let workspace = try await workspace(place)

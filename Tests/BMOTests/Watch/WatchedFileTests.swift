@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import StoreContract
 import SystemCalls
 import TestSupport
 import Testing
@@ -52,6 +53,39 @@ import Testing
         var file = WatchedFile(nil)
         let none = FileIdentity("postgresql://host/database")
         #expect(file.change(to: none) == nil && file.change(to: none) == nil)
+    }
+
+    @Test func `a log that was beside the file before it was replaced is that of the old file, until it is deleted`()
+        throws
+    {
+        try folder.write("log", to: "file-wal")
+        let database = WatchedDatabase(path, FileIdentity(path))
+        try database.refuseStaleLog()
+        try replace()
+        for _ in 1...2 {
+            let error = #expect(throws: StoreError.self) { try database.refuseStaleLog() }
+            #expect(error?.message == "\(path): it was replaced, but \(path)-wal still belongs to the old file")
+            #expect(error?.remedy?.contains("\(path)-shm") == true)
+            // Another copy does not make it better.
+            try replace()
+        }
+        try FileManager.default.removeItem(atPath: path + "-wal")
+        try database.refuseStaleLog()
+        try folder.write("new log", to: "file-wal")
+        try database.refuseStaleLog()
+    }
+
+    @Test func `a new log comes with a new file, and a file that returns keeps its own`() throws {
+        try folder.write("log", to: "file-wal")
+        let database = WatchedDatabase(path, FileIdentity(path))
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+        try database.refuseStaleLog()
+        try FileManager.default.moveItem(atPath: path + ".moved", toPath: path)
+        try database.refuseStaleLog()
+        let other = try folder.write("new log", to: "other-wal")
+        #expect(rename(other, path + "-wal") == 0)
+        try replace()
+        try database.refuseStaleLog()
     }
 
     @Test func `the words name the file and what becomes of edits`() {
