@@ -48,7 +48,7 @@ extension RESTSource {
     func noteLack(_ response: HTTPResponse) {
         leftOut =
             leftOut
-            ?? "\(asked): the reply \(response.status) has no records, and responses accepts it, so the listing is not complete, "
+            ?? "\(asked): the reply \(response.status) has nothing at records, and responses accepts it, so the listing is not complete, "
             + "and nothing counts as deleted: if the listing ends there, write action: empty"
     }
 

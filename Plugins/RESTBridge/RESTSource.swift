@@ -76,8 +76,8 @@ final class RESTSource: ListingSource {
         var isLast = false
         /// Whether a rule of the section says what the reply means.
         var isAccepted = false
-        /// What that rule accepts a reply without.
-        var lack = RecordLack.nothing
+        /// Whether that rule accepts a reply without a place for records.
+        var mayLackRecords = false
         /// Whether a rule of the section says that there are no records.
         var isToldEmpty = false
         var digest = BatchDigest()
@@ -247,9 +247,9 @@ final class RESTSource: ListingSource {
             current = OpenPage(
                 response: response, content: .nothing, facts: facts, isAccepted: true,
                 isToldEmpty: [404, 410].contains(response.status))
-        case .good(let early, let isAccepted, let lack):
+        case .good(let early, let isAccepted, let mayLack):
             try begin(exchange, response, early ?? body, isAccepted: isAccepted)
-            current?.lack = lack
+            current?.mayLackRecords = mayLack
         }
         return nil
     }
@@ -345,7 +345,7 @@ final class RESTSource: ListingSource {
             } else {
                 guard let reader else { throw BridgeError(.internal, "a page without a reader") }
                 (hasMore, rejected) = try reader.read(
-                    into: writer, isAccepted: open.isAccepted, lack: open.lack)
+                    into: writer, isAccepted: open.isAccepted, mayLack: open.mayLackRecords)
             }
             open.digest.add(writer)
             // Pages without a record that the filter selects differ in those that it leaves out.

@@ -205,7 +205,8 @@ struct RequestTests {
             "{status: '2xx', when: {path: $.error}, action: accept}",
             "{status: ['4xx', '5xx'], when: {path: $.error}, action: ignore}", "and bmo deletes nothing")
         let listed = try filtered("http_codes: [200, 403, 404]")
-        listed.expect("{status: 200, action: accept}", "{status: [403, 404], action: ignore}")
+        listed.expect("{status: [403, 404], action: ignore}")
+        #expect(!listed.text.contains("accept"), "bmo reads the records of a success without a rule")
         #expect(tested.verdict == .carried && listed.verdict == .carried)
     }
 

@@ -108,9 +108,9 @@ final class PageReader {
     ///
     /// - Parameters:
     ///   - isAccepted: Whether a rule of the section declares the reply a success, regardless of its content.
-    ///   - lack: What that rule accepts a reply without.
+    ///   - mayLack: Whether that rule accepts a reply without a place for records.
     func read(
-        into writer: RecordBatchWriter, isAccepted: Bool = false, lack: RecordLack = .nothing
+        into writer: RecordBatchWriter, isAccepted: Bool = false, mayLack: Bool = false
     ) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
         if unshaped == nil {
             let status = reader.next(into: isDirect ? writer : scratch, bytes: Self.batchBytes)
@@ -120,13 +120,12 @@ final class PageReader {
                 isBare = isEmptyListing
                 let isMissing =
                     reader.failure.fault == .noRecords || reader.failure.fault == .notList && reader.recordCount == 0
-                lacksRecords = !isBare && lack != .nothing && isMissing
+                lacksRecords = !isBare && mayLack && isMissing
                 guard isBare || lacksRecords else { throw failure }
                 return (false, [])
             }
-            if status == .done, reader.recordCount == 0 {
-                if !isAccepted, let failure = disguisedFailure() { throw failure }
-                lacksRecords = lack == .records
+            if status == .done, reader.recordCount == 0, !isAccepted, let failure = disguisedFailure() {
+                throw failure
             }
             hasMore = status == .more
             if section.columns != nil { try writeRows(to: writer) }

@@ -12,8 +12,9 @@ struct ReplyClassifier {
     enum Verdict {
         /// A success, with the body if it was read already.
         ///
-        /// `isAccepted` if a rule declares it a success; `lack` is what the reply may lack then.
-        case good(HTTPExchange.PaddedBody?, isAccepted: Bool, lack: RecordLack)
+        /// `isAccepted` if a rule declares it a success; `mayLack` if that rule has found something in the body, so that the
+        /// reply may be one without a place for records.
+        case good(HTTPExchange.PaddedBody?, isAccepted: Bool, mayLack: Bool)
         /// A page without records, with the body if it was read already; `byBody` if the rule has found something in it.
         case ignored(HTTPExchange.PaddedBody?, byBody: Bool)
         /// A page without records that ends the scan.
@@ -43,10 +44,7 @@ struct ReplyClassifier {
                 else { continue }
             }
             let isFound = rule.path != nil && !rule.isMissing
-            if rule.action == .accept {
-                return .good(
-                    body, isAccepted: true, lack: !isFound ? .nothing : rule.equals == nil ? .records : .place)
-            }
+            if rule.action == .accept { return .good(body, isAccepted: true, mayLack: isFound) }
             defer { exchange.cancel() }
             switch rule.action {
             case .accept, .ignore: return .ignored(body, byBody: isFound)
@@ -62,7 +60,7 @@ struct ReplyClassifier {
             case .fail: throw failure(response, body, rule, nil)
             }
         }
-        if (200..<300).contains(response.status) { return .good(body, isAccepted: false, lack: .nothing) }
+        if (200..<300).contains(response.status) { return .good(body, isAccepted: false, mayLack: false) }
         if isConfirming, [400, 404, 416, 422].contains(response.status) {
             exchange.cancel()
             return .end
@@ -89,13 +87,4 @@ struct ReplyClassifier {
         if let code { error.code = code } else if response.status < 400 { error.code = .remote }
         return error
     }
-}
-
-/// What a reply lacks, instead of which it has what an `accept` rule has found in its body; the listing is then not complete.
-enum RecordLack {
-    case nothing
-    /// A place for records.
-    case place
-    /// Records: the rule does not say which value it wants, so it may be an error's.
-    case records
 }
