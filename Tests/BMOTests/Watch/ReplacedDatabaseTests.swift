@@ -53,7 +53,8 @@ import Testing
             try await workspace.watch(WatchOptions(every: .seconds(1), health: health)) { troubles.note($0) }
         }
         try await eventually("the database is there") { FileManager.default.fileExists(atPath: place.database) }
-        try create("before", workspace)
+        // A round of the watch may have the database for a moment.
+        try await eventually("an edit is made") { (try? create("before", workspace)) != nil }
         try await eventually("it is sent") { try await place.server.content().contains("before") }
         if isReplaced {
             let copy = place.folder.appending("copy.sqlite")
@@ -90,7 +91,7 @@ import Testing
         let troubles = Troubles()
         let watch = Task { try await workspace.watch(WatchOptions(every: .seconds(1))) { troubles.note($0) } }
         try await eventually("the database is there") { FileManager.default.fileExists(atPath: place.database) }
-        try create("before", workspace)
+        try await eventually("an edit is made") { (try? create("before", workspace)) != nil }
         try await eventually("it is sent") { try await place.server.content().contains("before") }
         let copy = place.folder.appending("copy.sqlite")
         try SQLiteFile(place.database).rows("VACUUM INTO '\(copy)'")
