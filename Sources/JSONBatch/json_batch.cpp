@@ -201,7 +201,7 @@ Result bmo_json_reader::visit(uint32_t active) {
     }
     uint8_t first = scanner.peek();
     // An object in the place of a list is the one record without a filter, so a filter selects it or nothing. One that
-    // lacks the filter's member is no record: the list is missing, unless the object is an element of one.
+    // does not have the member is not a record: the list is missing, unless the object is an element of one.
     if ((deeper & 1) && mode != BMO_JSON_VALUES && first == '{' && paths[0].size() == depth + 1
         && paths[0].back().kind == Segment::filter) {
         bool has_member = false;
@@ -278,42 +278,6 @@ uint32_t bmo_json_reader::matching(const Frame &frame, const Span *key) {
         if (matches) active |= 1u << path;
     }
     return active;
-}
-
-// Notes that the path of the records continues in one of several elements.
-void bmo_json_reader::note_selection(Frame &frame, uint32_t active) {
-    if (!frame.selects_several || !(active & 1)) return;
-    frame.has_selected = has_entered_list = true;
-}
-
-// Whether the element at the cursor is an object whose member equals a filter's text, and whether it has the member; the
-// cursor stays.
-bool bmo_json_reader::element_has(const Segment &filter, bool *has_member) {
-    size_t at = scanner.at;
-    bmo_json_error error = scanner.error;
-    bool found = false;
-    if (scanner.peek() == '{') {
-        scanner.at++;
-        while (!found && scanner.peek() == '"') {
-            Span span;
-            bool lone = false;
-            if (scanner.string_value(span, lone) != Result::ok || scanner.peek() != ':') break;
-            bool is_member = filter.name.size() == span.size && std::memcmp(filter.name.data(), span.data, span.size) == 0;
-            scanner.at++;
-            if (is_member && has_member) *has_member = true;
-            if (is_member && scanner.peek() == '"') {
-                if (scanner.string_value(span, lone) != Result::ok) break;
-                found = filter.value.size() == span.size && std::memcmp(filter.value.data(), span.data, span.size) == 0;
-            } else if (scanner.value<false>(nullptr) != Result::ok) {
-                break;
-            }
-            if (scanner.peek() != ',') break;
-            scanner.at++;
-        }
-    }
-    scanner.at = at;
-    scanner.error = error;
-    return found;
 }
 
 // Advances to the next member or element of the innermost frame, or to its end.

@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `an object behind an index is no element of a filtered list`() throws {
+    @Test func `an object behind an index is not an element of a filtered list`() throws {
         let error = try bridgeError { _ = try scan(#"{"d": [{"message": "busy"}]}"#, "$.d[0][?@.kind=='a']") }
         #expect(error.message.contains("needs a list"), "\(error)")
     }

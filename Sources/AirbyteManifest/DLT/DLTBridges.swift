@@ -28,7 +28,7 @@ final class DLTBridges {
         }
         while url.hasSuffix("/") { url.removeLast() }
         let number = bridges.count + 1
-        let (address, user) = LiteralSecrets.parts(url)
+        let (address, user) = LiteralCredentials.parts(url)
         let draft = BridgeDraft(
             name: number == 1 ? name : "\(name)_\(number)", environmentPrefix: name.uppercased(), url: address,
             names: names)

@@ -7,7 +7,7 @@ struct DLTResource {
     let resource: ConfigValue
     let client: ConfigValue
     let bridges: DLTBridges
-    let secrets: LiteralSecrets
+    let secrets: LiteralCredentials
     /// Returns the translation of another resource.
     let other: (String) -> EntityDraft?
 
@@ -206,7 +206,7 @@ struct DLTResource {
             guard value["type"]?.string != "resolve", value["type"]?.string != "incremental", value != .null else {
                 continue
             }
-            if let literal = Self.literal(value), LiteralSecrets.isParameter(name) {
+            if let literal = Self.literal(value), LiteralCredentials.isParameter(name) {
                 let variable = secrets.variable(name, literal, in: "the query", of: draft, bridge)
                 draft.add(name, .string(variable), to: "query")
             } else {

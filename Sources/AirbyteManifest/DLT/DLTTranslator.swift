@@ -10,7 +10,7 @@ final class DLTTranslator {
     private let defaults: ConfigValue
     private let client: ConfigValue
     private let bridges: DLTBridges
-    private let secrets = LiteralSecrets()
+    private let secrets = LiteralCredentials()
     private var tables = LocalNames()
     private var done: [String: EntityDraft] = [:]
     /// The resources being translated, whose parents cannot be among them.

@@ -10,7 +10,7 @@ final class PostmanTranslator {
     private let name: String
     private let variables: PostmanVariables
     private let names = InputNames()
-    private let secrets = LiteralSecrets()
+    private let secrets = LiteralCredentials()
     private var tables = LocalNames()
     /// The entities by the shapes of their requests.
     private var listings: [String: EntityDraft] = [:]
@@ -124,7 +124,7 @@ final class PostmanTranslator {
             return .string(secrets.variable(name, given, in: place, of: draft, bridge))
         }
         for (name, given) in request.query {
-            let isSecret = LiteralSecrets.isParameter(name)
+            let isSecret = LiteralCredentials.isParameter(name)
             let value = value(name, given, in: "the query", isSecret: isSecret)
             let before = draft.setting("query")?[name].map { $0.array ?? [$0] }
             draft.add(name, before.map { .array($0 + [value]) } ?? value, to: "query")
@@ -146,7 +146,7 @@ final class PostmanTranslator {
             for pair in body["urlencoded"]?.array ?? [] where pair["disabled"]?.bool != true {
                 guard let name = pair["key"]?.string else { continue }
                 let given = variables.text(pair["value"]?.string ?? "")
-                let isSecret = LiteralSecrets.isParameter(name)
+                let isSecret = LiteralCredentials.isParameter(name)
                 draft.add(name, value(name, given, in: "the body", isSecret: isSecret), to: "body")
             }
             draft.set("body_format", "form")
@@ -182,7 +182,7 @@ final class PostmanTranslator {
     }
 
     private func bridge(_ request: PostmanRequest) -> BridgeDraft {
-        var (url, user) = LiteralSecrets.parts(request.base)
+        var (url, user) = LiteralCredentials.parts(request.base)
         var note: String?
         if !url.contains("://") || url.contains("{{") {
             note = "the url needs the variables of \(url): write it here"

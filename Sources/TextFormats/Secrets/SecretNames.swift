@@ -31,7 +31,9 @@ package enum SecretNames {
     /// The name as it is compared.
     package static func plain(_ name: some StringProtocol) -> String {
         var bytes: [UInt8] = []
-        for byte in String(name).utf8 where byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") { bytes.append(byte) }
+        for byte in String(name).utf8 where byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") {
+            bytes.append(byte)
+        }
         return String(decoding: bytes, as: UTF8.self).lowercased()
     }
 

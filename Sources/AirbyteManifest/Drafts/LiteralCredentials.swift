@@ -4,7 +4,7 @@ internal import TextFormats
 /// Puts parameters, whose values come from the environment, in place of credentials that a document holds literally.
 ///
 /// A class, because all entities of a configuration share the environment.
-final class LiteralSecrets {
+final class LiteralCredentials {
     /// The credential of each variable, by the path that ``InputNames`` knows it by.
     private var values: [[String]: String] = [:]
 
