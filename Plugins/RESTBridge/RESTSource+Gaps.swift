@@ -60,12 +60,13 @@ extension RESTSource {
     }
 
     /// Notes what makes it doubtful that a page has all its records.
-    func noteSigns(_ reader: PageReader) {
+    func noteSigns(_ reader: PageReader, _ facts: PageFacts) {
         if let sign = reader.failureSign() { return noteFailure(sign) }
         // After pages with records, null is their end; and a listing of changes deletes nothing that it lacks.
         guard !isDelta, !section.isPartial else { return }
         guard pageNumber == 1, leftOut == nil else { return }
-        if let path = reader.lackedMember { return noteLackedMember(path) }
+        // A listing that goes on may have its records on the next pages.
+        if let path = reader.lackedMember, !facts.next.isGiven, facts.hasMore != true { return noteLackedMember(path) }
         guard let path = reader.untoldNull else { return }
         leftOut =
             "\(asked): the reply has null where the records should be (\(path)), and nothing counts as deleted: if that means "

@@ -360,7 +360,7 @@ final class RESTSource: ListingSource {
             }
             if case .records = open.content, let reader {
                 facts = reader.facts()
-                if !open.isAccepted { noteSigns(reader) }
+                if !open.isAccepted { noteSigns(reader, facts) }
                 if reader.lacksRecords { noteLack(open.response) }
                 page.deleted = try reader.tombstones() + reader.listedDeletions()
                 keep(reader.said, in: &page)

@@ -52,7 +52,9 @@ final class ShareFile: ByteFile {
         }
         if version != nil, offset >= size, try !extends() { return nil }
         let isFirst = offset == 0
-        let limit = version == nil ? SMBEntry.chunkBytes : Int(min(Int64(SMBEntry.chunkBytes), size - offset))
+        // Only of a file that may grow is something behind its end.
+        let isOpen = version == nil || growth == .refused
+        let limit = isOpen ? SMBEntry.chunkBytes : Int(min(Int64(SMBEntry.chunkBytes), size - offset))
         let bytes = try chunk(at: offset, limit: limit)
         if isFirst, growth == .ofLines, !Self.hasLines(bytes) { growth = .accepted }
         offset += Int64(bytes.count)
