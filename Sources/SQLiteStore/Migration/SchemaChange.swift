@@ -32,7 +32,16 @@ enum SchemaChange {
                     UPDATE OR IGNORE bmo_sources SET columns = trim(replace(' ' || columns || ' ', ?, ?)) WHERE entity = ?
                     """, arguments: [" \(old) ", " \(new) ", table])
             try renameMember(of: table, from: old, to: new, in: db)
-        case .renameList(let table, let old, let new): try renameMember(of: table, from: old, to: new, in: db)
+        case .renameList(let table, let old, let new):
+            try renameMember(of: table, from: old, to: new, in: db)
+            // A scan's changes of a list name it so: LinkDelta.
+            for side in ["old", "new"] {
+                try db.execute(
+                    sql: """
+                        UPDATE bmo_changes SET \(side) = json_set(\(side), '$.relationship', ?1)
+                        WHERE entity = ?2 AND change = 'relinked' AND json_extract(\(side), '$.relationship') = ?3
+                        """, arguments: [new, table, old])
+            }
         case .renameKind(let table, let old, let new):
             for name in ["bmo_outbox", "bmo_conflicts"] {
                 try db.execute(
