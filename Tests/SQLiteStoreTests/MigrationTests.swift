@@ -72,7 +72,8 @@ import Testing
             try plan(fixture, for: model) == [
                 "rename the table City to Town", "rename the column Town.id to number",
                 "rename the column Town.name to title", "rename the column Town.country to state",
-                "rename the table City_twins to Town_friends", "drop the column Town.size: with 2 values",
+                "rename the table City_twins to Town_friends", "rename the column Town.twins to friends",
+                "drop the column Town.size: with 2 values",
             ])
         try fixture.reopen(model)
         let file = try fixture.file()
