@@ -102,17 +102,15 @@ struct FailingEntities {
     }
 
     private func pause(afterFailures count: Int) -> Duration {
-        max(every, min(Self.doubled(every, count), Self.longestPause))
+        max(every, Self.doubled(every, afterFailures: count))
     }
 
     private func pauseOfAsked(afterFailures count: Int) -> Duration {
-        min(Self.doubled(min(every, Self.firstPause), count), Self.longestPause)
+        Self.doubled(min(every, Self.firstPause), afterFailures: count)
     }
 
-    /// Doubles a pause for each failure after the first.
-    private static func doubled(_ pause: Duration, _ count: Int) -> Duration {
-        var pause = pause
-        for _ in 1..<max(1, min(count, 20)) where pause < longestPause { pause = pause * 2 }
-        return pause
+    /// The pause is exact: a watch is one client, which has no others to be spread from.
+    private static func doubled(_ first: Duration, afterFailures count: Int) -> Duration {
+        Backoff.pause(afterFailures: count, first: first, longest: longestPause, random: 1)
     }
 }

@@ -23,6 +23,14 @@ package final class FollowedConfiguration: Sendable {
         var next: (workspace: Workspace, content: ConfigurationContent)?
         var fault: String?
         var tried: ContinuousClock.Instant?
+
+        /// Notes why a content cannot be used; returns what to report, or nil if that was reported before.
+        mutating func refuse(_ refused: ConfigurationContent?, _ words: String) -> String? {
+            if let refused { content.refuse(refused) }
+            tried = .now
+            defer { fault = words }
+            return fault == words ? nil : words
+        }
     }
 
     /// How long after a refusal the same content is tried again: a plugin may have been installed, or the database migrated.
@@ -115,11 +123,8 @@ package final class FollowedConfiguration: Sendable {
     func refuse(_ error: any Error) -> String? {
         let words = words(error)
         return state.withLock { state in
-            if let next = state.next { state.content.refuse(next.content) }
-            state.next = nil
-            state.tried = .now
-            defer { state.fault = words }
-            return state.fault == words ? nil : words
+            defer { state.next = nil }
+            return state.refuse(state.next?.content, words)
         }
     }
 
@@ -150,12 +155,7 @@ package final class FollowedConfiguration: Sendable {
             return .none
         } catch {
             let words = words(error)
-            return state.withLock { state in
-                state.content.refuse(now)
-                state.tried = .now
-                defer { state.fault = words }
-                return state.fault == words ? .none : .refused(words)
-            }
+            return state.withLock { $0.refuse(now, words) }.map { .refused($0) } ?? .none
         }
     }
 

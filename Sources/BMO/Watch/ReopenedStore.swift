@@ -21,11 +21,7 @@ struct ReopenedStore {
         path = workspace.configuration.databasePath
         // Read before: if another file comes meanwhile, the store is opened once too often.
         let before = FileIdentity(path)
-        do {
-            store = try workspace.openStoreForEdits(command: "bmo watch")
-        } catch let error as StoreError where error.code == .busy {
-            // The process that has the lock may be adapting the tables: `current` opens it later.
-        }
+        store = try Self.open(workspace)
         file = before ?? FileIdentity(path)
     }
 
@@ -51,11 +47,15 @@ struct ReopenedStore {
         // A file that was moved may be put back: only a sync makes it anew.
         guard workspace.stores.exists(path) else { return nil }
         try whenOpening()
+        store = try Self.open(workspace)
+        if store != nil { generation += 1 }
+        return store
+    }
+
+    /// Opens the database; returns nil if it needs the lock and another process, which may be adapting the tables, has it.
+    private static func open(_ workspace: Workspace) throws -> (any Store)? {
         do {
-            let new = try workspace.openStoreForEdits(command: "bmo watch")
-            store = new
-            generation += 1
-            return new
+            return try workspace.openStoreForEdits(command: "bmo watch")
         } catch let error as StoreError where error.code == .busy {
             return nil
         }

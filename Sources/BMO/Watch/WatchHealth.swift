@@ -65,36 +65,22 @@ final class WatchHealth: Sendable {
                 writer.member("written", Clock.now())
                 writer.member("rounds", state.rounds)
                 writer.member("failures_in_a_row", state.failures)
-                writer.key("last_sync")
-                if let sync = state.lastSync {
+                func event(_ name: String, at time: String?, _ details: () -> Void) {
+                    writer.key(name)
+                    guard let time else { return writer.null() }
                     writer.object {
-                        writer.member("at", sync.at)
-                        writer.member("outcome", sync.outcome)
+                        writer.member("at", time)
+                        details()
                     }
-                } else {
-                    writer.null()
                 }
-                writer.key("last_push")
-                if let push = state.lastPush {
-                    writer.object {
-                        writer.member("at", push.at)
-                        writer.member("sent", push.sent)
-                        writer.member("left", push.left)
-                    }
-                } else {
-                    writer.null()
+                event("last_sync", at: state.lastSync?.at) { writer.member("outcome", state.lastSync?.outcome) }
+                event("last_push", at: state.lastPush?.at) {
+                    writer.member("sent", state.lastPush?.sent)
+                    writer.member("left", state.lastPush?.left)
                 }
                 writer.member("outbox", state.outbox)
                 writer.member("error", state.error)
-                writer.key("notice")
-                if let notice = state.notice {
-                    writer.object {
-                        writer.member("at", notice.at)
-                        writer.member("message", notice.words)
-                    }
-                } else {
-                    writer.null()
-                }
+                event("notice", at: state.notice?.at) { writer.member("message", state.notice?.words) }
                 writer.member("pid", Int(getpid()))
             } + "\n"
         do {

@@ -17,11 +17,12 @@ extension WatchRounds {
         while !isEnding {
             do {
                 noteDatabase()
-                if mayWork(), let store = try database.current(whenOpening: checkBeforeOpening) {
+                if let store = try database.current(whenOpening: checkBeforeOpening) {
                     if database.generation != generation { seen = nil }
                     generation = database.generation
-                    let version = try store.dataVersion()
-                    if version != seen || !next.isEmpty && next <= Clock.now() {
+                    let isDue = try store.dataVersion() != seen || !next.isEmpty && next <= Clock.now()
+                    // Most ticks find nothing to do, and need not read the configuration's files.
+                    if isDue, mayWork() {
                         next = try await pushOnce(store)
                         // The push's own writes are not news.
                         seen = try store.dataVersion()

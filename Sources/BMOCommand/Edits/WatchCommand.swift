@@ -87,7 +87,7 @@ struct WatchCommand: AsyncParsableCommand {
                 onReload: { next in
                     present.withLock { $0 = next }
                     // It was made once before, when the configuration was loaded.
-                    reloads.reload(next, hooks: (try? receiver(next)) ?? nil)
+                    reloads.reload(next, hooks: try? receiver(next))
                 },
                 report: { event in
                     if let log { Self.write(event, to: log) }
