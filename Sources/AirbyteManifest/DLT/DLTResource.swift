@@ -7,7 +7,6 @@ struct DLTResource {
     let resource: ConfigValue
     let client: ConfigValue
     let bridges: DLTBridges
-    let secrets: LiteralCredentials
     /// Returns the translation of another resource.
     let other: (String) -> EntityDraft?
 
@@ -191,10 +190,9 @@ struct DLTResource {
         for obstacle in bridge.obstacles { draft.obstacle(obstacle) }
         for doubt in bridge.doubts { draft.doubt(doubt) }
         let bound = Set(DLTText.names(in: path))
-        let plain = path.replacing("\\", with: "\\\\").replacing("(", with: "\\(").replacing(")", with: "\\)")
-            .replacing("|", with: "\\|")
+        let plain = PathText.escaped(path, #"\()|"#)
         let below = text(plain)
-        let shown = secrets.path(below, of: draft, bridge)
+        let shown = LiteralCredentials.path(below, of: draft, bridge)
         draft.set("path", .string(shown.hasPrefix("/") ? shown : "/" + shown))
         for name in DLTText.names(in: below) where !["since", "until"].contains(name) && !name.hasPrefix("parent.") {
             draft.obstacle("its path needs {\(name)}, which the configuration does not say")
@@ -207,7 +205,7 @@ struct DLTResource {
                 continue
             }
             if let literal = Self.literal(value), LiteralCredentials.isParameter(name) {
-                let variable = secrets.variable(name, literal, in: "the query", of: draft, bridge)
+                let variable = LiteralCredentials.variable(name, literal, in: "the query", of: draft, bridge)
                 draft.add(name, .string(variable), to: "query")
             } else {
                 draft.add(name, sent(value), to: "query")
@@ -217,11 +215,11 @@ struct DLTResource {
             for (name, value) in values?.members ?? [] { header(name, value, of: place, bridge) }
         }
         if let body = endpoint["json"], body != .null {
-            draft.set("body", secrets.body(sent(body), of: draft, bridge))
+            draft.set("body", LiteralCredentials.body(sent(body), of: draft, bridge))
             if method == "GET" { draft.set("method", "GET") }
         }
         if let data = endpoint["data"], data != .null {
-            draft.set("body", secrets.body(sent(data), of: draft, bridge))
+            draft.set("body", LiteralCredentials.body(sent(data), of: draft, bridge))
             if data.members != nil { draft.set("body_format", "form") }
             if method == "GET" { draft.set("method", "GET") }
         }
@@ -266,7 +264,7 @@ struct DLTResource {
             draft.add(name, .string(text(value.printed)), to: "headers")
             return
         }
-        let variable = secrets.variable(name, literal, in: "the headers of the \(place)", of: draft, bridge)
+        let variable = LiteralCredentials.variable(name, literal, in: "the headers of the \(place)", of: draft, bridge)
         draft.add(name, .string(variable), to: "headers")
     }
 

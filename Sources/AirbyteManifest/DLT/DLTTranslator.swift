@@ -10,7 +10,6 @@ final class DLTTranslator {
     private let defaults: ConfigValue
     private let client: ConfigValue
     private let bridges: DLTBridges
-    private let secrets = LiteralCredentials()
     private var tables = LocalNames()
     private var done: [String: EntityDraft] = [:]
     /// The resources being translated, whose parents cannot be among them.
@@ -49,10 +48,8 @@ final class DLTTranslator {
         let resource = merged(given, name)
         let draft = EntityDraft(stream: name)
         draft.name = tables.claim(name)
-        DLTResource(draft: draft, resource: resource, client: client, bridges: bridges, secrets: secrets) {
-            self.draft(named: $0)
-        }
-        .apply()
+        DLTResource(draft: draft, resource: resource, client: client, bridges: bridges) { self.draft(named: $0) }
+            .apply()
         done[name] = draft
         drafts.append(draft)
         return draft

@@ -35,6 +35,13 @@ final class BridgeDraft {
         .secret(.env("\(environmentPrefix)_\(names.name(of: input.path).uppercased())"))
     }
 
+    /// Returns the parameter that holds a credential that the document holds literally; adds it if it is missing.
+    ///
+    /// - Parameter further: See ``InputNames/path(_:or:ofLiteral:)``.
+    func parameter(forLiteral value: String, _ path: [String], or further: [String]) -> String {
+        parameter(for: Inputs.Open(path: names.path(path, or: further, ofLiteral: value), isSecret: true))
+    }
+
     /// Returns the reference to the environment variable for a credential that the document holds literally.
     func reference(toLiteral value: String, _ path: [String], isSecret: Bool = true) -> ConfigValue {
         reference(to: Inputs.Open(path: names.path(path, ofLiteral: value), isSecret: isSecret))

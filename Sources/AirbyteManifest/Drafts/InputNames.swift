@@ -9,11 +9,13 @@ final class InputNames {
     private var literals: [[String]: String] = [:]
 
     /// Returns the path of a credential that the document holds literally: equal ones share it, others have one each.
-    func path(_ path: [String], ofLiteral value: String) -> [String] {
+    ///
+    /// - Parameter further: The path of another credential with the same path; nil for the same one with a number.
+    func path(_ path: [String], or further: [String]? = nil, ofLiteral value: String) -> [String] {
         var own = path
-        var number = 2
+        var number = further == nil ? 2 : 1
         while let other = literals[own], other != value {
-            own = path + [String(number)]
+            own = (further ?? path) + (number == 1 ? [] : [String(number)])
             number += 1
         }
         literals[own] = value

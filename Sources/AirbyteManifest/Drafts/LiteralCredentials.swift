@@ -2,12 +2,7 @@ internal import Model
 internal import TextFormats
 
 /// Puts parameters, whose values come from the environment, in place of credentials that a document holds literally.
-///
-/// A class, because all entities of a configuration share the environment.
-final class LiteralCredentials {
-    /// The credential of each variable, by the path that ``InputNames`` knows it by.
-    private var values: [[String]: String] = [:]
-
+enum LiteralCredentials {
     /// Whether the value of a query's parameter is a credential.
     static func isParameter(_ name: String) -> Bool {
         let isAmbiguous = SecretNames.ambiguousParameters.contains(SecretNames.plain(name))
@@ -19,23 +14,16 @@ final class LiteralCredentials {
     /// - Parameters:
     ///   - name: The name of the credential: that of a parameter, of a header field or of a member.
     ///   - place: Where it was, for the comment: `the query`.
-    func variable(
+    static func variable(
         _ name: String, _ value: String, in place: String, of draft: EntityDraft, _ bridge: BridgeDraft
     ) -> String {
-        // Equal credentials share a variable; others of the same name have one each.
-        var path = ["request", name]
-        var number = 1
-        while let other = values[path], other != value {
-            path = ["request", draft.stream, name] + (number == 1 ? [] : [String(number)])
-            number += 1
-        }
-        values[path] = value
         draft.note("\(name) in \(place) looks like a credential: its value comes from the environment")
-        return "{\(bridge.parameter(for: Inputs.Open(path: path, isSecret: true)))}"
+        let further = ["request", draft.stream, name]
+        return "{\(bridge.parameter(forLiteral: value, ["request", name], or: further))}"
     }
 
     /// Returns a body, or the variables of a GraphQL query, without the credentials in it.
-    func body(
+    static func body(
         _ value: ConfigValue, named name: String = "", of draft: EntityDraft, _ bridge: BridgeDraft
     ) -> ConfigValue {
         switch value {
@@ -54,12 +42,12 @@ final class LiteralCredentials {
     }
 
     /// Returns a path without the credentials in its query.
-    func path(_ path: String, of draft: EntityDraft, _ bridge: BridgeDraft) -> String {
+    static func path(_ path: String, of draft: EntityDraft, _ bridge: BridgeDraft) -> String {
         guard let mark = path.firstIndex(of: "?") else { return path }
         let query = path[path.index(after: mark)...]
         let pairs = query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             let halves = pair.split(separator: "=", maxSplits: 1).map(String.init)
-            guard halves.count == 2, Self.isParameter(halves[0]), !halves[1].contains("{") else { return String(pair) }
+            guard halves.count == 2, isParameter(halves[0]), !halves[1].contains("{") else { return String(pair) }
             return halves[0] + "=" + variable(halves[0], halves[1], in: "the path", of: draft, bridge)
         }
         return String(path[...mark]) + pairs.joined(separator: "&")

@@ -10,7 +10,6 @@ final class PostmanTranslator {
     private let name: String
     private let variables: PostmanVariables
     private let names = InputNames()
-    private let secrets = LiteralCredentials()
     private var tables = LocalNames()
     /// The entities by the shapes of their requests.
     private var listings: [String: EntityDraft] = [:]
@@ -121,7 +120,7 @@ final class PostmanTranslator {
     private func send(_ request: PostmanRequest, _ draft: EntityDraft, _ bridge: BridgeDraft) {
         func value(_ name: String, _ given: String, in place: String, isSecret: Bool) -> ConfigValue {
             guard isSecret, !given.isEmpty else { return .string(open(given, bridge)) }
-            return .string(secrets.variable(name, given, in: place, of: draft, bridge))
+            return .string(LiteralCredentials.variable(name, given, in: place, of: draft, bridge))
         }
         for (name, given) in request.query {
             let isSecret = LiteralCredentials.isParameter(name)
@@ -141,7 +140,7 @@ final class PostmanTranslator {
                 if body["raw"]?.string?.isEmpty == false { draft.obstacle("its body is not JSON") }
                 return
             }
-            draft.set("body", open(secrets.body(json, of: draft, bridge), bridge))
+            draft.set("body", open(LiteralCredentials.body(json, of: draft, bridge), bridge))
         case "urlencoded":
             for pair in body["urlencoded"]?.array ?? [] where pair["disabled"]?.bool != true {
                 guard let name = pair["key"]?.string else { continue }
@@ -154,7 +153,7 @@ final class PostmanTranslator {
             var graphql: [(key: String, value: ConfigValue)] = [("query", body["graphql"]?["query"] ?? "")]
             let given = (body["graphql"]?["variables"]?.string).flatMap { try? ConfigValue(json: variables.text($0)) }
             if let given, given.members?.isEmpty == false {
-                graphql.append(("variables", open(secrets.body(given, of: draft, bridge), bridge)))
+                graphql.append(("variables", open(LiteralCredentials.body(given, of: draft, bridge), bridge)))
             }
             draft.set("graphql", .object(graphql))
         default: draft.obstacle("its body is of the kind \(body["mode"]?.printed ?? "none")")
@@ -165,7 +164,7 @@ final class PostmanTranslator {
     private func open(_ text: String, _ bridge: BridgeDraft, isPath: Bool = false) -> String {
         // In the template of a path these characters have a meaning.
         func literal(_ text: Substring) -> String {
-            isPath ? text.map { #"\(){}|"#.contains($0) ? "\\\($0)" : String($0) }.joined() : String(text)
+            isPath ? PathText.escaped(text, #"\(){}|"#) : String(text)
         }
         return PostmanVariables.replacing(text, literal: literal) { name in
             "{\(bridge.parameter(for: Inputs.Open(path: [name], isSecret: SecretNames.suggests(name))))}"

@@ -96,7 +96,7 @@ struct ErrorHandler {
     }
 
     private static func isSuccess(_ condition: [(key: String, value: ConfigValue)]) -> Bool {
-        statuses(condition).contains { $0 == "2xx" || ($0.int ?? 400) < 300 }
+        statuses(condition).contains("2xx")
     }
 
     /// Whether the statuses of a condition say that nothing is lacking, or that records are read.
