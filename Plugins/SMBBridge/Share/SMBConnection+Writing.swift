@@ -88,6 +88,25 @@ extension SMBConnection {
         }
     }
 
+    /// Writes a file whole, by way of a temporary one, which is gone afterwards.
+    ///
+    /// - Parameter check: Called with the present state of the file, nil for none, before it is created or replaced.
+    /// - Throws: What `check` throws, and the errors of ``replace(_:by:)``.
+    func put(
+        _ bytes: [UInt8], at target: [String], through temporary: [String], ifStill check: (SMBEntry?) throws -> Void
+    ) throws {
+        do {
+            try create(temporary, bytes)
+            let now = try status(of: target)
+            try check(now)
+            if now == nil { return try move(temporary, to: target) }
+        } catch {
+            try? delete(temporary)
+            throw error
+        }
+        try replace(target, by: temporary)
+    }
+
     /// Replaces a file by a temporary one, which is gone afterwards.
     ///
     /// libsmbclient deletes the file first. If a program has it open and lets no other delete it, the server keeps it, and
@@ -95,7 +114,7 @@ extension SMBConnection {
     ///
     /// - Throws: ``SMBFailure``; or ``BridgeError`` if the file was deleted and the temporary one, with the only content,
     ///   could not be moved.
-    func replace(_ target: [String], by temporary: [String]) throws {
+    private func replace(_ target: [String], by temporary: [String]) throws {
         do {
             try move(temporary, to: target)
         } catch {

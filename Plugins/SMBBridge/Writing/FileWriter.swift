@@ -162,22 +162,11 @@ struct FileWriter {
     }
 
     private func put(_ bytes: [UInt8], at path: SharePath, replacing state: SMBEntry?) throws {
-        let temporary = root + path.temporary
-        do {
-            try connection.create(temporary, bytes)
-            let now = try connection.status(of: root + path.names)
+        try connection.put(bytes, at: root + path.names, through: root + path.temporary) { now in
             guard now?.size == state?.size, now?.modified == state?.modified else {
                 throw conflict(path, state == nil ? "it was created meanwhile" : "it was modified meanwhile")
             }
-            if now == nil {
-                try connection.move(temporary, to: root + path.names)
-                return
-            }
-        } catch {
-            try? connection.delete(temporary)
-            throw error
         }
-        try connection.replace(root + path.names, by: temporary)
     }
 
     private func makeFolders(_ names: [String]) throws {

@@ -168,22 +168,11 @@ struct RowWriter {
     }
 
     private func replace(_ path: SharePath, _ bytes: [UInt8], ifStill version: FileVersion?) throws {
-        let temporary = root + path.temporary
-        do {
-            try connection.create(temporary, bytes)
-            let now = try connection.status(of: root + path.names)?.version
-            guard now == version else {
+        try connection.put(bytes, at: root + path.names, through: root + path.temporary) { now in
+            guard now?.version == version else {
                 throw SMBFailure(cause: .changed, action: .writeFile, path: root + path.names)
             }
-            if now == nil {
-                try connection.move(temporary, to: root + path.names)
-                return
-            }
-        } catch {
-            try? connection.delete(temporary)
-            throw error
         }
-        try connection.replace(root + path.names, by: temporary)
     }
 
     private func encoder() throws -> TextEncoder { try TextEncoder(encoding: section.encoding) }

@@ -117,13 +117,7 @@ private struct ScanPlanner {
                 .unsupported, "the bridge `\(connection.plugin.name)` cannot say what it would request",
                 bridge: plan.bridge)
         }
-        var fetch = FetchRequest(entity: entity.name, section: plan.section, cursor: cursor)
-        fetch.token = request.token
-        fetch.since = request.since
-        fetch.sinceTime = request.sinceTime
-        fetch.newestFirst = plan.incremental?.endsAtKnown == true
-        fetch.parent = parent?.options
-        fetch.fieldPaths = plan.fieldPaths
+        var fetch = request.fetch(from: cursor, of: parent)
         fetch.explains = true
         var places: [Int] = []
         if connection.plugin.can("filter") {

@@ -334,14 +334,8 @@ struct ListingScan: Sendable {
     private func warn(_ words: String) { tally.warn(parent.map { "\($0.text): \(words)" } ?? words) }
 
     private func fetchRequest(_ request: ScanRequest, cursor: String?) -> FetchRequest {
-        var fetch = FetchRequest(entity: plan.entity.name, section: plan.section, cursor: cursor)
-        fetch.token = request.token
-        fetch.since = request.since
-        fetch.sinceTime = request.sinceTime
-        fetch.newestFirst = plan.incremental?.endsAtKnown == true
-        fetch.parent = parent?.options
+        var fetch = request.fetch(from: cursor, of: parent)
         fetch.fields = plan.readMembers.map(Set.init)
-        fetch.fieldPaths = plan.fieldPaths
         fetch.keyPaths = plan.keyPaths
         fetch.surroundings = plan.surroundings
         fetch.patience = plan.retryFor

@@ -65,18 +65,15 @@ enum SchemaChange {
 
     /// Renames an attribute or a relationship in the history and in the edits, which undo and pushes read.
     private static func renameMember(of table: String, from old: String, to new: String, in db: Database) throws {
-        for side in ["old", "new"] {
+        let places = [
+            ("bmo_changes", "entity", "old"), ("bmo_changes", "entity", "new"), ("bmo_outbox", "root", "changes"),
+            ("bmo_outbox", "root", "base"),
+        ]
+        for (name, owner, side) in places {
             try db.execute(
                 sql: """
-                    UPDATE bmo_changes SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
-                    WHERE entity = ?3 AND json_type(\(side), ?1) IS NOT NULL
-                    """, arguments: ["$.\(old)", "$.\(new)", table])
-        }
-        for side in ["changes", "base"] {
-            try db.execute(
-                sql: """
-                    UPDATE bmo_outbox SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
-                    WHERE root = ?3 AND json_type(\(side), ?1) IS NOT NULL
+                    UPDATE \(name) SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
+                    WHERE \(owner) = ?3 AND json_type(\(side), ?1) IS NOT NULL
                     """, arguments: ["$.\(old)", "$.\(new)", table])
         }
         try db.execute(

@@ -118,9 +118,7 @@ final class PageReader {
                 let failure = failure(isPage: false)
                 if !isAccepted, let disguised = disguisedFailure() { throw disguised }
                 isBare = isEmptyListing
-                let isMissing =
-                    reader.failure.fault == .noRecords || reader.failure.fault == .notList && reader.recordCount == 0
-                lacksRecords = !isBare && mayLack && isMissing
+                lacksRecords = !isBare && mayLack && hasNoPlace
                 guard isBare || lacksRecords else { throw failure }
                 return (false, [])
             }
@@ -422,12 +420,15 @@ final class PageReader {
         return failure.error(asked: asked, response: response, body: body)
     }
 
+    /// Whether the failure is that the page has no place for records, before which it had none.
+    private var hasNoPlace: Bool {
+        let fault = reader.failure.fault
+        return fault == .noRecords || fault == .notList && reader.recordCount == 0
+    }
+
     /// Whether the place of the records is missing because the listing is empty.
     private var isEmptyListing: Bool {
-        let fault = reader.failure.fault
-        guard fault == .noRecords || fault == .notList && reader.recordCount == 0, EmptyListing.isObject(body) else {
-            return false
-        }
+        guard hasNoPlace, EmptyListing.isObject(body) else { return false }
         return ReplySurvey(body).map(EmptyListing.isTold) ?? false
     }
 

@@ -1,3 +1,4 @@
+internal import BridgeHost
 internal import Importer
 internal import Mapping
 internal import Model
@@ -54,6 +55,18 @@ struct ScanRequest: Sendable {
 
     /// The newest known value, less the lookback, as a time, if the remote writes it in a form of its own.
     var sinceTime: String? { known { $0.sinceTime(local: $1.local, remote: $1.remote, lookback: $2) } }
+
+    /// Returns the request to the bridge, as far as a scan and its plan have it in common.
+    func fetch(from cursor: String?, of parent: ParentObject?) -> FetchRequest {
+        var fetch = FetchRequest(entity: plan.entity.name, section: plan.section, cursor: cursor)
+        fetch.token = token
+        fetch.since = since
+        fetch.sinceTime = sinceTime
+        fetch.newestFirst = plan.incremental?.endsAtKnown == true
+        fetch.parent = parent?.options
+        fetch.fieldPaths = plan.fieldPaths
+        return fetch
+    }
 
     /// Returns what a function makes of the newest known value and the lookback, if the scan asks for what follows.
     private func known(_ make: (WatchedField, Watermark, Int64) -> String?) -> String? {
