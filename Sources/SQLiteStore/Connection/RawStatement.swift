@@ -11,24 +11,33 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A prepared statement on GRDB's connection that binds cells without copying: the hot path.
+/// A statement on GRDB's connection that binds cells without copying: the hot path.
 ///
+/// SQLite compiles it at its first use, as most runs need only a few of the statements that a store has.
 /// Use it only inside an access to the connection. Bound memory must live until the next `step` has returned.
 final class RawStatement {
-    private let handle: OpaquePointer
+    private let sql: String
     private let connection: OpaquePointer?
+    /// The compiled statement; nil before the first use.
+    private var compiled: OpaquePointer?
     private var bindStatus = SQLITE_OK
 
-    init(_ sql: String, on connection: OpaquePointer?) throws {
-        var handle: OpaquePointer?
-        let status = sqlite3_prepare_v3(
-            connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-        guard status == SQLITE_OK, let handle else { throw SQLiteFailure.error(connection, status, "preparing \(sql)") }
-        self.handle = handle
+    init(_ sql: String, on connection: OpaquePointer?) {
+        self.sql = sql
         self.connection = connection
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit { sqlite3_finalize(compiled) }
+
+    /// The compiled statement; nil if SQLite refuses to compile it, which the next `step` throws.
+    @inline(__always)
+    private var handle: OpaquePointer? { compiled ?? compile() }
+
+    @inline(never)
+    private func compile() -> OpaquePointer? {
+        _ = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
+        return compiled
+    }
 
     @inline(__always)
     func bind(_ cell: Cell, at index: Int32) {
@@ -107,20 +116,27 @@ final class RawStatement {
     /// `SQLITE_TRANSIENT`, which Swift's C importer omits.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
+    /// Returns why the statement cannot run: SQLite does not compile it, or has not bound a value.
+    @inline(never)
+    private func refusal() -> StoreError {
+        defer { bindStatus = SQLITE_OK }
+        guard compiled != nil else {
+            return SQLiteFailure.error(connection, sqlite3_errcode(connection), "preparing \(sql)")
+        }
+        return SQLiteFailure.error(
+            code: bindStatus, words: String(cString: sqlite3_errstr(bindStatus)), action: "binding a value")
+    }
+
     /// Steps to the next row; returns whether there is one.
     ///
     /// Call ``reset()`` when done.
     @inline(__always)
     func step() throws -> Bool {
-        guard bindStatus == SQLITE_OK else {
-            defer { bindStatus = SQLITE_OK }
-            throw SQLiteFailure.error(
-                code: bindStatus, words: String(cString: sqlite3_errstr(bindStatus)), action: "binding a value")
-        }
+        guard let handle, bindStatus == SQLITE_OK else { throw refusal() }
         let status = sqlite3_step(handle)
         if status == SQLITE_ROW { return true }
         if status == SQLITE_DONE { return false }
-        let error = SQLiteFailure.error(connection, status, "running \(String(cString: sqlite3_sql(handle)))")
+        let error = SQLiteFailure.error(connection, status, "running \(sql)")
         sqlite3_reset(handle)
         throw error
     }
@@ -129,7 +145,7 @@ final class RawStatement {
     @inline(__always)
     @discardableResult
     func run() throws -> Int {
-        defer { sqlite3_reset(handle) }
+        defer { sqlite3_reset(compiled) }
         _ = try step()
         return Int(sqlite3_changes(connection))
     }
@@ -141,7 +157,7 @@ final class RawStatement {
     static func totalChanges(_ connection: OpaquePointer?) -> Int64 { sqlite3_total_changes64(connection) }
 
     @inline(__always)
-    func reset() { sqlite3_reset(handle) }
+    func reset() { sqlite3_reset(compiled) }
 
     func bind(_ value: StoredValue, at index: Int32) {
         beginBinding(index)
@@ -165,28 +181,28 @@ final class RawStatement {
 
     /// Returns a copy of a column of the current row.
     private func form(_ column: Int32) -> StorageForm {
-        switch sqlite3_column_type(handle, column) {
-        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
-        case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
+        switch sqlite3_column_type(compiled, column) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(compiled, column))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(compiled, column))
         case SQLITE_TEXT:
-            let start = UnsafeRawPointer(sqlite3_column_text(handle, column))
-            let count = Int(sqlite3_column_bytes(handle, column))
+            let start = UnsafeRawPointer(sqlite3_column_text(compiled, column))
+            let count = Int(sqlite3_column_bytes(compiled, column))
             return .text(String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self))
         case SQLITE_BLOB:
-            let count = Int(sqlite3_column_bytes(handle, column))
-            return .bytes(Array(UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, column), count: count)))
+            let count = Int(sqlite3_column_bytes(compiled, column))
+            return .bytes(Array(UnsafeRawBufferPointer(start: sqlite3_column_blob(compiled, column), count: count)))
         default: return .null
         }
     }
 
     /// Returns whether a column of the current row is null.
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(compiled, column) == SQLITE_NULL }
 
-    func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(compiled, column) }
 
     /// Returns the integer in a column; nil if it holds another type.
     func optionalInt64(_ column: Int32) -> Int64? {
-        sqlite3_column_type(handle, column) == SQLITE_INTEGER ? sqlite3_column_int64(handle, column) : nil
+        sqlite3_column_type(compiled, column) == SQLITE_INTEGER ? sqlite3_column_int64(compiled, column) : nil
     }
 
     /// Returns the text in a column; nil if it holds another type.
@@ -198,7 +214,7 @@ final class RawStatement {
         if cell.kind == .absent { return true }
         // Fetches the column once instead of three times. GRDB's connections are in multi-thread mode, in which
         // SQLite's "unprotected" values are safe to use like protected ones (sqlite.org/c3ref/value.html).
-        let value = sqlite3_column_value(handle, column)
+        let value = sqlite3_column_value(compiled, column)
         let type = sqlite3_value_type(value)
         switch cell.storage {
         case .absent: return true

@@ -8,9 +8,9 @@ final class StatementCache {
 
     init(on connection: OpaquePointer?) { self.connection = connection }
 
-    func callAsFunction(_ sql: String) throws -> RawStatement {
+    func callAsFunction(_ sql: String) -> RawStatement {
         if let known = statements[sql] { return known }
-        let statement = try RawStatement(sql, on: connection)
+        let statement = RawStatement(sql, on: connection)
         if statements.count >= 512 { statements = [:] }
         statements[sql] = statement
         return statement
@@ -19,14 +19,14 @@ final class StatementCache {
     /// Runs a statement that returns no rows; returns the number of rows changed.
     @discardableResult
     func run(_ sql: String, _ values: [StoredValue] = []) throws -> Int {
-        let statement = try self(sql)
+        let statement = self(sql)
         for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
         return try statement.run()
     }
 
     /// Returns the first column of the first row.
     func value(_ sql: String, _ values: [StoredValue] = []) throws -> StoredValue? {
-        let statement = try self(sql)
+        let statement = self(sql)
         for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
         defer { statement.reset() }
         return try statement.step() ? statement.value(0) : nil

@@ -22,7 +22,7 @@ final class SQLiteContent: ContentWriter {
     func rows(of table: ContentTable) throws -> any ContentRows {
         let types = table.types(in: model)
         guard let sql = try selection(of: table) else { return NoRows() }
-        return try SQLiteRows(RawStatement(sql, on: connection), types, table)
+        return SQLiteRows(RawStatement(sql, on: connection), types, table)
     }
 
     /// Returns the statement that reads a table; nil if the file does not have it yet.
@@ -46,7 +46,7 @@ final class SQLiteContent: ContentWriter {
     }
 
     private func exists(_ table: String) throws -> Bool {
-        let select = try RawStatement("SELECT 1 FROM sqlite_schema WHERE name = ?", on: connection)
+        let select = RawStatement("SELECT 1 FROM sqlite_schema WHERE name = ?", on: connection)
         select.bind(table, at: 1)
         defer { select.reset() }
         return try select.step()
@@ -91,7 +91,7 @@ final class SQLiteContent: ContentWriter {
         }
         let (name, columns) = columns(of: table)
         let places = columns.map { _ in "?" }.joined(separator: ", ")
-        let statement = try RawStatement(
+        let statement = RawStatement(
             "INSERT INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(places))", on: connection)
         statements[table] = statement
         return statement
@@ -139,7 +139,7 @@ final class SQLiteContent: ContentWriter {
         let ordered = known + columns.filter { !known.contains($0) }
         let source = [row[0], row[2], row[3], .text(ordered.joined(separator: " "))]
         let number = try number(of: source)
-        let insertion = try statement(
+        let insertion = statement(
             .bookkeeping(.sources),
             """
             INSERT INTO bmo_provenance (entity, key, source, first_run, last_run, location, listed)
@@ -151,7 +151,7 @@ final class SQLiteContent: ContentWriter {
     private func number(of source: [StoredValue]) throws -> Int64 {
         let forms = source.map(\.form)
         if let known = sources[forms] { return known }
-        let insertion = try RawStatement(
+        let insertion = RawStatement(
             "INSERT INTO bmo_sources (entity, bridge, walk, columns) VALUES (?, ?, ?, ?)", on: connection)
         try run(insertion, source)
         let number = insertion.lastInsertedRow
@@ -159,18 +159,18 @@ final class SQLiteContent: ContentWriter {
         return number
     }
 
-    private func statement(_ table: ContentTable, _ sql: String) throws -> RawStatement {
+    private func statement(_ table: ContentTable, _ sql: String) -> RawStatement {
         if let known = statements[table] { return known }
-        let statement = try RawStatement(sql, on: connection)
+        let statement = RawStatement(sql, on: connection)
         statements[table] = statement
         return statement
     }
 
     private func writeCounters(_ row: [StoredValue]) throws {
         for (table, value) in zip(["bmo_runs", "bmo_outbox"], row) {
-            try run(try RawStatement("DELETE FROM sqlite_sequence WHERE name = ?", on: connection), [.text(table)])
+            try run(RawStatement("DELETE FROM sqlite_sequence WHERE name = ?", on: connection), [.text(table)])
             try run(
-                try RawStatement("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", on: connection),
+                RawStatement("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", on: connection),
                 [.text(table), value])
         }
     }

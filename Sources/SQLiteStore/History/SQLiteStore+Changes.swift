@@ -15,7 +15,7 @@ extension SQLiteStore {
         try read("reading the changes") { db in
             // With `+`, SQLite reads in the order of the index by key, and need not find and sort the run's changes first.
             let sign = try isLargePart(run, in: db) ? "+" : ""
-            let select = try RawStatement(
+            let select = RawStatement(
                 """
                 SELECT \(ChangeRecord.columns) FROM bmo_changes WHERE \(sign)run = ?1 AND (?2 IS NULL OR entity = ?2)
                 ORDER BY entity, key, id

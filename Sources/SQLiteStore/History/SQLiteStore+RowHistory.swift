@@ -23,7 +23,7 @@ extension SQLiteStore {
             let condition =
                 layout.key.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
                 + [CompiledQuery.isOfKind(layout)].compactMap { $0 }
-            let select = try RawStatement(
+            let select = RawStatement(
                 "SELECT \(layout.columns.map { SchemaBuilder.quoted($0.name) }.joined(separator: ", ")) "
                     + "FROM \(SchemaBuilder.quoted(layout.table)) WHERE \(condition.joined(separator: " AND "))",
                 on: db.sqliteConnection)
@@ -40,7 +40,7 @@ extension SQLiteStore {
     }
 
     private func events(_ layout: EntityLayout, _ key: JSONText, in db: Database) throws -> [RowHistory.Event] {
-        let select = try RawStatement(
+        let select = RawStatement(
             """
             SELECT c.id, c.run, c.entity, c.key, c.change, c.old, c.new, c.bridge, c.walk, c.location, r.kind, r.started
             FROM bmo_changes AS c JOIN bmo_runs AS r ON r.id = c.run

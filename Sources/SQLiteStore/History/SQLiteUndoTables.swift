@@ -25,7 +25,7 @@ final class SQLiteUndoTables: UndoTables {
     // MARK: - Changes
 
     func forEachChange(ofRun run: Int64, newestFirst: Bool, _ body: (ChangeRecord) throws -> Void) throws {
-        let select = try statements(
+        let select = statements(
             """
             SELECT \(ChangeRecord.columns) FROM bmo_changes WHERE run = ?1
             AND \(newestFirst ? "id < ?2 ORDER BY id DESC" : "id > ?2 ORDER BY id") LIMIT \(Self.chunk)
@@ -45,7 +45,7 @@ final class SQLiteUndoTables: UndoTables {
         than run: Int64, _ later: LaterRuns,
         _ body: (_ entity: String, _ key: String, _ run: Int64, _ change: RowChange.Kind) throws -> Void
     ) throws {
-        let select = try statements(
+        let select = statements(
             """
             SELECT l.entity, l.key, l.run, l.change, min(l.id) FROM
                 (SELECT DISTINCT entity, key FROM bmo_changes WHERE run = ?1 AND key IS NOT NULL) AS t
@@ -61,7 +61,7 @@ final class SQLiteUndoTables: UndoTables {
     }
 
     func laterChange(of entity: String, key: String, than run: Int64, _ later: LaterRuns) throws -> LaterChange? {
-        let select = try statements(
+        let select = statements(
             """
             SELECT run, change, old IS NULL FROM bmo_changes
             WHERE entity = ?1 AND key = ?2 AND run > ?3 AND \(later.condition("run")) ORDER BY id LIMIT 1
@@ -83,7 +83,7 @@ final class SQLiteUndoTables: UndoTables {
     ) throws {
         let layout = model.entities[root]
         let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }.joined(separator: ", ")
-        let select = try statements(
+        let select = statements(
             """
             SELECT \(layout.rowIDName), \(columns) FROM \(SchemaBuilder.quoted(layout.name))
             WHERE \(layout.rowIDName) > ? ORDER BY \(layout.rowIDName) LIMIT \(Self.chunk)
@@ -114,7 +114,7 @@ final class SQLiteUndoTables: UndoTables {
         let target = model.entities[model.entities[relationship.target].root]
         let keys = target.key.map { quoted(target.fields[$0].name) }
         let match = zip(columns, keys).map { "t.\($1) = s.\($0)" }.joined(separator: " AND ")
-        let select = try statements(
+        let select = statements(
             """
             SELECT DISTINCT \(columns.joined(separator: ", ")) FROM \(quoted(layout.name)) AS s
             WHERE \(columns.map { "s.\($0) IS NOT NULL" }.joined(separator: " AND "))

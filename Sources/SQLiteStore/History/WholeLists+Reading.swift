@@ -13,7 +13,7 @@ extension WholeLists {
             let isOwner = SchemaBuilder.linkColumns(.source, model.entities[owner.root], of: table, in: model)
                 .map { "\(SchemaBuilder.quoted($0)) = ?" }
             guard isOwner.count == owner.key.count else { return nil }
-            let select = try RawStatement(
+            let select = RawStatement(
                 "SELECT position, \(columns.joined(separator: ", ")) FROM \(SchemaBuilder.quoted(table)) "
                     + "WHERE \(isOwner.joined(separator: " AND ")) ORDER BY position", on: connection)
             for (index, value) in owner.key.enumerated() { select.bind(value, at: Int32(index + 1)) }
@@ -23,7 +23,7 @@ extension WholeLists {
             }
             return links
         } later: { record in
-            let select = try RawStatement(
+            let select = RawStatement(
                 """
                 SELECT \(ChangeRecord.columns) FROM bmo_changes WHERE entity = ?1 AND key = ?2 AND id > ?3
                 ORDER BY id DESC
@@ -33,7 +33,7 @@ extension WholeLists {
             select.bind(record.id, at: 3)
             return try ChangeRecord.all(select)
         } hasLaterLinks: { entity, id in
-            let select = try RawStatement(
+            let select = RawStatement(
                 "SELECT EXISTS (SELECT 1 FROM bmo_changes WHERE entity = ?1 AND id > ?2 AND change = 'relinked')",
                 on: connection)
             select.bind(entity, at: 1)

@@ -11,16 +11,16 @@ struct InverseBacking: LinkBacking {
     private let select: RawStatement
     private let detach: RawStatement
 
-    init(_ target: EntityLayout, _ toOne: EntityLayout.ToOne, on connection: OpaquePointer?) throws {
+    init(_ target: EntityLayout, _ toOne: EntityLayout.ToOne, on connection: OpaquePointer?) {
         keyWidth = target.key.count
         self.toOne = toOne
         let quoted = SchemaBuilder.quoted
         let references = (0..<toOne.fieldCount).map { quoted(target.fields[toOne.firstField + $0].name) }
         let keys = target.key.map { quoted(target.fields[$0].name) }
         let isOwner = references.map { "\($0) = ?" }.joined(separator: " AND ")
-        select = try RawStatement(
+        select = RawStatement(
             "SELECT \(keys.joined(separator: ", ")) FROM \(quoted(target.name)) WHERE \(isOwner)", on: connection)
-        detach = try RawStatement(
+        detach = RawStatement(
             "UPDATE \(quoted(target.name)) SET \(references.map { "\($0) = NULL" }.joined(separator: ", ")) "
                 + "WHERE \(keys.map { "\($0) = ?" }.joined(separator: " AND "))", on: connection)
     }

@@ -46,7 +46,7 @@ final class LinkMerger {
         ownerEdits = counts(of: owner.index)
         targetEdits = counts(of: target.index)
         width = target.key.count
-        let window = try relationship.window.map { try LinkWindow($0, of: target, on: connection) }
+        let window = relationship.window.map { LinkWindow($0, of: target, on: connection) }
         update = ListUpdate(relationship) { try window?.value(of: $0) ?? .null }
     }
 

@@ -7,10 +7,10 @@ internal import Mapping
 final class LinkWindow {
     private let lookUp: RawStatement
 
-    init(_ attribute: String, of target: EntityLayout, on connection: OpaquePointer?) throws {
+    init(_ attribute: String, of target: EntityLayout, on connection: OpaquePointer?) {
         let quoted = SchemaBuilder.quoted
         let key = target.key.map { "\(quoted(target.fields[$0].name)) = ?" }
-        lookUp = try RawStatement(
+        lookUp = RawStatement(
             "SELECT \(quoted(attribute)) FROM \(quoted(target.table)) WHERE \(key.joined(separator: " AND "))",
             on: connection)
     }

@@ -17,7 +17,7 @@ final class LinkWriter {
     init(
         _ relationship: EntityLayout.ToMany, of owner: EntityLayout, _ model: CompiledModel,
         on connection: OpaquePointer?, changes: ChangeLog, abandoned: AbandonedStubs
-    ) throws {
+    ) {
         self.relationship = relationship
         self.owner = owner
         self.changes = changes
@@ -27,11 +27,11 @@ final class LinkWriter {
         backing =
             switch relationship.storage {
             case .inverse(let toOne):
-                try InverseBacking(target, target.toOne[toOne], on: connection)
+                InverseBacking(target, target.toOne[toOne], on: connection)
             case .links(let table):
-                try TableBacking(table, owner: owner, target: target, isReversed: false, in: model, on: connection)
+                TableBacking(table, owner: owner, target: target, isReversed: false, in: model, on: connection)
             case .reversedLinks(let table):
-                try TableBacking(table, owner: owner, target: target, isReversed: true, in: model, on: connection)
+                TableBacking(table, owner: owner, target: target, isReversed: true, in: model, on: connection)
             }
     }
 

@@ -19,11 +19,11 @@ final class LinkWriters {
     }
 
     /// Returns the writer of a relationship, by its index in the entity's layout.
-    func callAsFunction(_ entity: Int, _ relationship: Int) throws -> LinkWriter {
+    func callAsFunction(_ entity: Int, _ relationship: Int) -> LinkWriter {
         let root = model.entities[entity].root
         if let writer = writers[[root, relationship]] { return writer }
         let layout = model.entities[root]
-        let writer = try LinkWriter(
+        let writer = LinkWriter(
             layout.toMany[relationship], of: layout, model, on: connection, changes: changes, abandoned: abandoned)
         writers[[root, relationship]] = writer
         return writer

@@ -16,9 +16,7 @@ struct TableBacking: LinkBacking {
     init(
         _ table: String, owner: EntityLayout, target: EntityLayout, isReversed: Bool, in model: CompiledModel,
         on connection: OpaquePointer?
-    )
-        throws
-    {
+    ) {
         self.isReversed = isReversed
         ownerWidth = owner.key.count
         targetWidth = target.key.count
@@ -32,22 +30,22 @@ struct TableBacking: LinkBacking {
         ).map(quoted)
         let isOwner = ownerColumns.map { "\($0) = ?" }.joined(separator: " AND ")
         let columns = ownerColumns + ["position"] + targetColumns
-        select = try RawStatement(
+        select = RawStatement(
             "SELECT position, \(targetColumns.joined(separator: ", ")) FROM \(name) WHERE \(isOwner) "
                 + "ORDER BY position", on: connection)
-        replace = try RawStatement(
+        replace = RawStatement(
             "INSERT OR REPLACE INTO \(name) (\(columns.joined(separator: ", "))) "
                 + "VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))", on: connection)
         if isReversed {
             // The source defines positions, so the target's end adds and removes single links only.
             let isTarget = targetColumns.map { "\($0) = ?" }.joined(separator: " AND ")
-            deletion = try RawStatement("DELETE FROM \(name) WHERE \(isOwner) AND \(isTarget)", on: connection)
-            nextPosition = try RawStatement(
+            deletion = RawStatement("DELETE FROM \(name) WHERE \(isOwner) AND \(isTarget)", on: connection)
+            nextPosition = RawStatement(
                 "SELECT coalesce(max(position) + 1, 0) FROM \(name) WHERE \(isTarget)", on: connection)
-            placeTaken = try RawStatement(
+            placeTaken = RawStatement(
                 "SELECT 1 FROM \(name) WHERE \(isTarget) AND position = ?", on: connection)
         } else {
-            deletion = try RawStatement("DELETE FROM \(name) WHERE \(isOwner) AND position >= ?", on: connection)
+            deletion = RawStatement("DELETE FROM \(name) WHERE \(isOwner) AND position >= ?", on: connection)
             nextPosition = select
             placeTaken = select
         }

@@ -29,7 +29,7 @@ enum SchemaCost {
                 let name = existing.names[old.name]
             else { return nil }
             let converter = StoredValueConverter(from: old.attribute, to: column.attribute ?? .text)
-            let statement = try RawStatement(
+            let statement = RawStatement(
                 "SELECT \(SchemaBuilder.quoted(name)) FROM \(SchemaBuilder.quoted(existing.name)) "
                     + "WHERE \(SchemaBuilder.quoted(name)) IS NOT NULL", on: db.sqliteConnection)
             var all = 0

@@ -66,7 +66,7 @@ struct SchemaMigration {
             guard let table = difference.tables.first(where: { $0.name == name }),
                 let existing = difference.existing[name.lowercased()]
             else { continue }
-            var rebuild = try TableRebuild(table.with(existing.others), existing.renamed, in: difference.renamed, db)
+            var rebuild = TableRebuild(table.with(existing.others), existing.renamed, in: difference.renamed, db)
             for column in existing.others {
                 notes.append("\(name).\(column.name), which bmo did not create, is kept, without its constraints")
             }
@@ -96,7 +96,7 @@ struct SchemaMigration {
     /// Quarantines the rows and values that do not fit, and notes how many there are.
     private mutating func note(_ lost: [TableRebuild.Loss], of table: String) throws {
         guard !lost.isEmpty else { return }
-        let writer = try QuarantineWriter(on: db.sqliteConnection)
+        let writer = QuarantineWriter(on: db.sqliteConnection)
         for loss in lost {
             try writer.write(QuarantinedRecord(rowOf: table, reason: loss.reason, row: loss.row))
         }
@@ -123,7 +123,7 @@ struct SchemaMigration {
                 let isThere = zip(reference.columns, reference.targetColumns)
                     .map { "t.\(quoted($1)) = s.\(quoted($0))" }.joined(separator: " AND ")
                 let isGiven = reference.columns.map { "s.\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
-                let statement = try RawStatement(
+                let statement = RawStatement(
                     """
                     SELECT DISTINCT \(columns) FROM \(quoted(table.name)) AS s
                     WHERE \(isGiven) AND NOT EXISTS (SELECT 1 FROM \(quoted(reference.target)) AS t WHERE \(isThere))
@@ -133,11 +133,11 @@ struct SchemaMigration {
                     missing.append(reference.columns.indices.map { statement.value(Int32($0)) })
                 }
                 statement.reset()
-                let insertion = try RawStatement(
+                let insertion = RawStatement(
                     "INSERT INTO \(quoted(reference.target)) (\(keys)) "
                         + "VALUES (\(reference.columns.map { _ in "?" }.joined(separator: ", ")))",
                     on: db.sqliteConnection)
-                let stub = try RawStatement(
+                let stub = RawStatement(
                     "INSERT INTO bmo_stubs (entity, key) VALUES (?, ?) ON CONFLICT DO NOTHING", on: db.sqliteConnection)
                 for key in missing {
                     for (index, value) in key.enumerated() { insertion.bind(value, at: Int32(index + 1)) }
@@ -215,12 +215,12 @@ private struct KeyedBookkeeping {
         self.db = db
         let tables = try Self.tables.filter { try db.tableExists($0) }
         self.tables = tables
-        removals = try tables.map {
-            try RawStatement("DELETE FROM \($0) WHERE entity = ? AND key = ?", on: db.sqliteConnection)
+        removals = tables.map {
+            RawStatement("DELETE FROM \($0) WHERE entity = ? AND key = ?", on: db.sqliteConnection)
         }
         // Rows may swap keys, so new keys are marked until all rows have moved.
-        moves = try tables.map {
-            try RawStatement(
+        moves = tables.map {
+            RawStatement(
                 "UPDATE OR REPLACE \($0) SET key = '+' || ?1 WHERE entity = ?2 AND key = ?3", on: db.sqliteConnection)
         }
     }

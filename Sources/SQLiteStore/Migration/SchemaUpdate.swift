@@ -154,13 +154,16 @@ enum SchemaUpdate {
 
     /// Returns whether the file was last adapted to this very model, so that no change and no lock is needed.
     static func isCurrent(_ model: CompiledModel, in db: Database) throws -> Bool {
-        guard try db.tableExists("bmo_meta") else { return false }
+        // Not `tableExists`, which reads the whole schema at each start.
+        let existing = try Set(
+            String.fetchAll(db, sql: "SELECT lower(name) FROM sqlite_schema WHERE type = 'table'"))
+        guard existing.contains("bmo_meta") else { return false }
         let tables = SchemaBuilder(model).tables
         let values = try Row.fetchAll(db, sql: "SELECT name, value FROM bmo_meta")
         func value(_ name: String) -> String? { values.first { $0["name"] == name }?["value"] }
         guard value("version") == String(migrations.count), value("schema") == text(of: tables) else { return false }
         // A user may have dropped a table.
-        return try tables.allSatisfy { try db.tableExists($0.name) }
+        return tables.allSatisfy { existing.contains($0.name.lowercased()) }
     }
 
     private static func text(of tables: [SchemaBuilder.Table]) -> String {

@@ -56,7 +56,7 @@ struct TableRebuild {
     init(
         _ table: SchemaBuilder.Table, _ existing: SchemaDifference.Existing, in difference: SchemaDifference,
         _ db: Database
-    ) throws {
+    ) {
         self.table = table
         self.existing = existing
         self.db = db
@@ -72,7 +72,7 @@ struct TableRebuild {
         for reference in table.references {
             guard let found = difference.existing[reference.target.lowercased()],
                 let target = difference.tables.first(where: { $0.name == reference.target }),
-                let rekeyed = try Self.rekeyed(reference, target, found, existing, db)
+                let rekeyed = Self.rekeyed(reference, target, found, existing, db)
             else { continue }
             for (part, column) in reference.columns.enumerated() {
                 sources[column] = .reference(references.count, part: part)
@@ -100,7 +100,7 @@ struct TableRebuild {
     private static func rekeyed(
         _ reference: SchemaBuilder.ReferenceColumns, _ target: SchemaBuilder.Table,
         _ found: SchemaDifference.Existing, _ existing: SchemaDifference.Existing, _ db: Database
-    ) throws -> Reference? {
+    ) -> Reference? {
         let oldKey = found.key
         let newKey = reference.targetColumns.map { name in found.names[name] ?? name }
         guard oldKey.map({ $0.lowercased() }) != newKey.map({ $0.lowercased() }) else { return nil }
@@ -112,7 +112,7 @@ struct TableRebuild {
         let columns = names.compactMap { name in existing.columns.firstIndex { $0.isNamed(name) } }
         guard columns.count == oldKey.count else { return nil }
         let quoted = SchemaBuilder.quoted
-        let lookUp = try RawStatement(
+        let lookUp = RawStatement(
             "SELECT \(newKey.map { hasValues ? quoted($0) : "NULL" }.joined(separator: ", ")) FROM \(quoted(target.name)) "
                 + "WHERE \(oldKey.map { "\(quoted($0)) = ?" }.joined(separator: " AND "))\(hasValues ? "" : " AND 0")",
             on: db.sqliteConnection)
@@ -137,13 +137,13 @@ struct TableRebuild {
         let quoted = SchemaBuilder.quoted
         let name = Self.temporaryName(table.name)
         try db.execute(sql: table.sql(as: name))
-        let insertion = try RawStatement(
+        let insertion = RawStatement(
             "INSERT INTO \(quoted(name)) (\(table.columns.map { quoted($0.name) }.joined(separator: ", "))) "
                 + "VALUES (\(table.columns.map { _ in "?" }.joined(separator: ", "))) ON CONFLICT DO NOTHING",
             on: db.sqliteConnection)
-        let isStub = try RawStatement(
+        let isStub = RawStatement(
             "SELECT EXISTS (SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?)", on: db.sqliteConnection)
-        let selection = try RawStatement(
+        let selection = RawStatement(
             "SELECT \(existing.columns.map { quoted($0.name) }.joined(separator: ", ")) FROM \(quoted(table.name))",
             on: db.sqliteConnection)
         let oldKey = existing.key.compactMap { name in

@@ -79,7 +79,7 @@ struct CompiledQuery: Sendable {
             try forEachRow(in: db, limit: nil, offset: 0) { _ in count += 1 }
             return count
         }
-        let statement = try statement("SELECT count(*) \(source)", in: db)
+        let statement = statement("SELECT count(*) \(source)", in: db)
         return try statement.step() ? Int(statement.int64(0)) : 0
     }
 
@@ -108,7 +108,7 @@ struct CompiledQuery: Sendable {
             sql += " LIMIT \(limit ?? -1)" + (offset > 0 ? " OFFSET \(offset)" : "")
         }
         // Not GRDB's rows, which truncate text at the first NUL.
-        let statement = try statement(sql, in: db)
+        let statement = statement(sql, in: db)
         while left > 0, try statement.step() {
             let row = EntityRow(
                 key: layout.key.isEmpty ? [.integer(statement.int64(0))] : statement.values(of: layout.keyFields),
@@ -123,8 +123,8 @@ struct CompiledQuery: Sendable {
         }
     }
 
-    private func statement(_ sql: String, in db: Database) throws -> RawStatement {
-        let statement = try RawStatement(sql, on: db.sqliteConnection)
+    private func statement(_ sql: String, in db: Database) -> RawStatement {
+        let statement = RawStatement(sql, on: db.sqliteConnection)
         for (index, value) in arguments.enumerated() { statement.bind(value, at: Int32(index + 1)) }
         return statement
     }

@@ -24,7 +24,7 @@ extension SQLiteStore {
                 "reading the run", { try writer.writeWithoutTransaction { _ in try writers.changes.currentID } })
         else { return [] }
         return try read("reading the changes") { db in
-            let select = try RawStatement(
+            let select = RawStatement(
                 """
                 SELECT \(ChangeRecord.columns) FROM
                     (SELECT * FROM bmo_changes WHERE id > ?1 AND run = ?2 ORDER BY id LIMIT ?3)

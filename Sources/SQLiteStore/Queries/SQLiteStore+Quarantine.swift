@@ -7,7 +7,7 @@ extension SQLiteStore {
     /// - Throws: `StoreError`.
     public func quarantined(entity: String? = nil) throws -> [QuarantineEntry] {
         try read("reading the quarantine") { db in
-            let statement = try RawStatement(
+            let statement = RawStatement(
                 """
                 SELECT id, entity, bridge, page, record, reason, representation, location, first_seen, last_seen,
                     cut_from, source, parent, key

@@ -110,7 +110,7 @@ extension SQLiteStore {
             let hasAny = try Bool.fetchOne(
                 db, sql: "SELECT EXISTS (SELECT 1 FROM bmo_stubs WHERE entity = ?)", arguments: [name])
             guard hasAny == true else { return [] }
-            let search = try RawStatement(
+            let search = RawStatement(
                 "SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?", on: db.sqliteConnection)
             var found: Set<[StoredValue]> = []
             for key in keys {
@@ -149,7 +149,7 @@ extension SQLiteStore {
                     let place = "(" + Array(repeating: "?", count: width).joined(separator: ", ") + ")"
                     let places = Array(repeating: place, count: part.count).joined(separator: ", ")
                     statement = (
-                        try RawStatement(sql.replacing(Self.chunkPlace, with: places), on: db.sqliteConnection),
+                        RawStatement(sql.replacing(Self.chunkPlace, with: places), on: db.sqliteConnection),
                         part.count
                     )
                 }

@@ -45,7 +45,7 @@ private struct SQLiteStatusTables: StatusTables {
                 db, sql: "SELECT count(*) FROM bmo_stubs WHERE entity = ?", arguments: [root.name]) ?? 0
         }
         let condition = root.key.map { "\(SchemaBuilder.quoted(root.fields[$0].name)) = ?" }
-        let select = try RawStatement(
+        let select = RawStatement(
             "SELECT 1 FROM \(SchemaBuilder.quoted(root.table)) "
                 + "WHERE \((condition + [kind]).joined(separator: " AND "))", on: db.sqliteConnection)
         let keys = try String.fetchCursor(

@@ -13,7 +13,7 @@ struct StubFilter {
             db, sql: "SELECT EXISTS (SELECT 1 FROM bmo_stubs WHERE entity = ?)", arguments: [root.name])
         guard hasAny == true else { return nil }
         name = root.name
-        select = try RawStatement(
+        select = RawStatement(
             "SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?", on: db.sqliteConnection)
     }
 

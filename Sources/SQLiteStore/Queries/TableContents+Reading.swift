@@ -33,7 +33,7 @@ extension TableContents {
         let order = (key.isEmpty ? Array(columns.indices) : key).map { SchemaBuilder.quoted(columns[$0]) }
         let sql = "SELECT \(list) FROM \(SchemaBuilder.quoted(name)) ORDER BY \(order.joined(separator: ", "))"
         // Not GRDB's rows, which truncate text at the first NUL.
-        let statement = try RawStatement(sql, on: db.sqliteConnection)
+        let statement = RawStatement(sql, on: db.sqliteConnection)
         var rows: [[StoredValue]] = []
         while try statement.step() { rows.append(columns.indices.map { statement.value(Int32($0)) }) }
         return TableContents(name: name, columns: columns, key: key, rows: rows)

@@ -34,7 +34,7 @@ final class EntityWriter {
         _ layout: EntityLayout, contested: Set<Int> = [], on connection: OpaquePointer?, stubs: StubTable,
         changes: ChangeLog,
         provenance: ProvenanceTable, edits: EditMerge, counts: EditCounts, abandoned: AbandonedStubs
-    ) throws {
+    ) {
         self.layout = layout
         self.abandoned = abandoned
         self.contested = contested
@@ -50,14 +50,14 @@ final class EntityWriter {
         let columns = layout.fields.map { SchemaBuilder.quoted($0.name) }
         // Without a key, a look-up finds nothing: every record is a new row.
         let condition = layout.key.isEmpty ? "0" : layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
-        lookUp = try RawStatement(
+        lookUp = RawStatement(
             "SELECT \(rowID), \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)", on: connection)
-        scan = try RowScan(layout, on: connection)
-        insert = try RawStatement(Self.insertion(table, columns) + " ON CONFLICT DO NOTHING", on: connection)
+        scan = RowScan(layout, on: connection)
+        insert = RawStatement(Self.insertion(table, columns) + " ON CONFLICT DO NOTHING", on: connection)
         let keyFields = layout.key.isEmpty ? [0] : layout.key + [layout.discriminator].compactMap { $0 }
-        insertKey = try RawStatement(
+        insertKey = RawStatement(
             Self.insertion(table, keyFields.map { columns[$0] }) + " ON CONFLICT DO NOTHING", on: connection)
-        any = try RawStatement("SELECT EXISTS (SELECT 1 FROM \(table))", on: connection)
+        any = RawStatement("SELECT EXISTS (SELECT 1 FROM \(table))", on: connection)
     }
 
     private static func insertion(_ table: String, _ columns: [String]) -> String {
@@ -272,7 +272,7 @@ final class EntityWriter {
 
     /// Returns the reason why a missing row cannot be inserted, from an insert without `ON CONFLICT DO NOTHING`.
     private func refusal(of cells: UnsafeBufferPointer<Cell>) throws -> StoreError {
-        let statement = try RawStatement(
+        let statement = RawStatement(
             Self.insertion(table, layout.fields.map { SchemaBuilder.quoted($0.name) }), on: connection)
         for index in cells.indices { statement.bind(cells[index], at: Int32(index + 1)) }
         do {
@@ -375,18 +375,18 @@ final class EntityWriter {
     private func update(_ rowID: Int64, _ changed: [Int], _ cells: UnsafeBufferPointer<Cell>) throws {
         var mask = [UInt64](repeating: 0, count: (cells.count + 63) / 64)
         for index in changed { mask[index / 64] |= 1 << UInt64(index % 64) }
-        let statement = try updates[mask] ?? prepareUpdate(changed)
+        let statement = updates[mask] ?? prepareUpdate(changed)
         updates[mask] = statement
         for (position, index) in changed.enumerated() { statement.bind(cells[index], at: Int32(position + 1)) }
         statement.bind(rowID, at: Int32(changed.count + 1))
         try statement.run()
     }
 
-    private func prepareUpdate(_ changed: [Int]) throws -> RawStatement {
+    private func prepareUpdate(_ changed: [Int]) -> RawStatement {
         // Bounds the cache: a remote could otherwise cause 2^columns statements.
         if updates.count >= 256 { updates.removeAll() }
         let assignments = changed.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
-        return try RawStatement(
+        return RawStatement(
             "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE \(rowID) = ?", on: connection)
     }
 }

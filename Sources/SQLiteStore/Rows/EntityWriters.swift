@@ -32,10 +32,10 @@ final class EntityWriters {
     }
 
     /// Returns the writer of an entity's table.
-    func callAsFunction(_ entity: Int) throws -> EntityWriter {
+    func callAsFunction(_ entity: Int) -> EntityWriter {
         let root = model.entities[entity].root
         if let writer = writers[root] { return writer }
-        let writer = try EntityWriter(
+        let writer = EntityWriter(
             model.entities[root],
             contested: model.family(of: root).reduce(into: []) { $0.formUnion(model.contestedFields(of: $1)) },
             on: connection, stubs: stubs, changes: changes, provenance: provenance, edits: edits,

@@ -5,23 +5,23 @@ internal import Mapping
 struct ReferenceCheck {
     private let statements: [RawStatement]
 
-    init(to target: EntityLayout, in model: CompiledModel, on connection: OpaquePointer?) throws {
+    init(to target: EntityLayout, in model: CompiledModel, on connection: OpaquePointer?) {
         let quoted = SchemaBuilder.quoted
-        func statement(_ table: String, _ columns: [String]) throws -> RawStatement {
+        func statement(_ table: String, _ columns: [String]) -> RawStatement {
             let condition = columns.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
-            return try RawStatement(
+            return RawStatement(
                 "SELECT EXISTS (SELECT 1 FROM \(quoted(table)) WHERE \(condition))", on: connection)
         }
         func leads(to entity: Int) -> Bool { model.entities[entity].root == target.index }
-        statements = try model.entities.filter { $0.index == $0.root }.flatMap { layout in
-            try layout.toOne.filter { leads(to: $0.target) }.map { relationship in
-                try statement(
+        statements = model.entities.filter { $0.index == $0.root }.flatMap { layout in
+            layout.toOne.filter { leads(to: $0.target) }.map { relationship in
+                statement(
                     layout.name,
                     (0..<relationship.fieldCount).map { layout.fields[relationship.firstField + $0].name })
             }
                 + layout.toMany.filter { leads(to: $0.target) }.compactMap { relationship in
                     guard case .links(let table) = relationship.storage else { return nil }
-                    return try statement(table, SchemaBuilder.linkColumns(.target, target, of: table, in: model))
+                    return statement(table, SchemaBuilder.linkColumns(.target, target, of: table, in: model))
                 }
         }
     }

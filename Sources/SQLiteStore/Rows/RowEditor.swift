@@ -22,7 +22,7 @@ final class RowEditor {
     init(
         _ layout: EntityLayout, stubs: StubTable, changes: ChangeLog, abandoned: AbandonedStubs,
         on connection: OpaquePointer?
-    ) throws {
+    ) {
         self.layout = layout
         self.connection = connection
         self.changes = changes
@@ -33,14 +33,14 @@ final class RowEditor {
         condition =
             layout.key.isEmpty
             ? "\(layout.rowIDName) = ?" : layout.key.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
-        select = try RawStatement(
+        select = RawStatement(
             "SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)", on: connection)
-        deletion = try RawStatement("DELETE FROM \(table) WHERE \(condition)", on: connection)
+        deletion = RawStatement("DELETE FROM \(table) WHERE \(condition)", on: connection)
         let inserted = columns + (layout.key.isEmpty ? [layout.rowIDName] : [])
-        insertion = try RawStatement(
+        insertion = RawStatement(
             "INSERT INTO \(table) (\(inserted.joined(separator: ", "))) "
                 + "VALUES (\(inserted.map { _ in "?" }.joined(separator: ", ")))", on: connection)
-        any = try RawStatement("SELECT EXISTS (SELECT 1 FROM \(table))", on: connection)
+        any = RawStatement("SELECT EXISTS (SELECT 1 FROM \(table))", on: connection)
     }
 
     /// Returns the row, with one value per field.
@@ -95,7 +95,7 @@ final class RowEditor {
             values.append(value)
         }
         if !fields.isEmpty {
-            let statement = try updates[fields] ?? prepareUpdate(fields)
+            let statement = updates[fields] ?? prepareUpdate(fields)
             updates[fields] = statement
             for (index, value) in (values + key).enumerated() { statement.bind(value, at: Int32(index + 1)) }
             try statement.run()
@@ -139,9 +139,9 @@ final class RowEditor {
         zip(layout.fields, values).filter { $1 != .null }.map { (name: $0.name, value: $1) }
     }
 
-    private func prepareUpdate(_ fields: [Int]) throws -> RawStatement {
+    private func prepareUpdate(_ fields: [Int]) -> RawStatement {
         let assignments = fields.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
-        return try RawStatement(
+        return RawStatement(
             "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE \(condition)", on: connection)
     }
 }

@@ -25,10 +25,10 @@ final class RowEditors {
     }
 
     /// Returns the editor of the table of an entity.
-    func callAsFunction(_ entity: Int) throws -> RowEditor {
+    func callAsFunction(_ entity: Int) -> RowEditor {
         let root = model.entities[entity].root
         let editor =
-            try editors[root]
+            editors[root]
             ?? RowEditor(model.entities[root], stubs: stubs, changes: changes, abandoned: abandoned, on: connection)
         editors[root] = editor
         return editor
@@ -39,7 +39,7 @@ final class RowEditors {
         let layout = model.entities[root]
         let condition = layout.key.map { "\(SchemaBuilder.quoted(layout.fields[$0].name)) = ?" }
         let select =
-            try numbers[root]
+            numbers[root]
             ?? RawStatement(
                 "SELECT \(layout.rowIDName) FROM \(SchemaBuilder.quoted(layout.table)) "
                     + "WHERE \(condition.joined(separator: " AND "))", on: connection)
@@ -54,7 +54,7 @@ final class RowEditors {
         let layout = model.entities[root]
         guard !layout.key.isEmpty else { return nil }
         let select =
-            try keys[root]
+            keys[root]
             ?? RawStatement(
                 "SELECT \(layout.key.map { SchemaBuilder.quoted(layout.fields[$0].name) }.joined(separator: ", ")) "
                     + "FROM \(SchemaBuilder.quoted(layout.table)) WHERE \(layout.rowIDName) = ?", on: connection)

@@ -12,7 +12,7 @@ extension RowRemover {
         guard let scan = changes.source?.scan else { return }
         for (index, toMany) in model.entities[root].toMany.enumerated() where toMany.orphans == .delete {
             guard !model.isSweptByListing(toMany.target) else { continue }
-            let links = try linkWriters(root, index)
+            let links = linkWriters(root, index)
             let target = model.entities[model.entities[toMany.target].root]
             for owned in try links.keys(of: key) { try orphans.add(scan: scan, target, owned) }
             if isSoft, case .links = toMany.storage { _ = try links.set([], of: key) }

@@ -137,7 +137,7 @@ final class RowRemover {
     private func forgetScans(by root: Int, _ key: [StoredValue]) throws {
         guard let entities = scannedBy[root] else { return }
         for table in ["bmo_cursors", "bmo_progress", "bmo_seen", "bmo_list_owners", "bmo_waiting_lists"] {
-            let deletion = try statement("DELETE FROM \(table) WHERE entity = ? AND parent = ?")
+            let deletion = statement("DELETE FROM \(table) WHERE entity = ? AND parent = ?")
             for entity in entities {
                 deletion.bind(entity, at: 1)
                 deletion.bind(utf8: JSONText.key(key).bytes, at: 2)
@@ -155,7 +155,7 @@ final class RowRemover {
     }
 
     private func delete(_ pending: PendingDeletion) throws -> Bool {
-        let editor = try rowEditors(pending.root)
+        let editor = rowEditors(pending.root)
         guard let row = try editor.row(pending.key) else { return false }
         guard try check(pending.root).isReferred(pending.key) else {
             try editor.delete(pending.key, row)
@@ -171,7 +171,7 @@ final class RowRemover {
     }
 
     private func markAsGone(_ root: Int, _ key: [StoredValue]) throws -> Bool {
-        let editor = try rowEditors(root)
+        let editor = rowEditors(root)
         guard let field = editor.layout.deletion, let row = try editor.row(key), row[field] == .null,
             try !rowEditors.stubs.contains(editor.layout.name, .key(key))
         else { return false }
@@ -186,7 +186,7 @@ final class RowRemover {
         let columns = (0..<child.toOne.fieldCount).map {
             "\(SchemaBuilder.quoted(layout.fields[child.toOne.firstField + $0].name)) = ?"
         }
-        let select = try statement(
+        let select = statement(
             "SELECT \(layout.rowIDName) FROM \(SchemaBuilder.quoted(layout.table)) "
                 + "WHERE \(columns.joined(separator: " AND "))")
         for (index, value) in key.enumerated() { select.bind(value, at: Int32(index + 1)) }
@@ -196,8 +196,8 @@ final class RowRemover {
         return rows
     }
 
-    private func statement(_ sql: String) throws -> RawStatement {
-        let statement = try statements[sql] ?? RawStatement(sql, on: connection)
+    private func statement(_ sql: String) -> RawStatement {
+        let statement = statements[sql] ?? RawStatement(sql, on: connection)
         statements[sql] = statement
         return statement
     }
@@ -205,7 +205,7 @@ final class RowRemover {
     /// Notes that a row is about to be deleted; returns whether it is new.
     @discardableResult
     func doom(_ root: Int, _ row: Int64) throws -> Bool {
-        let doom = try statement("INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?) ON CONFLICT DO NOTHING")
+        let doom = statement("INSERT INTO temp.bmo_doomed (entity, row) VALUES (?, ?) ON CONFLICT DO NOTHING")
         doom.bind(Int64(root), at: 1)
         doom.bind(row, at: 2)
         return try doom.run() > 0
@@ -221,8 +221,8 @@ final class RowRemover {
 
     private func execute(_ sql: String) throws { try RawStatement(sql, on: connection).run() }
 
-    func check(_ root: Int) throws -> SurvivorCheck {
-        let check = try checks[root] ?? SurvivorCheck(of: root, in: model, on: connection)
+    func check(_ root: Int) -> SurvivorCheck {
+        let check = checks[root] ?? SurvivorCheck(of: root, in: model, on: connection)
         checks[root] = check
         return check
     }

@@ -33,13 +33,13 @@ final class RowScan {
     /// Deleted rows leave gaps.
     private static let widestGap: UInt64 = 16
 
-    init(_ layout: EntityLayout, on connection: OpaquePointer?) throws {
+    init(_ layout: EntityLayout, on connection: OpaquePointer?) {
         let rowID = layout.rowIDName
         let columns = ([rowID] + layout.fields.map { SchemaBuilder.quoted($0.name) }).joined(separator: ", ")
         // NOT INDEXED keeps rowid order, whatever indexes a user has added.
         let select = "SELECT \(columns) FROM \(SchemaBuilder.quoted(layout.name)) NOT INDEXED WHERE \(rowID)"
-        upwards = try RawStatement("\(select) > ? ORDER BY \(rowID)", on: connection)
-        downwards = try RawStatement("\(select) < ? ORDER BY \(rowID) DESC", on: connection)
+        upwards = RawStatement("\(select) > ? ORDER BY \(rowID)", on: connection)
+        downwards = RawStatement("\(select) < ? ORDER BY \(rowID) DESC", on: connection)
         key = layout.key
     }
 

@@ -46,7 +46,7 @@ final class SQLiteObjectWriter: ObjectWriter {
 
     func isReferred(_ root: Int, _ key: RowKey) throws -> Bool {
         let check =
-            try checks[root] ?? ReferenceCheck(to: model.entities[root], in: model, on: statements.connection)
+            checks[root] ?? ReferenceCheck(to: model.entities[root], in: model, on: statements.connection)
         checks[root] = check
         return try check.isReferred(key)
     }

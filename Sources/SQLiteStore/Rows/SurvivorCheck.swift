@@ -5,14 +5,14 @@ internal import Mapping
 struct SurvivorCheck {
     private let statements: [RawStatement]
 
-    init(of root: Int, in model: CompiledModel, on connection: OpaquePointer?) throws {
+    init(of root: Int, in model: CompiledModel, on connection: OpaquePointer?) {
         let quoted = SchemaBuilder.quoted
         var statements: [RawStatement] = []
         for layout in model.entities where layout.index == layout.root {
             for toOne in layout.toOne where model.entities[toOne.target].root == root {
                 let columns = (0..<toOne.fieldCount).map { "\(quoted(layout.fields[toOne.firstField + $0].name)) = ?" }
                 statements.append(
-                    try RawStatement(
+                    RawStatement(
                         """
                         SELECT EXISTS (
                             SELECT 1 FROM \(quoted(layout.table)) AS t WHERE \(columns.joined(separator: " AND "))
@@ -26,7 +26,7 @@ struct SurvivorCheck {
                 let columns = SchemaBuilder.linkColumns(.target, model.entities[root], of: table, in: model)
                     .map { "\(quoted($0)) = ?" }
                 statements.append(
-                    try RawStatement(
+                    RawStatement(
                         "SELECT EXISTS (SELECT 1 FROM \(quoted(table)) WHERE \(columns.joined(separator: " AND ")))",
                         on: connection))
             }

@@ -43,7 +43,7 @@ extension SQLiteStore {
             try writer.writeWithoutTransaction { db in
                 let writers = try writers
                 guard writers.abandoned.mayHave(layout.index) else { return nil }
-                let select = try RawStatement(
+                let select = RawStatement(
                     "SELECT key FROM bmo_stubs WHERE entity = ? AND key > ? ORDER BY key LIMIT 1000",
                     on: db.sqliteConnection)
                 select.bind(layout.name, at: 1)

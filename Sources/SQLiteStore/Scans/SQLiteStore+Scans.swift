@@ -16,7 +16,7 @@ extension SQLiteStore {
 
     private static func progress(of scope: ScanScope, _ statements: StatementCache) throws -> ScanProgress? {
         let version = try statements.value("PRAGMA schema_version") ?? .null
-        let select = try statements(
+        let select = statements(
             """
             SELECT cursor, page, request, newest, newest_remote, began FROM bmo_progress
             WHERE entity = ? AND source = ? AND parent = ? AND saved > ? AND schema_version = ?
@@ -109,7 +109,7 @@ extension SQLiteStore {
     /// - Throws: `StoreError`.
     public func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?] {
         try readPrepared("reading the scans' cursors") { _, statements in
-            let reader = CursorReader(try statements(CursorReader.sql))
+            let reader = CursorReader(statements(CursorReader.sql))
             return try scopes.map { try reader.cursor(of: $0) }
         }
     }
@@ -124,7 +124,7 @@ extension SQLiteStore {
     }
 
     private static func newestAcknowledged(_ statements: StatementCache) throws -> Int64 {
-        let select = try statements("SELECT coalesce(max(id), 0) FROM bmo_acknowledged")
+        let select = statements("SELECT coalesce(max(id), 0) FROM bmo_acknowledged")
         defer { select.reset() }
         return try select.step() ? select.int64(0) : 0
     }
@@ -178,7 +178,7 @@ extension SQLiteStore {
     public func lastRow(of entity: Int) throws -> Int64 {
         let layout = model.entities[entity]
         return try read("reading \(layout.name)") { db in
-            let select = try RawStatement(
+            let select = RawStatement(
                 "SELECT coalesce(max(\(layout.rowIDName)), 0) FROM \(SchemaBuilder.quoted(layout.table))",
                 on: db.sqliteConnection)
             return try select.step() ? select.int64(0) : 0
@@ -210,13 +210,13 @@ extension SQLiteStore {
             "SELECT \(layout.rowIDName), \(columns.joined(separator: ", ")) FROM \(SchemaBuilder.quoted(layout.table)) "
             + "WHERE \(filters.joined(separator: " AND ")) ORDER BY \(layout.rowIDName) LIMIT \(limit)"
         return try read("reading \(layout.name)") { db in
-            let isStub = try RawStatement(
+            let isStub = RawStatement(
                 "SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?", on: db.sqliteConnection)
             // The remote cannot be queried with a key that it does not know.
-            let isNew = try RawStatement(
+            let isNew = RawStatement(
                 "SELECT 1 FROM bmo_outbox WHERE root = ? AND key = ? AND operation = 'create'",
                 on: db.sqliteConnection)
-            let select = try RawStatement(sql, on: db.sqliteConnection)
+            let select = RawStatement(sql, on: db.sqliteConnection)
             let arguments = compiled.arguments
             for (index, value) in arguments.enumerated() { select.bind(value, at: Int32(index + 1)) }
             select.bind(row, at: Int32(arguments.count + 1))

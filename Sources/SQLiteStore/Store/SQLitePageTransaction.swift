@@ -62,7 +62,7 @@ final class SQLitePageTransaction: PageTransaction {
                 if let last, last.entity == row.entity {
                     writer = last.writer
                 } else {
-                    writer = try writers(row.entity)
+                    writer = writers(row.entity)
                     last = (row.entity, writer)
                 }
                 result = .success(try merge(row, by: writer))
@@ -155,7 +155,7 @@ final class SQLitePageTransaction: PageTransaction {
     /// Deletes the rows that an interrupted scan listed for an entity without a key, and forgets the saved position.
     func takeBack(_ scope: ScanScope, of entity: Int) throws -> Int {
         let writers = try store.writers
-        let editor = try writers.rowEditors(store.model.entities[entity].root)
+        let editor = writers.rowEditors(store.model.entities[entity].root)
         var count = 0
         for row in try writers.scans.savedRows(of: scope) {
             let key = [StoredValue.integer(row)]

@@ -36,7 +36,7 @@ final class AbandonedStubRemover {
 
     private func remove(_ root: Int, _ key: [StoredValue]) throws -> Bool {
         guard try isAbandoned(root, key) else { return false }
-        let editor = try rowEditors(root)
+        let editor = rowEditors(root)
         guard let row = try editor.row(key) else {
             return try rowEditors.stubs.remove(model.entities[root].name, .key(key))
         }
@@ -61,7 +61,7 @@ final class AbandonedStubRemover {
             guard case .links = toMany.storage else { continue }
             guard try linkWriters(root, index).keys(of: key).isEmpty else { return false }
         }
-        let check = try checks[root] ?? ReferenceCheck(to: layout, in: model, on: connection)
+        let check = checks[root] ?? ReferenceCheck(to: layout, in: model, on: connection)
         checks[root] = check
         return try !check.isReferred(key)
     }

@@ -85,13 +85,13 @@ final class Sweep {
         let table = SchemaBuilder.quoted(layout.table)
         if condition.isEmpty, log.isGapless, try bounds(of: layout) == [log.first, log.last] { return ([], log.count) }
         if condition.isEmpty, log.isAscending {
-            let count = try RawStatement("SELECT count(*) FROM \(table)", on: connection)
+            let count = RawStatement("SELECT count(*) FROM \(table)", on: connection)
             _ = try count.step()
             defer { count.reset() }
             if count.int64(0) == Int64(log.count) { return ([], log.count) }
         }
         let conditions = [condition.isEmpty ? nil : condition, "\(layout.rowIDName) > ?"].compactMap { $0 }
-        let select = try statements(
+        let select = statements(
             "SELECT \(layout.rowIDName) FROM \(table) WHERE \(conditions.joined(separator: " AND ")) "
                 + "ORDER BY \(layout.rowIDName) LIMIT \(Self.chunk)")
         defer { select.reset() }
@@ -121,7 +121,7 @@ final class Sweep {
     private func bounds(of layout: EntityLayout) throws -> [Int64] {
         let table = SchemaBuilder.quoted(layout.table)
         // Two quick look-ups; a count would read every page of the table.
-        let select = try RawStatement(
+        let select = RawStatement(
             """
             SELECT (SELECT min(\(layout.rowIDName)) FROM \(table)), (SELECT max(\(layout.rowIDName)) FROM \(table))
             """, on: connection)
@@ -178,7 +178,7 @@ final class Sweep {
                 continue
             }
             let column = SchemaBuilder.quoted(layout.fields[objects.field].name)
-            let select = try RawStatement(
+            let select = RawStatement(
                 "SELECT \(layout.rowIDName) FROM \(SchemaBuilder.quoted(layout.table)) "
                     + "WHERE \(column) >= ?1 AND (?2 IS NULL OR \(column) \(objects.isPrefix ? "<" : "<=") ?2)",
                 on: connection)
@@ -194,7 +194,7 @@ final class Sweep {
     private func scan(for skipped: [SkippedRows], _ layout: EntityLayout) throws -> [Int64] {
         let matcher = SparedRowMatcher(skipped)
         let columns = matcher.fields.map { SchemaBuilder.quoted(layout.fields[$0].name) }
-        let select = try RawStatement(
+        let select = RawStatement(
             "SELECT \(layout.rowIDName), \(columns.joined(separator: ", ")) "
                 + "FROM \(SchemaBuilder.quoted(layout.table))", on: connection)
         var rows: [Int64] = []

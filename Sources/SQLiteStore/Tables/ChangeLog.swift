@@ -40,10 +40,10 @@ final class ChangeLog {
     private let runs: RunTable
     private let insertion: RawStatement
 
-    init(on connection: OpaquePointer?, entityCount: Int) throws {
+    init(on connection: OpaquePointer?, entityCount: Int) {
         self.entityCount = entityCount
-        runs = try RunTable(on: connection)
-        insertion = try RawStatement(
+        runs = RunTable(on: connection)
+        insertion = RawStatement(
             """
             INSERT INTO bmo_changes (run, entity, key, change, old, new, bridge, walk, location)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

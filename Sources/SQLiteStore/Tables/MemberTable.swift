@@ -16,33 +16,43 @@ final class MemberTable {
         ) STRICT, WITHOUT ROWID
         """
 
-    init(on connection: OpaquePointer?) { self.connection = connection }
+    /// Whether the table is known to exist.
+    private var isCreated = false
+    private let insertion: RawStatement
 
-    /// Clears the cache, after another process has written or a page was rolled back.
-    func forget() { noted.removeAll() }
-
-    /// Saves a member of the records of `entity`; returns whether the table changed.
-    func note(_ member: ListedMember, of entity: String, in listing: MemberListing) throws -> Bool {
-        guard noted[listing, default: []].insert(member).inserted else { return false }
-        try RawStatement(Self.creation, on: connection).run()
-        let statement = try RawStatement(
+    init(on connection: OpaquePointer?) {
+        self.connection = connection
+        insertion = RawStatement(
             """
             INSERT INTO bmo_members (listing, source, entity, path, request, is_gone) VALUES (?, ?, ?, ?, ?, 0)
             ON CONFLICT DO UPDATE SET request = excluded.request, is_gone = 0
             WHERE request <> excluded.request OR is_gone
             """, on: connection)
+    }
+
+    /// Clears the cache, after another process has written or a page was rolled back.
+    func forget() {
+        noted.removeAll()
+        isCreated = false
+    }
+
+    /// Saves a member of the records of `entity`; returns whether the table changed.
+    func note(_ member: ListedMember, of entity: String, in listing: MemberListing) throws -> Bool {
+        guard noted[listing, default: []].insert(member).inserted else { return false }
+        if !isCreated { try RawStatement(Self.creation, on: connection).run() }
+        isCreated = true
         for (index, text) in [listing.entity, listing.source, entity, member.path, listing.request].enumerated() {
-            statement.bind(text, at: Int32(index + 1))
+            insertion.bind(text, at: Int32(index + 1))
         }
-        return try statement.run() > 0
+        return try insertion.run() > 0
     }
 
     /// Returns the members of an entity's own listing, whichever request returned them.
     func members(ofListing entity: String) throws -> [(entity: String, path: String)] {
-        let table = try RawStatement("SELECT 1 FROM sqlite_schema WHERE name = 'bmo_members'", on: connection)
+        let table = RawStatement("SELECT 1 FROM sqlite_schema WHERE name = 'bmo_members'", on: connection)
         guard try table.step() else { return [] }
         table.reset()
-        let statement = try RawStatement(
+        let statement = RawStatement(
             "SELECT entity, path FROM bmo_members WHERE listing = ? AND source = '' AND NOT is_gone", on: connection)
         statement.bind(entity, at: 1)
         defer { statement.reset() }

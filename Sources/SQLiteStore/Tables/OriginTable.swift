@@ -8,9 +8,9 @@ final class OriginTable {
     private let select: RawStatement
     private let insertion: RawStatement
 
-    init(on connection: OpaquePointer?) throws {
-        select = try RawStatement("SELECT value FROM bmo_meta WHERE name = ?", on: connection)
-        insertion = try RawStatement("INSERT OR REPLACE INTO bmo_meta (name, value) VALUES (?, ?)", on: connection)
+    init(on connection: OpaquePointer?) {
+        select = RawStatement("SELECT value FROM bmo_meta WHERE name = ?", on: connection)
+        insertion = RawStatement("INSERT OR REPLACE INTO bmo_meta (name, value) VALUES (?, ?)", on: connection)
     }
 
     private func origin(of entity: String) throws -> String? {

@@ -49,35 +49,35 @@ final class ProvenanceTable {
     private let select: RawStatement
     private let unlisted: RawStatement
 
-    init(on connection: OpaquePointer?, model: CompiledModel, changes: ChangeLog) throws {
+    init(on connection: OpaquePointer?, model: CompiledModel, changes: ChangeLog) {
         self.model = model
         self.changes = changes
-        anyRecord = try RawStatement(
+        anyRecord = RawStatement(
             "SELECT EXISTS (SELECT 1 FROM bmo_provenance WHERE entity = ?)", on: connection)
-        anyUnlisted = try RawStatement(
+        anyUnlisted = RawStatement(
             "SELECT EXISTS (SELECT 1 FROM bmo_provenance WHERE entity = ? AND listed = 0)", on: connection)
-        clearingAll = try RawStatement("DELETE FROM bmo_provenance WHERE entity = ?", on: connection)
-        addSource = try RawStatement(
+        clearingAll = RawStatement("DELETE FROM bmo_provenance WHERE entity = ?", on: connection)
+        addSource = RawStatement(
             "INSERT INTO bmo_sources (entity, bridge, walk, columns) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
             on: connection)
-        findSource = try RawStatement(
+        findSource = RawStatement(
             "SELECT id FROM bmo_sources WHERE entity = ? AND bridge = ? AND walk = ? AND columns = ?", on: connection)
-        insertion = try RawStatement(
+        insertion = RawStatement(
             """
             INSERT INTO bmo_provenance (entity, key, source, first_run, last_run, location, listed)
             VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET
                 last_run = excluded.last_run, location = excluded.location, listed = excluded.listed
             """, on: connection)
-        clearing = try RawStatement(
+        clearing = RawStatement(
             "DELETE FROM bmo_provenance WHERE entity = ? AND key = ?", on: connection)
-        deletion = try RawStatement(
+        deletion = RawStatement(
             "DELETE FROM bmo_provenance WHERE entity = ? AND key = ? AND source = ?", on: connection)
-        listing = try RawStatement(
+        listing = RawStatement(
             "UPDATE bmo_provenance SET listed = 1 WHERE entity = ? AND key = ? AND listed = 0", on: connection)
-        unlisted = try RawStatement(
+        unlisted = RawStatement(
             "SELECT 1 FROM bmo_provenance WHERE entity = ? AND key = ? AND listed = 0", on: connection)
-        select = try RawStatement(
+        select = RawStatement(
             """
             SELECT s.id, s.bridge, s.walk, s.columns, p.first_run, p.last_run, p.location, p.listed
             FROM bmo_provenance p JOIN bmo_sources s ON s.id = p.source WHERE p.entity = ? AND p.key = ?

@@ -10,9 +10,9 @@ final class QuarantineWriter {
     private let removal: RawStatement
     private let knownKeys: RawStatement
 
-    init(on connection: OpaquePointer?) throws {
+    init(on connection: OpaquePointer?) {
         // A record that fails repeatedly for the same reason is one row.
-        insertion = try RawStatement(
+        insertion = RawStatement(
             """
             INSERT INTO bmo_quarantine
                 (entity, bridge, page, record, reason, representation, location, first_seen, last_seen, fingerprint,
@@ -21,14 +21,14 @@ final class QuarantineWriter {
             ON CONFLICT DO UPDATE SET bridge = ?2, page = ?3, record = ?4, location = ?7, last_seen = ?8,
                 source = ?11, parent = ?12, key = ?13
             """, on: connection)
-        search = try RawStatement(
+        search = RawStatement(
             "SELECT 1 FROM bmo_quarantine WHERE entity = ?1 AND key IS NOT NULL LIMIT 1", on: connection)
-        lookup = try RawStatement(
+        lookup = RawStatement(
             "SELECT id FROM bmo_quarantine WHERE entity = ?1 AND key = ?2 AND (?3 IS NULL OR source = ?3)",
             on: connection)
-        knownKeys = try RawStatement(
+        knownKeys = RawStatement(
             "SELECT DISTINCT key FROM bmo_quarantine WHERE entity = ?1 AND key IS NOT NULL LIMIT ?2", on: connection)
-        removal = try RawStatement("DELETE FROM bmo_quarantine WHERE id = ?1", on: connection)
+        removal = RawStatement("DELETE FROM bmo_quarantine WHERE id = ?1", on: connection)
     }
 
     func write(_ record: QuarantinedRecord) throws {

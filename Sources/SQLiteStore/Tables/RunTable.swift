@@ -8,15 +8,15 @@ final class RunTable {
     private let finishing: RawStatement
     private let noting: RawStatement
 
-    init(on connection: OpaquePointer?) throws {
-        insertion = try RawStatement(
+    init(on connection: OpaquePointer?) {
+        insertion = RawStatement(
             "INSERT INTO bmo_runs (kind, started, outcome, undoes) VALUES (?, ?, 'running', ?)", on: connection)
-        closing = try RawStatement(
+        closing = RawStatement(
             "UPDATE bmo_runs SET outcome = 'killed' WHERE outcome = 'running' AND (kind = 'push') = ?",
             on: connection)
-        finishing = try RawStatement(
+        finishing = RawStatement(
             "UPDATE bmo_runs SET finished = ?, outcome = ?, summary = ? WHERE id = ?", on: connection)
-        noting = try RawStatement("UPDATE bmo_runs SET summary = ? WHERE id = ?", on: connection)
+        noting = RawStatement("UPDATE bmo_runs SET summary = ? WHERE id = ?", on: connection)
     }
 
     /// Inserts the row of a new run, and returns its ID.

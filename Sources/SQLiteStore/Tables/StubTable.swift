@@ -13,11 +13,11 @@ final class StubTable {
     private let count: RawStatement
 
     init(on connection: OpaquePointer?, entities: [String]) throws {
-        insertion = try RawStatement(
+        insertion = RawStatement(
             "INSERT INTO bmo_stubs (entity, key) VALUES (?, ?) ON CONFLICT DO NOTHING", on: connection)
-        deletion = try RawStatement("DELETE FROM bmo_stubs WHERE entity = ? AND key = ?", on: connection)
-        search = try RawStatement("SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?", on: connection)
-        count = try RawStatement("SELECT count(*) FROM bmo_stubs WHERE entity = ?", on: connection)
+        deletion = RawStatement("DELETE FROM bmo_stubs WHERE entity = ? AND key = ?", on: connection)
+        search = RawStatement("SELECT 1 FROM bmo_stubs WHERE entity = ? AND key = ?", on: connection)
+        count = RawStatement("SELECT count(*) FROM bmo_stubs WHERE entity = ?", on: connection)
         try reload(entities)
     }
 

@@ -34,7 +34,7 @@ final class UnknownFieldTable {
         let path = isFull && known?[entity]?.contains(ExactText(path)) != true ? Self.further : path
         guard known?[entity, default: []].insert(ExactText(path)).inserted == true else { return false }
         try RawStatement(Self.creation, on: connection).run()
-        let insertion = try RawStatement(
+        let insertion = RawStatement(
             "INSERT INTO bmo_unknown_fields (entity, path, first_seen) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             on: connection)
         insertion.bind(entity, at: 1)
@@ -44,11 +44,11 @@ final class UnknownFieldTable {
     }
 
     private func read() throws -> [String: Set<ExactText>] {
-        let table = try RawStatement(
+        let table = RawStatement(
             "SELECT 1 FROM sqlite_schema WHERE name = 'bmo_unknown_fields'", on: connection)
         defer { table.reset() }
         guard try table.step() else { return [:] }
-        let rows = try RawStatement("SELECT entity, path FROM bmo_unknown_fields", on: connection)
+        let rows = RawStatement("SELECT entity, path FROM bmo_unknown_fields", on: connection)
         var known: [String: Set<ExactText>] = [:]
         while try rows.step() {
             guard case .text(let entity) = rows.value(0), case .text(let path) = rows.value(1) else { continue }

@@ -68,8 +68,17 @@ final class SecretFragments: Sendable {
         for (index, byte) in bytes.enumerated() {
             window = window << 8 | UInt64(byte)
             letters = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte ? letters + 1 : 0
-            digits = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-:.+TZ".utf8.contains(byte) ? digits + 1 : 0
+            digits = isOfNumberOrTime(byte) ? digits + 1 : 0
             if index >= length - 1, letters < length, digits < length { body(index - length + 1, window) }
+        }
+    }
+
+    private static func isOfNumberOrTime(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "."),
+            UInt8(ascii: "+"), UInt8(ascii: "T"), UInt8(ascii: "Z"):
+            true
+        default: false
         }
     }
 
@@ -107,9 +116,14 @@ final class SecretFragments: Sendable {
 
         /// Returns the reading with each escape decoded; nil if there is none.
         func decoded() -> Reading? {
+            // Most texts have no escape, and need no copy then.
+            guard let first = bytes.indices.first(where: { SecretFinder.escape(in: bytes, at: $0) != nil }) else {
+                return nil
+            }
             var inner = Reading([], 0..<0)
-            var at = 0
-            var hasEscape = false
+            inner.bytes += bytes[..<first]
+            inner.places += places[..<first]
+            var at = first
             while at < bytes.count {
                 guard let unit = SecretFinder.escape(in: bytes, at: at) else {
                     inner.bytes.append(bytes[at])
@@ -117,13 +131,12 @@ final class SecretFragments: Sendable {
                     at += 1
                     continue
                 }
-                hasEscape = true
                 let place = places[at].lowerBound..<places[unit.end - 1].upperBound
                 inner.bytes += unit.bytes
                 inner.places += unit.bytes.map { _ in place }
                 at = unit.end
             }
-            return hasEscape ? inner : nil
+            return inner
         }
     }
 }

@@ -25,7 +25,7 @@ final class AcknowledgedTable: AcknowledgedTables {
     /// Reloads the objects that have such edits.
     func reload() throws {
         keys = model.entities.map { _ in [] }
-        let select = try statements("SELECT DISTINCT root, key FROM bmo_acknowledged")
+        let select = statements("SELECT DISTINCT root, key FROM bmo_acknowledged")
         defer { select.reset() }
         while try select.step() {
             guard let root = model.index(of: select.text(0) ?? ""), model.entities[root].root == root,
@@ -43,7 +43,7 @@ final class AcknowledgedTable: AcknowledgedTables {
     func acknowledged(_ root: Int, _ key: [StoredValue], after number: Int64) throws -> [OutboxEntry] {
         guard keys[root].contains(key) else { return [] }
         // Fills in the columns of an outbox entry that are no longer relevant.
-        let select = try statements(
+        let select = statements(
             """
             SELECT id, entity, key, operation, changes, base, '', 'sending', 0, NULL, created, NULL, '[]', 0, 0, NULL
             FROM bmo_acknowledged WHERE root = ? AND key = ? AND id > ? ORDER BY id

@@ -35,7 +35,7 @@ final class ConflictTable: ConflictTables {
 
     /// Returns the conflicts, optionally only those of an object or entity.
     func all(root: Int? = nil, key: [StoredValue]? = nil, entity: String? = nil) throws -> [EditConflict] {
-        let select = try statements(
+        let select = statements(
             """
             SELECT entity, key, "column", base, local, remote, seen FROM bmo_conflicts
             WHERE (?1 IS NULL OR root = ?1) AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR entity = ?3) ORDER BY id

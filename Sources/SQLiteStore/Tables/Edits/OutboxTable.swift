@@ -37,7 +37,7 @@ final class OutboxTable: OutboxTables {
     /// Reloads the objects that have edits.
     func reload() throws {
         edited = model.entities.map { _ in [:] }
-        let select = try statements("SELECT root, key, count(*) FROM bmo_outbox GROUP BY root, key")
+        let select = statements("SELECT root, key, count(*) FROM bmo_outbox GROUP BY root, key")
         defer { select.reset() }
         while try select.step() {
             guard let root = model.index(of: select.text(0) ?? ""), model.entities[root].root == root,
@@ -94,7 +94,7 @@ final class OutboxTable: OutboxTables {
     ///
     /// - Parameter condition: The SQL after the table's name.
     func entries(_ condition: String, _ values: [StoredValue]) throws -> [OutboxEntry] {
-        let select = try statements("SELECT \(Self.columns) FROM bmo_outbox \(condition)")
+        let select = statements("SELECT \(Self.columns) FROM bmo_outbox \(condition)")
         for (index, value) in values.enumerated() { select.bind(value, at: Int32(index + 1)) }
         defer { select.reset() }
         var entries: [OutboxEntry] = []
@@ -104,7 +104,7 @@ final class OutboxTable: OutboxTables {
 
     /// Returns the first entry that may be sent now; see ``SQLiteStore/nextToSend(at:entities:excluding:among:)``.
     func next(at instant: String, _ fits: (OutboxEntry) -> Bool) throws -> OutboxEntry? {
-        let select = try statements(
+        let select = statements(
             """
             SELECT \(Self.columns) FROM bmo_outbox AS o
             WHERE state = 'pending' AND (not_before IS NULL OR not_before <= ?)

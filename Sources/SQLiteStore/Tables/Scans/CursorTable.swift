@@ -7,15 +7,15 @@ final class CursorTable {
     private let insertion: RawStatement
     private let forgetting: RawStatement
 
-    init(on connection: OpaquePointer?) throws {
-        reader = CursorReader(try RawStatement(CursorReader.sql, on: connection))
-        insertion = try RawStatement(
+    init(on connection: OpaquePointer?) {
+        reader = CursorReader(RawStatement(CursorReader.sql, on: connection))
+        insertion = RawStatement(
             """
             INSERT OR REPLACE INTO bmo_cursors
                 (entity, source, parent, token, newest, newest_remote, request, full_at, saved)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, on: connection)
-        forgetting = try RawStatement(
+        forgetting = RawStatement(
             """
             UPDATE bmo_cursors SET request = substr(request, 1, instr(request, ?4) - 1)
             WHERE entity = ?1 AND source = ?2 AND parent = ?3 AND instr(request, ?4) > 0

@@ -69,27 +69,27 @@ final class ListJoins {
     /// The scan of the open page; nil if it belongs to none.
     private(set) var current: Scan?
 
-    init(_ model: CompiledModel, on connection: OpaquePointer?) throws {
+    init(_ model: CompiledModel, on connection: OpaquePointer?) {
         self.model = model
         self.connection = connection
         let scope = "WHERE entity = ? AND source = ? AND parent = ?"
-        ownerInsertion = try RawStatement(
+        ownerInsertion = RawStatement(
             "INSERT OR REPLACE INTO bmo_list_owners (entity, source, parent, place, page, owners) "
                 + "VALUES (?, ?, ?, ?, ?, ?)", on: connection)
-        ownerDeletion = try RawStatement("DELETE FROM bmo_list_owners \(scope) AND page > ?", on: connection)
-        ownerSelect = try RawStatement(
+        ownerDeletion = RawStatement("DELETE FROM bmo_list_owners \(scope) AND page > ?", on: connection)
+        ownerSelect = RawStatement(
             "SELECT owners FROM bmo_list_owners \(scope) ORDER BY place", on: connection)
         let columns = "hash, root, relationship, owner, place, listed, missing"
-        listInsertion = try RawStatement(
+        listInsertion = RawStatement(
             "INSERT OR REPLACE INTO bmo_waiting_lists (entity, source, parent, \(columns)) "
                 + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", on: connection)
-        listDeletion = try RawStatement("DELETE FROM bmo_waiting_lists \(scope)", on: connection)
-        listSelect = try RawStatement(
+        listDeletion = RawStatement("DELETE FROM bmo_waiting_lists \(scope)", on: connection)
+        listSelect = RawStatement(
             "SELECT \(columns) FROM bmo_waiting_lists \(scope) AND hash = ?", on: connection)
-        listPage = try RawStatement(
+        listPage = RawStatement(
             "SELECT \(columns) FROM bmo_waiting_lists \(scope) AND hash > ? ORDER BY hash LIMIT \(Self.chunk)",
             on: connection)
-        any = try RawStatement(
+        any = RawStatement(
             "SELECT EXISTS (SELECT 1 FROM bmo_waiting_lists \(scope)), "
                 + "EXISTS (SELECT 1 FROM bmo_list_owners \(scope))", on: connection)
     }

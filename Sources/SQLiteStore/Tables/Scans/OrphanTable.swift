@@ -12,12 +12,12 @@ final class OrphanTable {
     private let select: RawStatement
     private let deletion: RawStatement
 
-    init(on connection: OpaquePointer?, model: CompiledModel) throws {
+    init(on connection: OpaquePointer?, model: CompiledModel) {
         self.model = model
-        insertion = try RawStatement(
+        insertion = RawStatement(
             "INSERT INTO bmo_orphans (walk, entity, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", on: connection)
-        select = try RawStatement("SELECT entity, key FROM bmo_orphans WHERE walk = ?", on: connection)
-        deletion = try RawStatement("DELETE FROM bmo_orphans WHERE walk = ?", on: connection)
+        select = RawStatement("SELECT entity, key FROM bmo_orphans WHERE walk = ?", on: connection)
+        deletion = RawStatement("DELETE FROM bmo_orphans WHERE walk = ?", on: connection)
     }
 
     func add(scan: String, _ target: EntityLayout, _ key: [StoredValue]) throws {

@@ -17,8 +17,8 @@ final class ScanTable {
     /// The number of log bytes kept in memory before they are saved.
     private static let maxUnsavedBytes = 4 << 20
 
-    init(on connection: OpaquePointer?) throws {
-        insertion = try RawStatement(
+    init(on connection: OpaquePointer?) {
+        insertion = RawStatement(
             """
             INSERT INTO bmo_progress
                 (entity, source, parent, cursor, page, request, newest, newest_remote, schema_version, saved, began)
@@ -29,15 +29,15 @@ final class ScanTable {
                 began = excluded.began
             """, on: connection)
         let scope = "WHERE entity = ? AND source = ? AND parent = ?"
-        deletion = try RawStatement("DELETE FROM bmo_progress \(scope)", on: connection)
-        seenInsertion = try RawStatement(
+        deletion = RawStatement("DELETE FROM bmo_progress \(scope)", on: connection)
+        seenInsertion = RawStatement(
             "INSERT OR REPLACE INTO bmo_seen (entity, source, parent, page, rows) VALUES (?, ?, ?, ?, ?)",
             on: connection)
-        seenDeletion = try RawStatement("DELETE FROM bmo_seen \(scope)", on: connection)
-        seenSelect = try RawStatement(
+        seenDeletion = RawStatement("DELETE FROM bmo_seen \(scope)", on: connection)
+        seenSelect = RawStatement(
             "SELECT rows FROM bmo_seen \(scope) AND page <= ? ORDER BY page", on: connection)
         // VACUUM assigns new rowids and changes this version.
-        schemaVersion = try RawStatement("PRAGMA schema_version", on: connection)
+        schemaVersion = RawStatement("PRAGMA schema_version", on: connection)
     }
 
     // MARK: Logs
