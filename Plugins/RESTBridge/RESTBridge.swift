@@ -21,6 +21,7 @@ public final class RESTBridge: Bridge {
     private let context: BridgeContext
     /// The sources to introspect instead of the API itself, set by `bmo introspect` and never by a config.
     private let introspect: BridgeOptions?
+    private let startedOver = StartedOverJobs()
 
     /// Validates the options without connecting.
     public init(options: BridgeOptions, context: BridgeContext) throws {
@@ -126,8 +127,9 @@ public final class RESTBridge: Bridge {
         let section = try RESTSection(request, base: base, parameters: parameters, slice: slice)
         if let export = section.export {
             return try ExportSource(
-                client: client, section: section, rule: export, base: base, request: request, log: context, began: began
-            )
+                client: client, section: section, rule: export, base: base, request: request, log: context,
+                began: began,
+                startedOver: startedOver)
         }
         return try RESTSource(
             client: client, section: section, origin: base.origin, request: request, log: context, began: began)

@@ -193,6 +193,32 @@ extension EndToEndTests {
             #expect(try await place.query("SELECT count(*), min(id), max(id) FROM \"Order\"") == "30000|1|30000")
         }
 
+        @Test(arguments: ["key: id", "unique: none"])
+        func `rows of a file that was written anew for the next request do not stay`(key: String) async throws {
+            let place = try await place(mode: "rewritten")
+            let text = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+            try place.folder.write(text.replacing("key: id", with: key), to: "bmo.yml")
+            let sync = try await place.expectSuccess("sync", "--allow-deletes")
+            sync.expectMessages(
+                "the scan starts over: file 1 of 2 of the export of Order has other bytes than when some of its rows were imported"
+            )
+            #expect(!sync.errorOutput.contains("occurs twice"), "\(sync)")
+            // The second file has one row.
+            #expect(
+                try await place.query("SELECT count(*), count(DISTINCT id), sum(item = 'new') FROM \"Order\"")
+                    == "25001|25001|25000")
+            // The job is read again, and no second one made.
+            #expect(try asked(place).filter { $0 == "/exports +" }.count == 1)
+            #expect(try asked(place).filter { $0 == "/files/1.csv" }.count == 3)
+        }
+
+        @Test func `a part of a listing is read again, too`() async throws {
+            let place = try await place(mode: "rewritten")
+            let sync = try await place.expectSuccess("sync", "Order", "--where", "id>5000")
+            sync.expectMessages("the scan starts over: file 1 of 2")
+            #expect(try await place.query("SELECT count(*) FROM \"Order\" WHERE item = 'new'") == "25000")
+        }
+
         @Test(arguments: ["fewer", "more", "others"])
         func `a job that names other files than before is replaced`(mode: String) async throws {
             let place = try await place(mode: "broken")

@@ -1,7 +1,7 @@
 """Orders that are exported by a job: a form creates it, its status has links to files, which expire. export-jobs.py
 
 `mode` in the folder changes what it answers: fails, never, gone, broken, expired, refused, login, own, private, empty, elsewhere, wait, late,
-fewer, more, others, reversed, turned, shuffled; for the second file accepted, part, whole-part, pages, no-content, unlinked, null-link, blank-link. The file `asked` gets a line for each request, with `+` where it had the credentials of the API. Links are of another origin (localhost).
+fewer, more, others, reversed, turned, shuffled, rewritten; for the second file accepted, part, whole-part, pages, no-content, unlinked, null-link, blank-link. The file `asked` gets a line for each request, with `+` where it had the credentials of the API. Links are of another origin (localhost).
 """
 import answers
 import gzip
@@ -63,6 +63,12 @@ def file(name, query):
         body = b"id,item\n" + b"".join(b"%d,item %d\n" % (number, number) for number in order)
         end = {"Content-Length": str(len(body)), "Connection": "close"}
         return 200, {"Content-Type": "text/csv", **end}, body[:len(body) // 2] if len(requests) == 1 else body
+    if name == "1.csv" and mode() == "rewritten":
+        # The first reply breaks off; each later one has fewer rows, with other values.
+        requests.append(name)
+        body = b"id,item\n" + b"".join(b"%d,item %d\n" % (number, number) for number in range(1, 30001))
+        if len(requests) == 1: return 200, {"Content-Length": str(len(body)), "Connection": "close"}, body[:len(body) // 2]
+        return 200, {"Content-Type": "text/csv"}, b"id,item\n" + b"".join(b"%d,new\n" % number for number in range(5001, 30001))
     if name.startswith("2"):
         # Replies that may lack rows, or have none.
         size = len(FILES[name])

@@ -32,6 +32,8 @@ final class ExportSource: ListingSource {
     private var mark: ByteMark?
     /// Whether the pages end only with files, because a file had other bytes when it was requested again.
     private var isWhole = false
+    /// The jobs whose scans start over.
+    private let startedOver: StartedOverJobs
     /// Whether the job's state was asked for again because the file's link was refused.
     private var hasRenewed = false
     /// The number of calls without records since a page ended.
@@ -45,7 +47,7 @@ final class ExportSource: ListingSource {
         case create, wait, read, over
     }
 
-    struct Job {
+    struct Job: Sendable {
         /// The id, or the URL of the status.
         let name: String
         /// When it was created, in seconds since 1970.
@@ -54,7 +56,7 @@ final class ExportSource: ListingSource {
         /// Whether the name holds no secret, so that the host may store it.
         let isStorable: Bool
         /// Whether an earlier scan created it.
-        let isResumed: Bool
+        var isResumed: Bool
         /// Whether an earlier scan created it, and its state is not known yet.
         var isOld: Bool
         /// When to ask for its state.
@@ -76,7 +78,7 @@ final class ExportSource: ListingSource {
 
     init(
         client: HTTPClient, section: RESTSection, rule: ExportRule, base: HTTPURL, request: FetchRequest,
-        log: BridgeContext, began: ContinuousClock.Instant
+        log: BridgeContext, began: ContinuousClock.Instant, startedOver: StartedOverJobs
     ) throws {
         self.client = client
         self.section = section
@@ -84,6 +86,7 @@ final class ExportSource: ListingSource {
         self.base = base
         self.log = log
         self.began = began
+        self.startedOver = startedOver
         guard let point = request.cursor.flatMap(ExportPoint.init),
             point.digest == ExportPoint.digest(of: try create().request)
         else { return }
@@ -130,6 +133,12 @@ final class ExportSource: ListingSource {
         var (request, url) = try create()
         let asked = "creating the export of \(section.entity)"
         let digest = ExportPoint.digest(of: request)
+        if let kept = startedOver.take(digest) {
+            job = kept
+            isWhole = true
+            stage = .wait
+            return Page(cursor: cursor, isPageEnd: true, isEnd: false)
+        }
         // A request that is repeated would make another job.
         request.isSentOnce = request.method != "GET"
         let reply = try send(request, asked: asked)
@@ -253,15 +262,23 @@ final class ExportSource: ListingSource {
             .malformed, "\(asked): the job names other files than before", remedy: "run the sync again")
     }
 
-    /// Reads the file from its first row, because it has other bytes than those that were passed over.
-    private func readAgain() -> Page {
-        log.log(.info, "\(fileName) has other bytes than before: it is read again, and each file whole from now on")
-        rows = nil
-        running.drop()
-        committed = 0
-        mark = nil
-        isWhole = true
-        return Page(isPageEnd: false, isEnd: false)
+    /// Returns the error by which the host forgets the rows of a file that has other bytes when it is requested again.
+    ///
+    /// The job is kept for the scan that starts over, which reads each file whole.
+    private func writtenAnew() -> BridgeError {
+        if var job {
+            job.isResumed = true
+            job.isOld = true
+            job.isStored = false
+            job.due = .now
+            startedOver.keep(job)
+        }
+        return BridgeError(
+            .conflict,
+            "\(fileName) has other bytes than when some of its rows were imported, so all files are read again, and each whole",
+            remedy: "sync again; if the file is often replaced while it is read, export less at a time",
+            location: files.indices.contains(index) ? ExportSource.location(files[index], client) : nil,
+            startsOver: true)
     }
 
     private var asked: String { "the export of \(section.entity)" }
@@ -297,7 +314,7 @@ final class ExportSource: ListingSource {
             case .rows: break
             case .refused: return again()
             // Rows that an earlier reply had do not count as passed over.
-            case .nothing where mark != nil: return readAgain()
+            case .nothing where mark != nil: throw writtenAnew()
             case .nothing: return advance(Page(isPageEnd: true, isEnd: false))
             }
         }
@@ -307,7 +324,7 @@ final class ExportSource: ListingSource {
         do {
             (hasMore, rejected) = try rows.read(into: writer, rows: Self.rowsPerPage)
         } catch is ReplyFile.Changed {
-            return readAgain()
+            throw writtenAnew()
         }
         var page = Page(isPageEnd: !hasMore, isEnd: false, location: rows.location, rejected: rejected)
         if hasMore {
@@ -322,7 +339,7 @@ final class ExportSource: ListingSource {
             }
             return page
         }
-        if mark != nil, rows.mark == nil { return readAgain() }
+        if mark != nil, rows.mark == nil { throw writtenAnew() }
         if !rows.endsItself, !rows.response.tellsEnd, doubt == nil {
             doubt =
                 "\(fileName): the reply says neither how long it is nor where it ends, so a truncated one would look the "

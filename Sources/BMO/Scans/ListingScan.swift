@@ -70,6 +70,11 @@ struct ListingScan: Sendable {
     /// How often a scan starts over because the remote changed what it had listed.
     private static let mostFreshStarts = 3
 
+    /// Whether a scan may start over: one of a part does not know which rows without a key it has appended.
+    private var canStartOver: Bool {
+        !context.isPartial || !context.workspace.model.entities[plan.index].key.isEmpty
+    }
+
     /// Scans, and starts over if the saved position is refused, or if what the scan has listed is out of date.
     private func scanUntilCurrent(
         _ place: ProgressTracker, fromBeginning: Bool, confirms: Bool = false, look: ScanAttempt = .first,
@@ -86,7 +91,7 @@ struct ListingScan: Sendable {
                     "the scan cannot continue after page \((place.page ?? 1) - 1) (\(refusal.reason)); "
                         + "it starts from the beginning")
             } catch let failure as BridgeFailure
-                where failure.startsOver && freshStarts < Self.mostFreshStarts && !context.isPartial
+                where failure.startsOver && freshStarts < Self.mostFreshStarts && canStartOver
             {
                 freshStarts += 1
                 warn("the scan starts over: \(failure.message)")
