@@ -199,6 +199,8 @@ import Testing
             }.joined(separator: ", "))
         #expect(text.contains("password: {env: SHOP_PASSWORD}"), "\(text)")
         #expect(text.contains("password: {env: SHOP_URL_PASSWORD_2}") && !text.contains("@"), "\(text)")
+        #expect(text.contains("user: {env: SHOP_USERNAME}"), "\(text)")
+        #expect(text.contains("user: {env: SHOP_URL_USERNAME_2}"), "\(text)")
     }
 
     @Test func `a start that is a date reads records with a time`() throws {

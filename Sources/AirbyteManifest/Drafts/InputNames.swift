@@ -23,8 +23,9 @@ final class InputNames {
     }
 
     func name(of path: [String]) -> String {
-        let short = LocalNames.identifier(path.last ?? "input")
         let long = LocalNames.identifier(path.isEmpty ? "input" : path.joined(separator: "_"))
+        // A number alone says nothing.
+        let short = path.last.flatMap { Int($0) == nil ? LocalNames.identifier($0) : nil } ?? long
         var name = claims(short, path) ? short : long
         var number = 2
         while !claims(name, path) {
