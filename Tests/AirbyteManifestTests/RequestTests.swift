@@ -72,6 +72,45 @@ struct RequestTests {
             "{type: basic, user: me, password: ''}")
     }
 
+    @Test(arguments: [
+        ("request_parameters: {api_key: sekrit, q: x}", "query: {api_key: '{api_key}', q: x}"),
+        ("request_parameters: \"access_token=sekrit&q=x\"", "query: {access_token: '{access_token}', q: x}"),
+        ("request_parameters: {api_key: 5387}", "query: {api_key: '{api_key}'}"),
+        ("request_headers: {X-Api-Key: sekrit}", "headers: {X-Api-Key: '{X_Api_Key}'}"),
+        ("request_headers: {Authorization: Bearer sekrit}", "Authorization: {env: SHOP_AUTHORIZATION}"),
+        ("request_body_json: {filter: {password: sekrit}, q: x}", "body: {filter: {password: '{password}'}, q: x}"),
+        ("request_body_data: {key: sekrit, q: x}", "body: {key: '{key}', q: x}"),
+        ("request_body_data: \"token=sekrit&q=x\"", "body: 'token={token}&q=x'"),
+        ("path: \"/items?api_key=sekrit\"", "path: '/v1/items?api_key={api_key}'"),
+        ("url_base: https://ann:sekrit@other.example/v2", "user: {env: SHOP_USERNAME}"),
+        (
+            "authenticator: {type: ApiKeyAuthenticator, inject_into: {type: RequestOption, inject_into: body_json, field_path: [a, k]}, api_token: sekrit}",
+            "body: {a: {k: '{api_key}'}}"
+        ),
+        (
+            "authenticator: {type: JwtAuthenticator, algorithm: HS256, secret_key: sekrit}",
+            "secret: {env: SHOP_SECRET_KEY}"
+        ),
+    ])
+    func `no credential of a request is copied`(requester: String, line: String) throws {
+        let translated = try Translated(requester: "        \(requester)")
+        #expect(!translated.text.contains("sekrit") && !translated.text.contains("5387"), "\(translated.text)")
+        translated.expect(line)
+        #expect(translated.verdict == .carried, "\(translated.report.text)")
+    }
+
+    @Test func `what only has the name of a credential, or an input as its value, stays`() throws {
+        try Translated(
+            requester: """
+                        request_parameters: {include_token: "true", country_code: de, api_key: "{{ config['api_key'] }}"}
+                        request_headers: {Authorization: "Key {{ config['api_key'] }}"}
+                        request_body_json: {max_tokens: 5}
+                """
+        ).expect(
+            "include_token: 'true'", "country_code: de", "api_key: '{api_key}'", "Authorization: 'Key {api_key}'",
+            "max_tokens: 5", "parameters: {api_key: {env: SHOP_API_KEY}}")
+    }
+
     @Test func `OAuth with a refresh token, and a login for a session token`() throws {
         try Translated(
             requester: """

@@ -44,13 +44,17 @@ enum LiteralCredentials {
     /// Returns a path without the credentials in its query.
     static func path(_ path: String, of draft: EntityDraft, _ bridge: BridgeDraft) -> String {
         guard let mark = path.firstIndex(of: "?") else { return path }
-        let query = path[path.index(after: mark)...]
+        return path[...mark] + query(String(path[path.index(after: mark)...]), in: "the path", of: draft, bridge)
+    }
+
+    /// Returns parameters such as `a=1&b=2` without the credentials among them.
+    static func query(_ query: String, in place: String, of draft: EntityDraft, _ bridge: BridgeDraft) -> String {
         let pairs = query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             let halves = pair.split(separator: "=", maxSplits: 1).map(String.init)
             guard halves.count == 2, isParameter(halves[0]), !halves[1].contains("{") else { return String(pair) }
-            return halves[0] + "=" + variable(halves[0], halves[1], in: "the path", of: draft, bridge)
+            return halves[0] + "=" + variable(halves[0], halves[1], in: place, of: draft, bridge)
         }
-        return String(path[...mark]) + pairs.joined(separator: "&")
+        return pairs.joined(separator: "&")
     }
 
     /// Returns a URL without the user and the password that RFC 3986, section 3.2.1, allows before the host, and these.

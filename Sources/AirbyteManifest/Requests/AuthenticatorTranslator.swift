@@ -81,7 +81,14 @@ struct AuthenticatorTranslator {
         switch (place, value) {
         case (.header(let name), let value?): set("api_key", [("header", .string(name)), ("value", value)])
         case (.query(let name), let value?): set("api_key", [("query", .string(name)), ("value", value)])
-        default: bridge.injections.append((place, try text(component["api_token"], scope)))
+        default:
+            guard let known = template.known, known != .null, known != "" else {
+                bridge.injections.append((place, try text(component["api_token"], scope)))
+                return
+            }
+            let path = ["authentication", "api_key"]
+            let name = bridge.parameter(forLiteral: known.printed, path, or: path)
+            bridge.injections.append((place, "{\(name)}"))
         }
     }
 
@@ -184,7 +191,10 @@ struct AuthenticatorTranslator {
         }
         var members: [(key: String, value: ConfigValue)] = [("algorithm", .string(algorithm))]
         members.append(
-            (algorithm == "HS256" ? "secret" : "private_key", try credential(component["secret_key"], scope)))
+            (
+                algorithm == "HS256" ? "secret" : "private_key",
+                try credential(component["secret_key"], secret: "secret_key", scope)
+            ))
         func add(_ name: String, _ value: ConfigValue?) throws {
             guard let value, value != .null else { return }
             guard let known = try Template(value.printed, scope).known else {
@@ -237,12 +247,16 @@ struct AuthenticatorTranslator {
         let given = (login["request_body_json"] ?? login["request_body_data"] ?? login["request_body"]?["value"])?
             .members
         if let given {
-            members.append(("body", .object(try given.map { ($0.key, try credential($0.value, inner)) })))
+            let body = try given.map { name, value in
+                let isSecret = LiteralCredentials.isParameter(name)
+                return (name, try credential(value, secret: isSecret ? name : nil, inner))
+            }
+            members.append(("body", .object(body)))
             members.append(("body_format", isForm ? "form" : "json"))
         }
         if login["authenticator"]?.type == "BasicHttpAuthenticator" {
             members.append(("user", try credential(login["authenticator"]?["username"], inner)))
-            members.append(("password", try credential(login["authenticator"]?["password"], inner)))
+            members.append(("password", try credential(login["authenticator"]?["password"], secret: "password", inner)))
         }
         if let duration = component["expiration_duration"]?.string, let seconds = ISODuration.seconds(duration) {
             members.append(("lifetime", .int(seconds)))

@@ -42,6 +42,7 @@ final class BridgeList {
         } catch {
             draft.obstacles.append("its authentication: \(reason(error))")
         }
+        draft.authenticate(asURL: address.user)
         return draft
     }
 }

@@ -4,6 +4,8 @@ internal import Model
 struct RequestAddress {
     /// The known beginning, up to the end of a whole path segment.
     let base: String
+    /// The user and the password that the address has before the host; nil if it has none.
+    let user: String?
     /// The parts of the path.
     let path: [Template.Part]
     /// The inputs in the base that have no value; the base has a placeholder for each.
@@ -60,7 +62,7 @@ struct RequestAddress {
         guard !authority.isEmpty, !authority.contains(" ") else {
             throw Untranslatable("the address \(given.printed) has no host; give its inputs with --set")
         }
-        base = String(text[..<authority.endIndex])
+        (base, user) = LiteralCredentials.parts(String(text[..<authority.endIndex]))
         let rest = String(text[authority.endIndex...])
         self.path = (rest.isEmpty ? [] : [.text(rest)]) + texts.dropFirst()
         placeholders = open

@@ -1,4 +1,5 @@
 internal import Model
+internal import TextFormats
 
 /// Translates the parts of a request: path, method, parameters, headers and body.
 struct Requester {
@@ -10,7 +11,8 @@ struct Requester {
             let path = try address.path.map { part in
                 try text.text(Template(part: part), in: .path)
             }.joined()
-            draft.set("path", .string(path.isEmpty ? "/" : path))
+            let shown = LiteralCredentials.path(path, of: draft, text.bridge)
+            draft.set("path", .string(shown.isEmpty ? "/" : shown))
         } catch {
             draft.obstacle("its path: \(reason(error))")
         }
@@ -63,17 +65,43 @@ struct Requester {
                 guard let sent = try text.value(value, scope, in: place) else { continue }
                 if sent.members != nil {
                     for (inner, value) in sent.members ?? [] {
-                        draft.add(
-                            inner, value.array == nil && value.members == nil ? value : .string(value.json), to: setting
-                        )
+                        let plain = value.array == nil && value.members == nil ? value : .string(value.json)
+                        draft.add(inner, withoutCredential(inner, plain, in: place), to: setting)
                     }
                 } else {
-                    draft.add(name, place == .header ? .string(sent.printed) : sent, to: setting)
+                    let plain = place == .header ? .string(sent.printed) : sent
+                    draft.add(name, withoutCredential(name, plain, in: place), to: setting)
                 }
             } catch {
                 lose("\(setting).\(name): \(value.printed)", reason(error))
             }
         }
+    }
+
+    /// Returns a value that is sent under a name, or the variable in place of a credential that the manifest holds.
+    private func withoutCredential(_ name: String, _ value: ConfigValue, in place: SliceText.Place) -> ConfigValue {
+        let isSecret = place == .header ? SecretNames.isHeader(name) : LiteralCredentials.isParameter(name)
+        let places: [SliceText.Place: String] = [.header: "the headers", .body: "the body"]
+        let isNumber = value.int != nil && SecretNames.certain.contains(SecretNames.plain(name))
+        // `include_token: true` is none, and a text with a variable is none of the manifest's.
+        guard isSecret, let literal = isNumber ? value.printed : value.string, !literal.isEmpty,
+            !["true", "false"].contains(literal.lowercased()),
+            !(literal.contains("{") && literal.contains("}"))
+        else { return value }
+        return .string(
+            LiteralCredentials.variable(name, literal, in: places[place] ?? "the query", of: draft, text.bridge))
+    }
+
+    /// Returns a body, or a member of one, without the credentials that the manifest holds.
+    private func withoutCredentials(_ body: ConfigValue, named name: String = "", format: String?) -> ConfigValue {
+        var body = body
+        if format == "form", let members = body.members {
+            body = .object(members.map { ($0.key, withoutCredential($0.key, $0.value, in: .body)) })
+        }
+        if format == "text", let given = body.string, given.contains("="), !given.contains("{") {
+            return .string(LiteralCredentials.query(given, in: "the body", of: draft, text.bridge))
+        }
+        return LiteralCredentials.body(body, named: name, of: draft, text.bridge)
     }
 
     private func body(_ requester: ConfigValue, _ scope: Scope) {
@@ -97,7 +125,7 @@ struct Requester {
         do {
             guard let sent = try text.value(value, scope, in: .body), sent.isTruthy else { return }
             if let form = format, form == "form", sent.members == nil { format = "text" }
-            draft.set("body", sent)
+            draft.set("body", withoutCredentials(sent, format: format))
             if let format { draft.set("body_format", .string(format)) }
             if sent.string != nil, format == nil { draft.set("body_format", "json") }
         } catch {
@@ -107,7 +135,8 @@ struct Requester {
             }
             for (name, value) in members {
                 do {
-                    if let sent = try text.value(value, scope, in: .body) { draft.add(name, sent, to: "body") }
+                    guard let sent = try text.value(value, scope, in: .body) else { continue }
+                    draft.add(name, withoutCredentials(sent, named: name, format: nil), to: "body")
                 } catch {
                     lose("body.\(name): \(value.printed)", reason(error))
                 }
