@@ -290,6 +290,22 @@ extension EndToEndTests {
             #expect(try await orders(place) == expected)
         }
 
+        @Test func `a job that is done but says that it failed in part deletes nothing, unless that is accepted`()
+            async throws
+        {
+            let place = try await place()
+            try await place.expectSuccess("sync")
+            try set(place, "partial")
+            let sync = try await place.bmo("sync", "--allow-deletes")
+            sync.expectMessages(
+                "the export of Order: the job is done, but $.error is a text: shard 2 is down", "export.status.accept")
+            #expect(try await orders(place) == Self.all)
+            try configure(place, status: ", accept: [$.error]")
+            try set(place, "partial")
+            try await place.expectSuccess("sync", "--allow-deletes")
+            #expect(try await orders(place) == "1 apple, 2 pear")
+        }
+
         @Test func `a status without the state is an error`() async throws {
             let place = try await place(mode: "elsewhere")
             let sync = try await place.bmo("sync")

@@ -12,6 +12,17 @@ extension ExportSource {
         let body: JSONTree?
         /// The beginning of the body for messages.
         let words: String?
+        private let bytes: HTTPExchange.PaddedBody
+
+        init(
+            _ response: HTTPResponse, body: JSONTree? = nil, words: String? = nil,
+            bytes: HTTPExchange.PaddedBody = .empty
+        ) {
+            self.response = response
+            self.body = body
+            self.words = words
+            self.bytes = bytes
+        }
 
         /// Returns the value at a place; nil if there is nothing.
         func value(_ place: ReplyPlace) -> JSONTree? {
@@ -22,6 +33,15 @@ extension ExportSource {
                     .values(at: path)?.first
             case .body(let path): body?.values(at: path).map { $0.first ?? .null }
             }
+        }
+
+        /// The sign beside the job's state that its files may lack records, or nil if there is none.
+        func failureSign(beside rule: ExportRule) -> String? {
+            guard let survey = ReplySurvey(bytes) else { return nil }
+            let sign = PartialFailure.sign(survey, isNull: false) { path in
+                rule.accepted.contains(path) || rule.state.path?.description == path
+            }
+            return sign.map { response.redactor.clean($0) }
         }
 
         /// The seconds to wait, as the server asks.
@@ -41,13 +61,19 @@ extension ExportSource {
         let response = try exchange.response()
         if accepting.contains(response.status) {
             exchange.cancel()
-            return Reply(response: response, body: nil, words: nil)
+            return Reply(response)
         }
         guard (200..<300).contains(response.status) else { throw try exchange.statusError(asked: asked) }
-        let bytes = try exchange.body()
+        let padded = try exchange.paddedBody()
+        let bytes = Array(padded.bytes.prefix(padded.count))
         let words = RemoteMessage.make(
             Array(bytes.prefix(32_768)), mediaType: response.mediaType, redactor: response.redactor)
-        return Reply(response: response, body: try? JSONTree(parsing: bytes, what: asked), words: words)
+        return Reply(response, body: try? JSONTree(parsing: bytes, what: asked), words: words, bytes: padded)
+    }
+
+    func warning(_ sign: String) -> String {
+        "the export of \(section.entity): the job is done, but \(sign): its records are imported, but missing ones do not count as "
+            + "deleted; if the sign does not matter, add its path to export.status.accept"
     }
 
     private func timed(_ request: HTTPRequest) throws -> HTTPRequest {

@@ -40,6 +40,8 @@ final class ExportSource: ListingSource {
     private var calls = 0
     /// The reason why the files may lack rows, or nil if each is whole.
     private var doubt: String?
+    /// The reason by which the job itself says so; each resumed scan asks for its state again.
+    private var jobDoubt: String?
     private let began: ContinuousClock.Instant
 
     /// What the scan does next.
@@ -202,6 +204,7 @@ final class ExportSource: ListingSource {
                 files = same
             }
             known = ExportFiles(files)
+            jobDoubt = jobDoubt ?? reply.failureSign(beside: rule).map(warning)
             stage = .read
             return again()
         }
@@ -245,6 +248,7 @@ final class ExportSource: ListingSource {
     private func begin(_ reason: String) -> Page {
         log.log(.info, "\(section.entity): the export job of an earlier sync \(reason): a new one is created")
         job = nil
+        jobDoubt = nil
         known = nil
         index = 0
         committed = 0
@@ -362,7 +366,7 @@ final class ExportSource: ListingSource {
         return page
     }
 
-    private var isComplete: Bool { !section.isPartial && doubt == nil }
+    private var isComplete: Bool { !section.isPartial && doubt == nil && jobDoubt == nil }
 
     private func end(_ page: Page) -> Page {
         var page = page
@@ -370,7 +374,7 @@ final class ExportSource: ListingSource {
         page.isEnd = true
         page.isComplete = isComplete
         if section.isBounded { page.skipped = [.everything] }
-        page.warnings = [doubt].compactMap(\.self)
+        page.warnings = [jobDoubt, doubt].compactMap(\.self)
         page.pushed = section.pushed
         return page
     }

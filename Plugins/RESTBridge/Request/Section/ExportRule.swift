@@ -26,6 +26,8 @@ struct ExportRule: Sendable {
     let failed: Set<String>
     /// The place of the reason of a failure.
     let message: ReplyPlace?
+    /// The paths of signs of failure beside the state of a job that is done which do not matter.
+    let accepted: Set<String>
     /// The seconds between two requests for the state.
     let interval: Double
     /// The seconds within which the job has to be done.
@@ -84,6 +86,8 @@ struct ExportRule: Sendable {
         }
         self.state = state
         message = try place(status, "status.message")
+        accepted = Set(
+            try status.strings("accept").map { try JSONPath($0, option: "export.status.accept").description })
         done = Set(status.strings("done"))
         failed = Set(status.strings("failed"))
         guard !done.isEmpty else {

@@ -166,6 +166,7 @@ enum RESTSchema {
                     "failed": {"type": ["string", "number", "boolean", "array"], "items": {"type": ["string", "number", "boolean"]}, "description": "The states of a job that has failed; any other state is that of a running job."},
                     "message": {"type": "string", "description": "Where the reply says why a job has failed."},
                     "interval": {"type": "number", "default": 5, "description": "Seconds between two requests, 0.1 to 3600; a Retry-After is honoured."},
+                    "accept": {"type": "array", "items": {"type": "string"}, "description": "Paths of signs of failure that do not matter, such as $.error: where a job that is done has one, its files may lack records, and nothing counts as deleted."},
                     "time_limit": {"type": "number", "default": 3600, "description": "Seconds within which the job has to be done, a week at most."}
                   }
                 },
