@@ -186,6 +186,31 @@ struct RequestTests {
         translated.expect("[{status: 400, action: ignore}, {status: 400, action: fail}]")
     }
 
+    @Test(arguments: [
+        // The failure may be overridden by the same status, or by a handler that takes a success.
+        ("{http_codes: [400], action: FAIL}", "{http_codes: [400], action: IGNORE}", true),
+        ("{predicate: \"{{ response['ok'] == false }}\", action: FAIL}", "{http_codes: [429], action: RETRY}", true),
+        ("{http_codes: [403], action: FAIL}", "{http_codes: [429], action: RETRY}", false),
+        ("{http_codes: [403], action: FAIL}", "{http_codes: [403], action: FAIL}", false),
+    ])
+    func `a failure among other rules that a later handler may override is a doubt`(
+        failure: String, later: String, isDoubt: Bool
+    ) throws {
+        let translated = try Translated(
+            requester: """
+                        error_handler:
+                          type: CompositeErrorHandler
+                          error_handlers:
+                            - {type: DefaultErrorHandler, response_filters: [{http_codes: [404], action: IGNORE}, \(failure)]}
+                            - {type: DefaultErrorHandler, response_filters: [\(later)]}
+                """)
+        #expect(translated.verdict == (isDoubt ? .doubtful : .carried), "\(translated.report.text)")
+        #expect(
+            translated.report.text.contains(
+                "that one handler fails is an error; in Airbyte a later handler may take it")
+                == isDoubt, "\(translated.report.text)")
+    }
+
     @Test func `texts in a body that are Python's numbers are numbers, and null is left out`() throws {
         let translated = try Translated(
             requester: """

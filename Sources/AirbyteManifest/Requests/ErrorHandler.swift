@@ -16,10 +16,14 @@ struct ErrorHandler {
         case "CompositeErrorHandler":
             // A later handler overrides an earlier one that fails, and no other.
             var failures: [ConfigValue] = []
-            for inner in handler["error_handlers"]?.array ?? [] {
+            let handlers = (handler["error_handlers"]?.array ?? []).map { inner in
                 var own: [ConfigValue] = []
                 collect(inner, scope, &own)
+                return own
+            }
+            for (index, own) in handlers.enumerated() {
                 let isFailure = own.allSatisfy { $0["action"] == "fail" }
+                if !isFailure { doubtFailures(of: own, before: Array(handlers[(index + 1)...])) }
                 if isFailure { failures = own + failures } else { rules += own.filter { !rules.contains($0) } }
             }
             rules += failures.filter { !rules.contains($0) }
@@ -31,6 +35,35 @@ struct ErrorHandler {
             for filter in handler["response_filters"]?.array ?? [] { add(filter, scope.with(filter), &rules) }
             draft.doubt("error_handler \(name) is custom Python; bmo's own treatment of errors applies", ofValues: true)
         }
+    }
+
+    /// Reports failures that stand among other rules, so that bmo cannot put them behind those of later handlers.
+    private func doubtFailures(of rules: [ConfigValue], before later: [[ConfigValue]]) {
+        let others = later.flatMap(\.self).filter { $0["action"] != "fail" }
+        for rule in rules where rule["action"] == "fail" {
+            let statuses = Self.statuses(rule)
+            // A handler without a rule for a success takes its records.
+            let isOverridden =
+                !later.isEmpty && statuses.contains { Self.matches($0, "2xx") }
+                || others.contains { other in
+                    Self.statuses(other).contains { one in statuses.contains { Self.matches($0, one) } }
+                }
+            guard isOverridden else { continue }
+            let words = statuses.map(\.printed).joined(separator: ", ")
+            draft.doubt(
+                "responses: a reply \(words) that one handler fails is an error; in Airbyte a later handler may take it",
+                ofValues: true)
+        }
+    }
+
+    private static func statuses(_ rule: ConfigValue) -> [ConfigValue] {
+        rule["status"].map { $0.array ?? [$0] } ?? []
+    }
+
+    /// Whether two statuses, such as 404 and 4xx, may be the same.
+    private static func matches(_ one: ConfigValue, _ other: ConfigValue) -> Bool {
+        let (one, other) = (one.printed, other.printed)
+        return one == other || (one.hasSuffix("xx") || other.hasSuffix("xx")) && one.first == other.first
     }
 
     private func add(_ filter: ConfigValue, _ scope: Scope, _ rules: inout [ConfigValue]) {
