@@ -6,6 +6,8 @@ internal import StoreContract
 enum SchemaChange: StoreTableChange {
     case renameTable(from: String, to: String)
     case renameColumn(table: String, from: String, to: String)
+    /// The new name of a relationship to many, whose lists the history of its owner's table has.
+    case renameList(table: String, from: String, to: String)
     case renameKind(table: String, column: String, from: String, to: String)
     case addTable(TableDefinition)
     case addColumn(TableDefinition, TableDefinition.Column)
@@ -21,7 +23,8 @@ enum SchemaChange: StoreTableChange {
     var change: TableChange {
         switch self {
         case .renameTable(let old, let new): .renameTable(from: old, to: new)
-        case .renameColumn(let table, let old, let new): .renameColumn(table: table, from: old, to: new)
+        case .renameColumn(let table, let old, let new), .renameList(let table, let old, let new):
+            .renameColumn(table: table, from: old, to: new)
         case .renameKind(let table, _, let old, let new): .renameKind(table: table, from: old, to: new)
         case .addTable(let table): .addTable(table.name)
         case .addColumn(let table, let column):

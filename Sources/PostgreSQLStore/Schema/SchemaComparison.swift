@@ -15,6 +15,8 @@ struct SchemaComparison {
     private(set) var changes: [SchemaChange] = []
     /// The stored tables that the model uses.
     private var used: Set<String> = []
+    /// The renames of lists, which follow those of all tables: the history has the new names of their owners by then.
+    private var lists: [SchemaChange] = []
 
     init(_ connection: Connection, schema: String, to model: CompiledModel) throws {
         self.connection = connection
@@ -27,6 +29,7 @@ struct SchemaComparison {
             try table.checkNames()
             try compare(table)
         }
+        changes += lists
         for name in catalog.tables.keys.sorted() where !used.contains(name) && made.has(name) {
             changes.append(.dropTable(name))
         }
@@ -42,7 +45,14 @@ struct SchemaComparison {
         }
         used.insert(oldName)
         try checkOwner(oldName)
-        if oldName != table.name { changes.append(.renameTable(from: oldName, to: table.name)) }
+        if oldName != table.name {
+            changes.append(.renameTable(from: oldName, to: table.name))
+            if table.isLinkTable, let (owner, list) = RenameMap.list(ofLinkTable: table.name, in: model.model),
+                let old = list.renamedFrom
+            {
+                lists.append(.renameList(table: model.model.root(of: owner).name, from: old, to: list.name))
+            }
+        }
         let renames = RenameMap(ofTable: table.name, in: model)
         var names: [String: String] = [:]
         for column in table.columns {

@@ -115,6 +115,10 @@ struct SchemaMigration {
             try connection.run(
                 "ALTER TABLE \(quoted(table)) RENAME COLUMN \(Identifier.quoted(old)) TO \(Identifier.quoted(new))",
                 for: action)
+            try RecordedNames(connection, schema: schema).rename(old, to: new, in: table)
+        case .renameList(let table, let old, let new):
+            try checkNothingNames(old, in: table, isList: true)
+            try RecordedNames(connection, schema: schema).rename(old, to: new, in: table)
         case .renameKind(let table, let column, let old, let new):
             try checkNothingNames(old, in: table)
             let name = Identifier.quoted(column)
@@ -166,16 +170,17 @@ struct SchemaMigration {
         }
     }
 
-    /// Checks that neither edits nor sources name a column or sub-entity, whose names they would keep.
+    /// Checks that neither edits nor sources name a column, list or sub-entity, whose names they would keep.
     ///
+    /// - Parameter isList: Whether it is a list, which sources do not name.
     /// - Throws: `StoreError` of the code `schema` otherwise.
-    private func checkNothingNames(_ name: String, in table: String) throws {
+    private func checkNothingNames(_ name: String, in table: String, isList: Bool = false) throws {
         let entity = Identifier.literal(table)
         let isNamed = try connection.query(
             """
             SELECT EXISTS (SELECT 1 FROM \(quoted("bmo_outbox")) WHERE root = \(entity))
                 OR EXISTS (SELECT 1 FROM \(quoted("bmo_conflicts")) WHERE root = \(entity))
-                OR EXISTS (SELECT 1 FROM \(quoted("bmo_sources")) WHERE entity = \(entity))
+                OR EXISTS (SELECT 1 FROM \(quoted("bmo_sources")) WHERE entity = \(entity) AND \(!isList))
             """, for: "looking for edits of \(table)")
         guard isNamed.boolean(0, 0) else { return }
         throw StoreError(
