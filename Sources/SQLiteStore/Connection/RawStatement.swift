@@ -35,7 +35,9 @@ final class RawStatement {
 
     @inline(never)
     private func compile() -> OpaquePointer? {
-        _ = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
+        let status = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
+        // A value that is bound meanwhile is lost, also if the next attempt succeeds.
+        note(status)
         return compiled
     }
 
@@ -97,12 +99,12 @@ final class RawStatement {
         }
     }
 
-    /// Records a failure to bind, so that the next step throws.
+    /// Records the first failure to compile or to bind, so that the next step throws.
     ///
     /// SQLite does not bind a value over its limit of 1 GB or without memory for it; the column would become null.
     @inline(__always)
     private func note(_ status: Int32) {
-        if status != SQLITE_OK { bindStatus = status }
+        if status != SQLITE_OK, bindStatus == SQLITE_OK { bindStatus = status }
     }
 
     /// Clears an earlier failure at the first index, as values are bound in order.
