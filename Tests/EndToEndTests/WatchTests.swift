@@ -136,6 +136,29 @@ extension EndToEndTests {
             #expect(faults.count == 1, "\(ended)")
         }
 
+        @Test func `a long queue is sent with the configuration that the file has meanwhile`() async throws {
+            let place = try RemoteWorkspace.notes()
+            let slow = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+                .replacing("timeout: 5", with: "timeout: 5, limits: {requests_per_second: 1}")
+            try place.folder.write(slow, to: "bmo.yml")
+            // Creates the tables: edits need a database.
+            try await place.expect("sync")
+            for number in 1...15 { try await place.expect("create", "Note", "--set", "text=note \(number)") }
+            let watch = try place.start(["watch", "--every", "600s", "--health", "health.json"])
+            defer { watch.signal(SIGKILL) }
+            func sent() throws -> Int { try place.server.events().count { $0.event == "POST" } }
+            try await eventually("some are sent") { try sent() > 1 }
+            try place.folder.write(
+                slow.replacing("requests_per_second: 1", with: "requests_per_second: 50"), to: "bmo.yml")
+            try await eventually("the watch goes on with the new one") {
+                watch.errorOutput.contains("bmo.yml has changed; the watch goes on with the new configuration")
+            }
+            #expect(try sent() < 12, "the rest of the queue waits for the new configuration")
+            try await eventually("all are sent") { try place.value("SELECT count(*) FROM bmo_outbox") == "0" }
+            #expect(try sent() == 15)
+            #expect(try place.rows("SELECT count(*), min(id) FROM Note") == [["15", "1"]])
+        }
+
         @Test func `a watch whose server is away says so, and goes on when it is back`() async throws {
             let place = try RemoteWorkspace.notes()
             let gone = try RemoteServer.fixture("objects.py").url

@@ -138,10 +138,12 @@ struct PushRun {
 
     // MARK: unknown and waiting edits
 
+    private var mayGoOn: Bool { !Task.isCancelled && options.mayGoOn() }
+
     private func look(_ sender: PushSender, _ round: inout Round) async throws {
         let unknown = try await store.run { try $0.outbox(state: .unknown) }
         let ids = Set(round.wanted.map(\.id))
-        for entry in unknown where ids.contains(entry.id) && !Task.isCancelled {
+        for entry in unknown where ids.contains(entry.id) && mayGoOn {
             guard !round.down.contains(bridge(of: entry.entity)) else { continue }
             try await take(try await sender.look(for: entry), &round)
         }
@@ -153,7 +155,7 @@ struct PushRun {
             // order.
             var busy: [Int64: String] = [:]
             while true {
-                while busy.count < max(1, options.concurrency), !Task.isCancelled,
+                while busy.count < max(1, options.concurrency), mayGoOn,
                     let entry = try await next(round, Set(busy.values))
                 {
                     round.excluded.insert(entry.id)

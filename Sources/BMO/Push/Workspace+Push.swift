@@ -29,6 +29,8 @@ extension Workspace {
         public var lockTimeout: LockTimeout
         /// How long after sending a missing edit is given up: until then, the remote may still be processing it.
         public var grace: Duration
+        /// Returns whether another edit may be sent; asked before each one.
+        package var mayGoOn: @Sendable () -> Bool = { true }
 
         /// Creates options.
         public init(

@@ -68,7 +68,9 @@ extension WatchRounds {
             }
         }
         if isDue {
-            let pushOptions = Workspace.PushOptions(entities: options.entities, grace: options.grace)
+            var pushOptions = Workspace.PushOptions(entities: options.entities, grace: options.grace)
+            // A long queue does not go on to what the configuration no longer says.
+            pushOptions.mayGoOn = { [configuration] in configuration?.permits() != false }
             do {
                 let summary = try await workspace.push(from: store, pushOptions, command: "bmo watch") {
                     [report] edit in
