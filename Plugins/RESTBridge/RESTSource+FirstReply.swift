@@ -15,7 +15,7 @@ extension RESTSource {
         let isSingle = section.paging.isSingle && !section.paging.isWhole && detection == nil
         guard section.records == nil || isAutomatic || isSingle else { return }
         let isPage = RemoteMessage.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
-        let survey = isPage ? nil : ReplySurvey(body)
+        var survey = isPage ? nil : ReplySurvey(body)
         var found: String?
         if section.records == nil, !isAccepted, let survey, !survey.isArray,
             let failure = DisguisedFailure(survey, isSingleObject: true), !section.validates(failure.path),
@@ -32,6 +32,10 @@ extension RESTSource {
                     survey, asked: asked, location: response.location, hasColumns: section.columns != nil)
             section.records = try JSONPath(path, option: "records")
             if !isEmpty { found = path }
+        }
+        // What describes the listing stands beside the records, however deep that is.
+        if let records = section.records, records.segments.count > 2, survey?.isArray == false {
+            survey = ReplySurvey(body, along: records)
         }
         if isAutomatic { try detect(survey, response, body, records: found) }
         try section.checkPaths()

@@ -103,6 +103,8 @@ private:
     void note_selection(Frame &frame, uint32_t active);
     bool element_has(const Segment &filter, bool *has_member = nullptr);
     void list_arrays(const std::string &prefix, int levels);
-    void survey(const std::string &prefix, int levels);
+    static constexpr size_t max_way = 20, off_way = SIZE_MAX;
+    size_t way = 0;  // the number of objects between the root and the records, as far as the survey follows them
+    void survey(const std::string &prefix, int levels, size_t depth);
     void survey_links(const std::string &prefix);
 };

@@ -23,22 +23,29 @@ static std::string member_path(const std::string &prefix, const Span &key) {
     return prefix + "['" + escaped + "']";
 }
 
-// Collects the values beside the records: scalars and lists, four levels deep. The cursor and the error stay.
+// Collects the values beside the records: scalars and lists, four levels deep, and two levels deep in each object on the
+// way to the records, which are at the first path. The cursor and the error stay.
 void bmo_json_reader::survey() {
     size_t at = scanner.at;
     bmo_json_error error = scanner.error;
     scanner.at = 0;
     findings.clear();
-    survey("$", 4);
+    way = 0;
+    if (!paths.empty()) {
+        const std::vector<Segment> &records = paths.front();
+        while (way + 1 < records.size() && way < max_way && records[way].kind == Segment::name_selector) way++;
+    }
+    survey("$", 4, 0);
     scanner.at = at;
     scanner.error = error;
 }
 
-void bmo_json_reader::survey(const std::string &prefix, int levels) {
+// `depth` is the number of steps on the way to the records, or off_way.
+void bmo_json_reader::survey(const std::string &prefix, int levels, size_t depth) {
     if (scanner.peek() != '{') return;
     scanner.at++;
     // Outer levels keep a share of the findings, even when many inner objects have used up theirs.
-    const size_t most = 600 + 200 * size_t(levels - 1);
+    const size_t most = depth == off_way ? 600 + 200 * size_t(levels - 1) : 1200 + 200 * (way - depth);
     while (scanner.peek() == '"' && findings.size() < most) {
         Span key;
         bool lone = false;
@@ -46,6 +53,8 @@ void bmo_json_reader::survey(const std::string &prefix, int levels) {
         std::string path = member_path(prefix, key);
         std::string_view name(reinterpret_cast<const char *>(key.data), key.size);
         bool is_links = name == "links" || name == "link" || name == "next";
+        bool is_way = depth != off_way && depth < way && name == paths.front()[depth].name;
+        int inner = is_way ? std::max(levels - 1, 2) : levels - 1;
         scanner.at++;
         Span span;
         bool is_integer;
@@ -56,7 +65,7 @@ void bmo_json_reader::survey(const std::string &prefix, int levels) {
         case '{':
             finding.kind = BMO_JSON_OBJECT;
             findings.push_back(finding);
-            if (levels > 1) survey(path, levels - 1);
+            if (inner > 0) survey(path, inner, is_way ? depth + 1 : off_way);
             else if (scanner.value<false>(nullptr) != Result::ok) return;
             break;
         case '[':
@@ -114,7 +123,7 @@ void bmo_json_reader::survey_links(const std::string &prefix) {
             if (!element_has(filter)) continue;
             std::string path = prefix + "[?@." + name + "=='next']";
             size_t at = scanner.at;
-            survey(path, 1);
+            survey(path, 1, off_way);
             scanner.at = at;
         }
         if (scanner.value<false>(nullptr) != Result::ok || scanner.peek() != ',') break;

@@ -32,11 +32,12 @@ struct ReplySurvey: Sendable {
 
     /// Surveys a body.
     ///
-    /// Returns nil if it is not JSON.
-    init?(_ body: HTTPExchange.PaddedBody) {
-        guard let reader = try? JSONRecordReader(), reader.begin(body.bytes, count: body.count, as: .values) else {
-            return nil
-        }
+    /// - Parameter records: The path of the records, whose surroundings are covered at any depth.
+    /// - Returns: nil if the body is not JSON.
+    init?(_ body: HTTPExchange.PaddedBody, along records: JSONPath? = nil) {
+        guard let reader = try? JSONRecordReader() else { return nil }
+        if let records { reader.addPath(records) }
+        guard reader.begin(body.bytes, count: body.count, as: .values) else { return nil }
         let skipped = body.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let first = body.bytes.dropFirst(skipped).first { $0 > 0x20 }
         self.init(

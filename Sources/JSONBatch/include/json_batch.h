@@ -160,8 +160,8 @@ typedef struct bmo_json_finding {
 
 /*
  * After bmo_json_begin: collects the members of the text's objects, four levels deep, skipping arrays except lists of
- * links. There are at most about 600 findings, valid until the next text begins. Returns their number; a fault ends the
- * survey early.
+ * links. On the way to the records, which are at the first path, it is two levels deep in each object. There are at most
+ * about 600 findings, valid until the next text begins. Returns their number; a fault ends the survey early.
  */
 size_t bmo_json_survey(bmo_json_reader *reader);
 void bmo_json_finding_at(const bmo_json_reader *reader, size_t index, bmo_json_finding *finding);

@@ -24,11 +24,23 @@ extension PagingDetector {
         return (1..<max(1, names.count)).map { Self.path(names.prefix($0)) }
     }
 
-    /// The page infos of GraphQL connections.
+    /// The page infos of GraphQL connections, that of the records first.
     private var connectionHomes: [String] {
         guard let survey else { return [] }
-        return survey.findings.compactMap { $0.value == .object && $0.path.hasSuffix(".pageInfo") ? $0.path : nil }
+        let all = survey.findings.compactMap {
+            $0.value == .object && $0.path.hasSuffix(Self.connection) ? $0.path : nil
+        }
+        let own = ownConnections
+        return own + all.filter { !own.contains($0) }
     }
+
+    /// The page infos in the objects around the list of records, innermost first.
+    var ownConnections: [String] {
+        guard let survey else { return [] }
+        return (["$"] + parents).reversed().map { $0 + Self.connection }.filter { survey[$0] == .object }
+    }
+
+    private static let connection = ".pageInfo"
 
     /// All objects that may contain a link, a cursor or a flag for more records.
     var linkHomes: [String] { homes + connectionHomes }

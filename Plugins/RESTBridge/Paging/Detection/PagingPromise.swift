@@ -19,7 +19,7 @@ extension PagingDetector {
         let own = Self.path(recordsNames)
         // If the reply is the record, or its members are the records, its content does not describe the listing.
         guard records == nil || own != "$" else { return nil }
-        let near = Set(homes)
+        let near = Set(homes + ownConnections)
         for (path, value) in survey.findings
         where !path.hasPrefix(own + ".") && !path.hasPrefix(own + "[") || own == "$" {
             guard let segments = try? JSONPath(path, option: "paging").segments, case .name(let name)? = segments.last

@@ -226,8 +226,10 @@ final class PageReader {
     var said: ReplyFacts { ReplyFacts(section, response, body: value) }
 
     /// Warns about truncated lists inside the records, which would be taken for complete.
-    private func noteConnections(own: Int) {
-        guard warnings.isEmpty, GraphQLConnections.unfinished(in: body) > own else { return }
+    private func noteConnections() {
+        guard warnings.isEmpty, case let all = GraphQLConnections.unfinished(in: body), all > 0,
+            all > GraphQLConnections.unfinished(in: body, beside: records)
+        else { return }
         warnings.append(
             "\(asked): connections inside the records have more than the reply contains (hasNextPage is true): their lists are taken as "
                 + "they are: request more of each at once (first: 100), or list them as an entity of their own")
@@ -252,7 +254,7 @@ final class PageReader {
         let listed = outer.flatMap(wholeList)
         facts.count = (holdsOne ? 1 : listed?.count ?? reader.recordCount) - nameRows
         facts.isBare = isBare
-        if section.preset == .graphQL { noteConnections(own: facts.hasMore == true ? 1 : 0) }
+        if section.preset == .graphQL { noteConnections() }
         if let place = section.paging.next, value(place) == .object, let whole = wholeValue(place) {
             facts.next = whole
         }

@@ -49,4 +49,13 @@ enum GraphQLConnections {
         }
         return count
     }
+
+    /// Returns the number of those outside the records, such as the listing's own.
+    static func unfinished(in body: HTTPExchange.PaddedBody, beside records: JSONPath) -> Int {
+        let own = records.description
+        return ReplySurvey(body, along: records)?.findings.count { path, value in
+            value == .bool(true) && path.hasSuffix(".hasNextPage") && !path.hasPrefix(own + ".")
+                && !path.hasPrefix(own + "[")
+        } ?? 0
+    }
 }
