@@ -68,4 +68,30 @@ import Testing
         #expect(GraphQLConnections.unfinished(in: body) == 2)
         #expect(GraphQLConnections.unfinished(in: body, beside: records) == 1)
     }
+
+    // MARK: Searches That Ended Early
+
+    @Test(arguments: [
+        #""total_count": 1, "incomplete_results": true"#, #""incompleteSearch": true"#, #""partial": "true""#,
+        #""responseHeader": {"status": 0, "partialResults": true}"#, #""timedOut": true"#,
+    ])
+    func `a search that ended early is not complete`(member: String) throws {
+        for list in [#"[{"id": 1}]"#, "[]"] {
+            let reply = #"{\#(member), "items": \#(list)}"#
+            for paging: Literal in ["auto", "none"] {
+                let scan = try once(reply, [("paging", paging), ("records", "$.items")])
+                #expect(scan.last?.isComplete == false, "\(scan)")
+                #expect(scan.warnings.contains { $0.contains("a sign of failure beside its records") }, "\(scan)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        #""total_count": 1, "incomplete_results": false"#, #""incompleteSearch": false"#, #""partial": "none""#,
+        #""incomplete": 3"#, #""responseHeader": {"status": 0}"#,
+    ])
+    func `a search that did not end early is complete`(member: String) throws {
+        let scan = try once(#"{\#(member), "items": [{"id": 1}]}"#)
+        #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
 }

@@ -21,7 +21,7 @@ extension PagingDetector {
         guard records == nil || own != "$" else { return nil }
         let near = Set(homes + ownConnections)
         for (path, value) in survey.findings
-        where !path.hasPrefix(own + ".") && !path.hasPrefix(own + "[") || own == "$" {
+        where (!path.hasPrefix(own + ".") && !path.hasPrefix(own + "[") || own == "$") && !PartialFailure.isFlag(path) {
             guard let segments = try? JSONPath(path, option: "paging").segments, case .name(let name)? = segments.last
             else { continue }
             var names: [String] = []

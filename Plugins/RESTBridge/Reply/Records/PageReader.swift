@@ -46,6 +46,9 @@ final class PageReader {
     private var asked = ""
     private var response: HTTPResponse?
 
+    /// The most places beside the records that the JSON reader can look at.
+    private static let maxPlaces = 30
+
     /// The approximate size of a batch at which a page is split.
     static let batchBytes = 4 << 20
 
@@ -71,7 +74,8 @@ final class PageReader {
         for place in wanted.compactMap(\.self) where places[place] == nil {
             if case .body(let path) = place { places[place] = reader.addPath(path) }
         }
-        for path in PartialFailure.paths(beside: records, preset: section.preset) where places[.body(path)] == nil {
+        for path in PartialFailure.paths(beside: records, preset: section.preset)
+        where places[.body(path)] == nil && places.count < Self.maxPlaces {
             places[.body(path)] = reader.addPath(path)
         }
     }
