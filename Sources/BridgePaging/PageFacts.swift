@@ -6,6 +6,8 @@ public struct PageFacts: Sendable {
     public var next: NextValue = .missing
     /// The number of records in the listing, if the reply says it.
     public var total: Int?
+    /// A total that the paging does not need, if the reply says one.
+    package var stated: (place: String, count: Int)?
     /// The number of pages, if the reply says it.
     public var pages: Int?
     /// Whether the reply says that more pages follow.

@@ -38,6 +38,7 @@ public struct Pager: Sendable {
     private static let maxEmptyPages = 100
     private var sawNext = false
     private var total: Int?
+    private var stated: (place: String, count: Int)?
     private var pages: Int?
     private var lastDigest: UInt64?
     /// The number of records the server actually returns per page, once known.
@@ -176,6 +177,13 @@ public struct Pager: Sendable {
         }
     }
 
+    /// Whether a page says a total that the records before it have already passed, unlike the pages before, as a reply about a
+    /// failure might.
+    private func takesBack(_ new: Int?, _ old: Int?) -> Bool {
+        guard let new, let old else { return false }
+        return new < fetched && fetched <= old
+    }
+
     /// Records the reply's signs of more records, for a config that says that there are none.
     package mutating func noteContradiction(sign: String?, total: (place: String, count: Int)?) {
         contradiction = (sign, total)
@@ -202,12 +210,14 @@ public struct Pager: Sendable {
             )
             return .end
         }
-        if !rule.repeats { total = facts.total ?? total }
+        if !rule.repeats, !takesBack(facts.total, total) { total = facts.total ?? total }
+        if !takesBack(facts.stated?.count, stated?.count) { stated = facts.stated ?? stated }
         let largest = largestCount
         largestCount = max(largest, facts.count)
         // Pages behind the last one hold just what each page repeats.
         if rule.repeats, facts.hasMore != true, repeats(facts), facts.count < largest { return end() }
-        pages = facts.pages ?? pages
+        // An empty page without pages before it is a failure rather than the end.
+        if facts.count > 0 || facts.pages.map({ $0 > 0 }) ?? true { pages = facts.pages ?? pages }
         emptyPages = facts.count == 0 ? emptyPages + 1 : 0
         if emptyPages > Self.maxEmptyPages {
             throw BridgeError(
@@ -467,6 +477,13 @@ public struct Pager: Sendable {
     }
 
     private mutating func end() -> Step {
+        if isDetected, !resumed, let stated, fetched < stated.count {
+            warnings.append(
+                "the reply says \(stated.count) records (\(stated.place)), but its pages held \(fetched), so the listing is not "
+                    + "complete: request it in parts (each, split) if the remote limits its pages, or, if that number counts "
+                    + "something else, write the detected paging into the section")
+            return .end
+        }
         isComplete = true
         return .end
     }

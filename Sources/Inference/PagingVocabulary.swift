@@ -100,6 +100,7 @@ package enum PagingVocabulary {
         PagingTerm("matches"),
         PagingTerm("numberMatched", [.member, .clear]),
         PagingTerm("hits"),
+        PagingTerm("found", [.member, .last]),
         PagingTerm("totalRows", [], in: "$"),
         PagingTerm("num_results", .last, in: "$"),
     ]
@@ -117,6 +118,7 @@ package enum PagingVocabulary {
         PagingTerm("has-more has-next has-next-page more more_data moreResults", [.member, .promise]),
         PagingTerm("is-truncated more_items_in_collection has_more_items", [.member, .promise]),
         PagingTerm("moreAvailable truncated incompleteResults exceededTransferLimit", .promise),
+        PagingTerm("have-more have-more-results has-more-results more-results-available more-records", .promise),
     ]
     /// A flag that is true only on the last page.
     ///

@@ -94,4 +94,115 @@ import Testing
         let scan = try once(#"{\#(member), "items": [{"id": 1}]}"#)
         #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
     }
+
+    // MARK: Totals beside Other Paging
+
+    /// Listings of two pages with a record each, of which the remote shows no more.
+    private static let capped: [(by: String, first: String, second: String, place: String)] = [
+        (
+            "page", #""page": 0, "nbPages": 2, "hitsPerPage": 1, "nbHits": TOTAL"#,
+            #""page": 1, "nbPages": 2, "hitsPerPage": 1, "nbHits": TOTAL"#, "$.nbHits"
+        ),
+        ("after", #""next": "NEXT", "total_count": TOTAL"#, #""next": null, "total_count": TOTAL"#, "$.total_count"),
+        (
+            "after", #""next": "NEXT", "limit": 1, "offset": 0, "total": TOTAL"#,
+            #""next": null, "limit": 1, "offset": 1, "total": TOTAL"#, "$.total"
+        ),
+        // The page that ends the listing takes the total back.
+        (
+            "after", #""@odata.nextLink": "NEXT", "@odata.count": TOTAL"#, #""@odata.count": 0"#,
+            "$['@odata.count']"
+        ),
+    ]
+
+    @Test(arguments: capped)
+    func `a listing that ends before a total of a clear name is not complete`(
+        by: String, first: String, second: String, place: String
+    ) throws {
+        func scan(_ total: Int, _ more: Literal.Members = []) throws -> Scan {
+            let server = try RemoteServer.shared.get()
+            func page(_ id: Int, _ words: String) -> String {
+                #"{"items": [{"id": \#(id)}], \#(words.replacing("TOTAL", with: "\(total)"))}"#
+            }
+            let later = page(2, second)
+            let link = "\(server.url)/zoo/told?by=x&of=" + encode("{\"\": \(later)}")
+            let pages = #"{"": \#(page(1, first.replacing("NEXT", with: link))), "1": \#(later)}"#
+            return try told(by: by, pages, more)
+        }
+        let capped = try scan(9)
+        #expect(capped.ids == [1, 2] && capped.last?.isComplete == false, "\(capped)")
+        #expect(capped.warnings.count == 1, "\(capped)")
+        #expect(
+            capped.warnings.first?.hasPrefix("the reply says 9 records (\(place)), but its pages held 2") == true,
+            "\(capped)")
+        let whole = try scan(2)
+        #expect(whole.ids == [1, 2] && whole.last?.isComplete == true && whole.warnings.isEmpty, "\(whole)")
+        let less = try scan(1)
+        #expect(less.ids == [1, 2] && less.last?.isComplete == true && less.warnings.isEmpty, "\(less)")
+    }
+
+    private func encode(_ text: String) -> String {
+        text.utf8.map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return "%" + (digits.count == 1 ? "0" : "") + digits
+        }.joined()
+    }
+
+    @Test(arguments: [
+        #""next": null, "total": 99"#, #""next": null, "count": 99"#, #""next": null, "cart": {"total_count": 99}"#,
+        #""nextPageToken": null, "pageInfo": {"totalResults": 1000000, "resultsPerPage": 1}"#,
+    ])
+    func `a number that may count something else does not show that a listing lacks records`(words: String) throws {
+        let scan = try once(#"{"items": [{"id": 1}], \#(words)}"#)
+        #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test func `a paging that the section names does not look for a total`() throws {
+        let scan = try once(
+            #"{"items": [{"id": 1}], "next": null, "total_count": 99}"#,
+            [("paging", ["style": "next_url", "path": "$.next"]), ("records", "$.items")])
+        #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test func `have_more_results promises more, and found counts all records`() throws {
+        let steam = try once(#"{"response": {"apps": [{"id": 1}], "have_more_results": true, "last_appid": 1}}"#)
+        #expect(steam.ids == [1] && steam.last?.isComplete == false && steam.warnings.count == 1, "\(steam)")
+        func page(_ id: Int) -> String {
+            #"{"found": 2, "hits": [{"id": \#(id)}], "out_of": 9, "page": \#(id), "request_params": {"per_page": 1}}"#
+        }
+        let typesense = try told(by: "page", #"{"": \#(page(1)), "2": \#(page(2))}"#)
+        #expect(typesense.ids == [1, 2] && typesense.last?.isComplete == true, "\(typesense)")
+    }
+
+    @Test func `a total that is a lower bound does not end the listing`() throws {
+        func page(_ ids: [Int], _ relation: String) -> String {
+            let hits = ids.map { #"{"id": \#($0)}"# }.joined(separator: ",")
+            return #"{"hits": {"total": {"value": 2, "relation": "\#(relation)"}, "hits": [\#(hits)]}}"#
+        }
+        let paging: Literal = [
+            "style": "offset", "offset_parameter": "from", "limit_parameter": "size", "size": 2,
+            "total": "$.hits.total.value",
+        ]
+        for (relation, ids) in [("gte", [1, 2, 3]), ("eq", [1, 2])] {
+            let scan = try told(
+                by: "from", #"{"0": \#(page([1, 2], relation)), "2": \#(page([3], relation))}"#,
+                [("records", "$.hits.hits"), ("paging", paging)])
+            #expect(scan.ids == ids && scan.last?.isComplete == true, "\(scan)")
+        }
+    }
+
+    // MARK: Numbers That Are Taken Back
+
+    @Test(arguments: [
+        (#""number": 0, "totalPages": 3, "totalElements": 3"#, #""number": 1, "totalPages": 0, "totalElements": 0"#),
+        (#""page": 0, "size": 1, "total": 3"#, #""page": 1, "size": 1, "total": 0"#),
+    ])
+    func `an empty page that takes back the numbers of the first one does not end the listing`(
+        first: String, second: String
+    ) throws {
+        let scan = try told(
+            by: "page",
+            #"{"": {"content": [{"id": 1}], \#(first)}, "1": {"content": [], \#(second)}}"#)
+        #expect(scan.ids == [1] && scan.last?.isComplete == false && scan.warnings.count == 1, "\(scan)")
+    }
 }

@@ -33,7 +33,8 @@ struct ReplyFacts {
     func paging() -> PageFacts {
         let rule = section.paging
         var facts = PageFacts()
-        facts.total = rule.total.flatMap(integer)
+        facts.total = isBound(rule.total) ? nil : rule.total.flatMap(integer)
+        if let place = section.statedTotal, let count = integer(place) { facts.stated = (place.description, count) }
         facts.pages = rule.pages.flatMap(integer)
         facts.hasMore = rule.hasMore.flatMap(saysMore) ?? rule.done.flatMap { value($0).bool.map { !$0 } }
         if let next = rule.next { facts.next = self.next(next) }
@@ -43,6 +44,17 @@ struct ReplyFacts {
             facts.next = .value(url)
         }
         return facts
+    }
+
+    /// Returns the place where Elasticsearch says whether the total at a place is exact.
+    static func relation(of total: ReplyPlace?) -> ReplyPlace? {
+        guard let text = total?.path?.description, text.hasSuffix(".value") else { return nil }
+        return try? ReplyPlace(text.dropLast(5) + "relation", option: "total")
+    }
+
+    /// Whether a total is only a lower bound.
+    private func isBound(_ total: ReplyPlace?) -> Bool {
+        Self.relation(of: total).map { value($0) == .text("gte") } ?? false
     }
 
     /// Returns the metadata that the config asks for.

@@ -1,5 +1,6 @@
 internal import BridgePaging
 internal import BridgeHTTP
+internal import BridgeJSON
 internal import Inference
 
 /// The rule of page numbers and offsets in the body.
@@ -190,6 +191,26 @@ extension PagingDetector {
             return response.header(name).flatMap { JSONScalar.read([path], in: $0)?.first?.integer }
         case nil: return nil
         }
+    }
+
+    /// Returns the place of a total that the detected paging does not use: it ends by a link, a cursor or a number of pages.
+    ///
+    /// Some remotes end their pages early. Only a name without another meaning counts, or `total` among the numbers of the
+    /// page. YouTube's `pageInfo.totalResults` is an estimate.
+    func unusedTotal(_ detected: DetectedPaging) -> String? {
+        guard isListed, detected["total"] == nil, detected["style"] != "none",
+            let segments = records?.segments.dropFirst(recordsNames.count),
+            segments.isEmpty || Array(segments) == [.wildcard, .name("node")]
+        else { return nil }
+        for home in homes where home != "$.pageInfo" {
+            if let total = number(PagingVocabulary.total.names(.clear), in: home, least: 1) { return total.path }
+            guard let total = number(["total"], in: home, least: 1),
+                number(PagingVocabulary.size.names(.clear), in: home) != nil,
+                number((PagingVocabulary.page + PagingVocabulary.offset).names(.member), in: home) != nil
+            else { continue }
+            return total.path
+        }
+        return nil
     }
 
     /// Returns an offset to try if only a total above the page's count is known: Mailchimp and others take an

@@ -23,6 +23,8 @@ struct RESTSection: Sendable {
     /// The column names, if the records are arrays.
     let columns: RowColumns?
     var paging: PagingRule
+    /// A total in the replies that the detected paging does not need, which it has to reach nevertheless.
+    var statedTotal: ReplyPlace?
     let format: Format
     /// How the rows of a table are read; nil if the records are in JSON.
     let table: TableRule?
