@@ -1,4 +1,7 @@
 internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+internal import BridgePaging
 internal import RowFormats
 
 /// Replies whose records are the rows of a table.
@@ -14,11 +17,91 @@ extension RESTSource {
             fields: section.recordFields(response), keys: section.keyPaths, read: section.readFields,
             limits: client.rowLimits, asked: asked)
     }
+
+    /// Notes a table that ends the listing as its only page, although more may follow or rows may be missing.
+    ///
+    /// What an XML document has outside its rows is looked at like the members of a JSON reply; it cannot be followed.
+    func noteTable(_ rows: TableReader, _ response: HTTPResponse) {
+        guard pageNumber == 1, pager.isComplete, leftOut == nil, !section.paging.isWhole, section.isUnpaged else {
+            return
+        }
+        let survey = ReplySurvey(rows.surroundings)
+        let records = rows.surroundings.records
+        let detector = PagingDetector(
+            survey: survey, response: response, url: requestURL ?? section.url, count: { rows.count },
+            given: section.givenParameters, records: records.isEmpty ? nil : JSONPath(names: records))
+        if let sign = PartialFailure.sign(survey, isNull: false, isValidated: { _ in false }) {
+            leftOut =
+                "\(asked): the reply has a sign of failure beside its records (\(response.redactor.clean(sign))), so records may be "
+                + "missing and nothing counts as deleted: if that is not a failure, set paging: {style: none, whole: true}"
+            return
+        }
+        let total = detector.plainTotal()
+        let tooFew = total.flatMap {
+            $0.count > rows.count ? "\($0.place) is \($0.count), and \(rows.count) came" : nil
+        }
+        if let sign = detector.signOfMore() ?? tooFew {
+            leftOut =
+                "\(asked): the reply says that there is more (\(response.redactor.clean(sign))), so the listing is not complete: set "
+                + "paging (page, offset, or what the header fields have), or paging: {style: none, whole: true} if this is "
+                + "complete nevertheless"
+            return
+        }
+        // Lines have no page size of their own: they are sent until all have come.
+        guard !section.paging.isSingle, section.table?.isForeign == true, total == nil, !detector.speaksOfMore,
+            PageSize.isUsual(rows.count)
+        else { return }
+        leftOut =
+            "\(asked): just \(rows.count) records arrived, a common page size, and nothing says whether there are more, so the "
+            + "listing is not complete: set paging, or paging: none if that is all"
+    }
 }
 
 extension HTTPClient {
     /// The limits for rows: the text of one may have a third of the memory that a record may take.
     var rowLimits: RowLimits { RowLimits(record: max(maxRecordBytes / 3, 65_536), body: givenMaxBodyBytes) }
+}
+
+extension RESTSection {
+    /// Whether the paging is that of a single reply, declared or for lack of a sign of another.
+    fileprivate var isUnpaged: Bool { if case .none = paging.style { true } else { false } }
+}
+
+extension ReplySurvey {
+    /// What a document of XML has outside its records, as members of an object that stands for the root.
+    ///
+    /// The elements have texts only: numbers and flags are told by their form.
+    init(_ surroundings: Surroundings) {
+        var findings: [(path: String, value: JSONScalar)] = []
+        for element in surroundings.elements {
+            // The names of failures are written as in JSON.
+            let names = element.names.map {
+                ["error", "errors", "success"].contains($0.lowercased()) ? $0.lowercased() : $0
+            }
+            let path = PagingDetector.path(names)
+            let isAround = element.hasElements || surroundings.records.starts(with: element.names)
+            if !names.isEmpty {
+                let isList = names.last == "errors" && element.hasElements
+                findings.append((path, isList ? .array("{") : isAround ? .object : Self.scalar(element.text)))
+            }
+            for (name, value) in element.attributes {
+                findings.append((PagingDetector.member(path, name), Self.scalar(value)))
+            }
+            let isNext = element.attributes.contains { $0.name == "rel" && $0.value == "next" }
+            if isNext, let link = element.attributes.first(where: { $0.name == "href" })?.value {
+                findings.append((path + "[?@.rel=='next'].href", .text(link)))
+            }
+        }
+        self.init(isArray: false, findings: findings)
+    }
+
+    private static func scalar(_ text: String) -> JSONScalar {
+        switch text.lowercased() {
+        case "true": .bool(true)
+        case "false": .bool(false)
+        case let word: Int(word) == nil ? .text(text) : .number(text)
+        }
+    }
 }
 
 extension ReplyFile {

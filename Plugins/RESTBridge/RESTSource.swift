@@ -379,6 +379,7 @@ final class RESTSource: ListingSource {
         page.total = facts.total.map(Int64.init)
         if pageNumber == 1, let note { page.metadata["paging"] = note }
         let step = open.isLast ? .end : try located(open.response) { try pager.after(position, facts) }
+        if !open.isAccepted, case .rows(let rows) = open.content { noteTable(rows, open.response) }
         if !open.isAccepted { noteStatus(of: open.response, facts, isEnd: step == .end) }
         if !open.isAccepted, page.total == nil { noteNumbers(open.response, reader, facts) }
         // A detection on trial is reported once it is confirmed.

@@ -211,4 +211,78 @@ import Testing
         let error = try bridgeError { _ = try scan("/people.csv", section) }
         #expect(error.message == "User: \(message)")
     }
+
+    // MARK: Signs of More Rows
+
+    private func told(_ body: String, _ section: Literal = ["format": "xml", "records": "i"]) throws -> Scan {
+        let type = body.hasPrefix("<") ? "application/xml" : "text/csv"
+        return try scan("/told", section.adding(["query": ["type": .text(type), "body": .text(body)]]))
+    }
+
+    @Test(arguments: [
+        ("<IsTruncated>true</IsTruncated>", "$.IsTruncated is true"),
+        ("<NextContinuationToken>x</NextContinuationToken>", "$.NextContinuationToken has a value"),
+        (#"<link rel="next" href="https://x.example/2"/>"#, "$.link[?@.rel=='next'].href holds a URL"),
+        ("<meta><has_more>True</has_more></meta>", "$.meta.has_more is true"),
+        ("<totalResults>1500</totalResults>", "$.totalResults is 1500, and 1 came"),
+        ("<error>quota</error>", "$.error is a text: quota"), ("<Success>False</Success>", "$.success is false"),
+        ("<Errors><Error>slow</Error></Errors>", "$.errors is a list"),
+    ])
+    func `elements beside the rows that show more rows, or a failure, are noticed`(element: String, sign: String) throws
+    {
+        for paging: Literal in ["auto", "none"] {
+            for text in ["<r xmlns='x'>\(element)<i><id>1</id></i></r>", "<r><i><id>1</id></i>\(element)</r>"] {
+                let scan = try told(text, ["format": "xml", "records": "i", "paging": paging])
+                #expect(scan.records.count == 1 && scan.last?.isComplete == false, "\(scan)")
+                #expect(scan.warnings.count == 1 && scan.warnings[0].contains("(\(sign))"), "\(scan)")
+            }
+        }
+        let whole: Literal = ["style": "none", "whole": true]
+        let scan = try told(
+            "<r>\(element)<i><id>1</id></i></r>", ["format": "xml", "records": "i", "paging": whole])
+        #expect(scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test(arguments: [
+        #"<r total="9"><is><i><id>1</id></i></is></r>"#, "<r><is><i><id>1</id></i></is><total>9</total></r>",
+        "<r><a><is><i><id>1</id></i></is><NextToken>x</NextToken></a></r>",
+    ])
+    func `signs around the list of rows are noticed`(text: String) throws {
+        let scan = try told(text, ["format": "xml", "records": "is/i"])
+        #expect(scan.last?.isComplete == false && scan.warnings.count == 1, "\(scan)")
+    }
+
+    @Test(arguments: [
+        "<r><IsTruncated>false</IsTruncated><total>1</total><i><id>1</id></i></r>",
+        "<r><NextToken/><error/><errors/><success>true</success><i><id>1</id></i></r>",
+        "<r><cart><total>99</total></cart><link rel='self' href='/1'/><i><id>1</id></i></r>",
+        "<r><i><id>1</id><total>99</total><error>none</error><NextToken>x</NextToken></i></r>",
+    ])
+    func `elements that show nothing of the kind change nothing`(text: String) throws {
+        let scan = try told(text)
+        #expect(scan.records.count == 1 && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test func `a table with as many rows as pages often have is not complete`() throws {
+        func csv(_ count: Int) -> String { "id\n" + (1...count).map { "\($0)\n" }.joined() }
+        func xml(_ count: Int, _ more: String = "") -> String {
+            "<r>\(more)\((1...count).map { "<i><id>\($0)</id></i>" }.joined())</r>"
+        }
+        let lines: Literal = ["format": "csv"]
+        let rows: Literal = ["format": "xml", "records": "i"]
+        for (text, section) in [(csv(100), lines), (xml(100), rows)] {
+            let scan = try told(text, section)
+            #expect(scan.records.count == 100 && scan.last?.isComplete == false, "\(scan.warnings)")
+            #expect(scan.warnings.first?.contains("just 100 records arrived, a common page size") == true)
+            let single = try told(text, section.adding(["paging": "none"]))
+            #expect(single.last?.isComplete == true && single.warnings.isEmpty, "\(single.warnings)")
+        }
+        let rest = [
+            (csv(101), lines), (xml(100, "<total>100</total>"), rows), (xml(100, "<hasMore>false</hasMore>"), rows),
+        ]
+        for (text, section) in rest {
+            let scan = try told(text, section)
+            #expect(scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan.warnings)")
+        }
+    }
 }

@@ -1,6 +1,6 @@
 """People as tables: CSV, XML and lines, packed and not, and replies that are something else. tables.py
 
-The path says the form. `people` in the folder, if it exists, has the rows of CSV in place of the usual ones. If `busy` exists, the second of
+The path says the form, and `/told` has the query's `body`. `people` in the folder, if it exists, has the rows of CSV in place of the usual ones. If `busy` exists, the second of
 the pages is a message.
 """
 import answers
@@ -65,6 +65,7 @@ def answer(path, query):
         "/none.xml": ("text/xml", b"<reply><people/></reply>"),
     }
     if path == "/pages": return page(query)
+    if path == "/told": return 200, {"Content-Type": query["type"]}, query["body"].encode()
     if path == "/coded.csv": return 200, {"Content-Type": "text/csv", "Content-Encoding": "gzip",
                                           "Content-Length": str(len(whole))}, whole
     kind, body = replies[path]

@@ -41,6 +41,7 @@ final class XMLRowParser: RowParser {
         self.sink.rows = sink
         guard hasContent else { throw FileFault(reason: "is empty where XML was expected") }
         try wordingFaults { try parser.finish() }
+        sink.surroundings = self.sink.surroundings
         if !self.sink.hasRecords {
             if let fault = self.sink.fault { throw fault }
             sink.report.warn("the file \(sink.subject) has no element for a record")
@@ -93,6 +94,11 @@ private final class RowElements: XMLEventSink {
     /// The open elements of a record, the record first.
     private var stack: [Node] = []
     private var size = 0
+    private(set) var surroundings = Surroundings()
+    /// The places of the open elements outside the record in ``surroundings``, as far as that keeps them.
+    private var kept: [Int?] = []
+    /// The text since the last tag outside the record.
+    private var outerText: [UInt8] = []
 
     init(_ names: [String], _ limits: RowLimits) {
         self.names = names
@@ -136,10 +142,15 @@ private final class RowElements: XMLEventSink {
                 isRootEmpty = false
             }
             guard isRecord else {
-                if names.count > 1, outer.suffix(names.count - 1).elementsEqual(names.dropLast()) { hasList = true }
+                if names.count > 1, outer.suffix(names.count - 1).elementsEqual(names.dropLast()) {
+                    hasList = true
+                    if !hasRecords { surroundings.records = outer.dropFirst() + names.suffix(1) }
+                }
                 if outer.count > Self.maximumDepth { throw tooDeep }
+                keep(element)
                 return
             }
+            if !hasRecords { surroundings.records = Array(outer.dropFirst()) }
             hasRecords = true
             size = 0
         }
@@ -164,6 +175,7 @@ private final class RowElements: XMLEventSink {
     override func endElement() throws(BridgeError) {
         guard let node = stack.popLast() else {
             outer.removeLast()
+            endKept()
             return
         }
         guard stack.isEmpty else { return }
@@ -178,10 +190,32 @@ private final class RowElements: XMLEventSink {
     override func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
         guard let node = stack.last else {
             isRootEmpty = isRootEmpty && bytes.allSatisfy(JSONScan.isSpace)
+            outerText += bytes.prefix(max(0, Surroundings.textBytes - outerText.count))
             return
         }
         try grow(by: bytes.count)
         node.text += bytes
+    }
+
+    /// Keeps an element outside the record.
+    private func keep(_ element: XMLStartElement) {
+        outerText = []
+        if let parent = kept.last, let parent { surroundings.elements[parent].hasElements = true }
+        guard surroundings.elements.count < Surroundings.most else { return kept.append(nil) }
+        let attributes = (0..<min(element.attributeCount, 20)).compactMap { index -> (name: String, value: String)? in
+            guard let attribute = element.attribute(index), !attribute.isIn(Self.schemaInstance),
+                attribute.value.utf8.count <= Surroundings.textBytes
+            else { return nil }
+            return (attribute.localName, attribute.value)
+        }
+        kept.append(surroundings.elements.count)
+        surroundings.elements.append(Surroundings.Element(names: Array(outer.dropFirst()), attributes: attributes))
+    }
+
+    private func endKept() {
+        defer { outerText = [] }
+        guard let place = kept.popLast(), let place, !surroundings.elements[place].hasElements else { return }
+        surroundings.elements[place].text = String(decoding: Self.trimmed(outerText), as: UTF8.self)
     }
 
     private func grow(by count: Int) throws(BridgeError) {

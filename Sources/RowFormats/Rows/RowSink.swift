@@ -23,6 +23,8 @@ package final class RowSink {
     package private(set) var total = 0
     /// The number of rows that this fetch and earlier ones returned.
     package var returned: Int { max(total, skipped) }
+    /// What the document has outside the rows; known at its end, and empty for other formats than XML.
+    package var surroundings = Surroundings()
     /// Whether a row was rejected.
     package private(set) var hasRejected = false
     private let captures: [(name: String, value: String?)]

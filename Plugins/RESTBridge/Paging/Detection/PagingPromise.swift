@@ -38,6 +38,18 @@ extension PagingDetector {
         return nil
     }
 
+    /// Whether the reply has a flag for more records beside them, whatever it says.
+    var speaksOfMore: Bool {
+        let near = Set(homes)
+        return survey?.findings.contains { path, _ in
+            guard let segments = try? JSONPath(path, option: "paging").segments, case .name(let name)? = segments.last
+            else { return false }
+            let names = segments.dropLast().compactMap { if case .name(let name) = $0 { name } else { nil } }
+            let plain = PagingTerm.plain(name)
+            return near.contains(Self.path(names)) && (Self.moreNames.contains(plain) || Self.lastNames.contains(plain))
+        } ?? false
+    }
+
     /// Returns the request's own limit on the number of records.
     ///
     /// A reply with that many may be complete or may be the first page.

@@ -22,6 +22,9 @@ final class TableReader {
     /// The number of rows so far, with those in quarantine.
     var count: Int { sink.total }
 
+    /// What the document has outside its rows; known at its end.
+    var surroundings: Surroundings { sink.surroundings }
+
     /// The bytes that have arrived; nil if they are not counted, or do not yet reach those of an earlier reply.
     var mark: ByteMark? { file.expected == nil ? file.mark : nil }
 
