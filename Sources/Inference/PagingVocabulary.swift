@@ -103,12 +103,15 @@ package enum PagingVocabulary {
         PagingTerm("found", [.member, .last]),
         PagingTerm("totalRows", [], in: "$"),
         PagingTerm("num_results", .last, in: "$"),
+        PagingTerm("num-results total-rows row-count result-count total-record-count number-of-results", .promise),
+        PagingTerm("total-num all-count records-filtered iTotalRecords", .promise),
     ]
     /// Header fields with the number of all records.
     package static let totalHeaders = ["X-Total-Count", "X-Total", "Total-Count", "X-Pagination-Total-Count"]
     /// The number of records that follow.
     package static let remaining = [
-        PagingTerm("remaining remainingCount remainingItems remainingItemCount remainingRecords", .promise)
+        PagingTerm("remaining remainingCount remainingItems remainingItemCount remainingRecords", .promise),
+        PagingTerm("results-remaining records-remaining items-remaining", .promise),
     ]
 
     // MARK: Flags
@@ -124,7 +127,8 @@ package enum PagingVocabulary {
     ///
     /// Where it isn't clear, it counts if nothing else marks the end.
     package static let done = [
-        PagingTerm("end-of-stream", [.member, .clear]),
+        PagingTerm("end-of-stream", [.member, .clear, .promise]),
+        PagingTerm("end-of-records is-end eof", .promise),
         PagingTerm("isLastPage is_last_page", [.member, .clear, .promise]),
         PagingTerm("isLast is_last last-page last done", [.member, .promise]),
     ]
@@ -155,7 +159,7 @@ package enum PagingVocabulary {
     /// Words that follow `next` in the name of a member that promises more records.
     package static let nextWords = [
         "page", "url", "uri", "link", "href", "cursor", "token", "marker", "key", "offset", "start", "records",
-        "continuation", "after", "batch",
+        "continuation", "after", "batch", "recordkey", "skip",
     ]
     /// A cursor in a reply, with the parameter that takes it.
     package static let cursor = [
@@ -197,7 +201,7 @@ package enum PagingVocabulary {
         PagingTerm("nextContinuationToken", for: "continuationToken"),
         PagingTerm("LastEvaluatedTableName", for: "ExclusiveStartTableName"),
         PagingTerm("continue", .promise, in: "metadata"),
-        PagingTerm("lastEvaluatedKey resumeToken resumptionToken", .promise),
+        PagingTerm("lastEvaluatedKey resumeToken resumptionToken skip-token query-locator", .promise),
     ]
     /// A parameter that takes a cursor, in the order in which to try them.
     package static let cursorParameter = [

@@ -205,4 +205,45 @@ import Testing
             #"{"": {"content": [{"id": 1}], \#(first)}, "1": {"content": [], \#(second)}}"#)
         #expect(scan.ids == [1] && scan.last?.isComplete == false && scan.warnings.count == 1, "\(scan)")
     }
+
+    // MARK: Other Spellings and Places
+
+    @Test(arguments: [
+        #"{"Items": LIST, "TotalCount": 9}"#, #"{"Data": LIST, "Page": 1, "PageSize": 1, "TotalRecords": 9}"#,
+        #"{"Data": LIST, "Total": 9}"#, #"{"message": {"total-results": 9, "items": LIST, "items-per-page": 1}}"#,
+        #"{"items": LIST, "rowCount": 9}"#, #"{"items": LIST, "num_results": "9"}"#,
+        #"{"response": {"header": {"totalCount": 9}, "body": {"items": LIST}}}"#,
+        #"{"items": LIST, "pager": {"total": 9}}"#, #"{"items": LIST, "endOfRecords": false}"#,
+        #"{"items": LIST, "results_remaining": 8}"#, #"{"items": LIST, "$skipToken": "x"}"#,
+        #"{"items": LIST, "nextRecordKey": "x"}"#,
+    ])
+    func `totals and flags are known in other spellings and places`(reply: String) throws {
+        let scan = try once(reply.replacing("LIST", with: #"[{"id": 1}]"#))
+        #expect(scan.ids == [1] && scan.last?.isComplete == false && scan.warnings.count == 1, "\(scan)")
+    }
+
+    @Test(arguments: [
+        #"{"Items": LIST, "TotalCount": 1}"#, #"{"Items": LIST, "TotalAmount": 99, "ItemCount": 7}"#,
+        #"{"items": LIST, "resultCount": 1, "endOfRecords": true, "results_remaining": 0}"#,
+        #"{"items": LIST, "estimatedCount": 99, "stats": {"totalCount": 99}}"#,
+    ])
+    func `names that only resemble totals and flags are none`(reply: String) throws {
+        let scan = try once(reply.replacing("LIST", with: #"[{"id": 1}]"#))
+        #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test func `resultCount may only count the records of a page`() throws {
+        let list = (1...50).map { #"{"id": \#($0)}"# }.joined(separator: ",")
+        let scan = try once(#"{"resultCount": 50, "results": [\#(list)]}"#)
+        #expect(scan.records.count == 50 && scan.last?.isComplete == false, "\(scan.warnings)")
+    }
+
+    @Test func `the paging in Last.fm's attributes is followed`() throws {
+        func page(_ id: Int) -> String {
+            let words = #""@attr": {"page": "\#(id)", "perPage": "1", "totalPages": "2", "total": "2"}"#
+            return #"{"recenttracks": {"track": [{"id": \#(id)}], \#(words)}}"#
+        }
+        let scan = try told(by: "page", #"{"": \#(page(1)), "2": \#(page(2))}"#)
+        #expect(scan.ids == [1, 2] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
 }

@@ -7,11 +7,17 @@ extension PagingDetector {
     /// them.
     var homes: [String] {
         guard let survey else { return [] }
-        let inner = ["meta", "pagination", "paging"]
-        let around = parents.flatMap { parent in [parent] + inner.map { Self.member(parent, $0) } }
+        let around =
+            Self.inner.map { Self.member("$", $0) }
+            + parents.flatMap { parent in
+                [parent] + (["meta", "pagination", "paging"] + Self.inner).map { Self.member(parent, $0) }
+            }
         return (PagingVocabulary.homes + around.filter { !PagingVocabulary.homes.contains($0) })
             .filter(survey.mayHaveMembers)
     }
+
+    /// Names of objects beside a list that describe it.
+    private static let inner = ["header", "head", "@attr", "result_info", "resultInfo", "pager", "paginator"]
 
     /// Whether an object is named after pages.
     static func isOfPages(_ home: String) -> Bool {
@@ -59,6 +65,15 @@ extension PagingDetector {
     ///
     /// Otherwise, the values beside the records don't describe the listing.
     var isListed: Bool { survey?.isArray == false && !recordsNames.isEmpty }
+
+    /// Returns the object and the name of a member in one of the ``homes``, by its path.
+    func place(of path: String, in homes: Set<String>) -> (home: String, name: String)? {
+        guard let segments = try? JSONPath(path, option: "paging").segments, case .name(let name)? = segments.last
+        else { return nil }
+        let names = segments.dropLast().compactMap { if case .name(let name) = $0 { name } else { nil } }
+        let home = Self.path(names)
+        return names.count + 1 == segments.count && homes.contains(home) ? (home, name) : nil
+    }
 
     // MARK: Flags
 

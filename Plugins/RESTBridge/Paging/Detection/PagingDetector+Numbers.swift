@@ -152,7 +152,23 @@ extension PagingDetector {
     /// The first total in the body.
     var totalInBody: Number? {
         let names = PagingVocabulary.total.names(.member)
-        return homes.lazy.compactMap { number(names, in: $0, least: .min) }.first
+        return homes.lazy.compactMap { number(names, in: $0, least: .min) }.first ?? totalInOtherSpelling
+    }
+
+    private static let spelledTotals = PagingVocabulary.total.plainNames([.clear])
+        .union(PagingVocabulary.total.plainNames([.promise])).union(["total"])
+
+    /// The first total whose name is known in another spelling, such as `TotalCount` or `total-results`.
+    private var totalInOtherSpelling: Number? {
+        guard isListed, let survey else { return nil }
+        let near = Set(homes)
+        for (path, value) in survey.findings {
+            guard let number = value.integer, let (_, name) = place(of: path, in: near),
+                Self.spelledTotals.contains(PagingTerm.plain(name))
+            else { continue }
+            return (name, path, number)
+        }
+        return nil
     }
 
     /// The maximum number of records per page, from the body.
@@ -161,13 +177,18 @@ extension PagingDetector {
         return homes.lazy.compactMap { number(names, in: $0, least: 1) }.first.map { ($0.name, $0.value) }
     }
 
+    /// Names of numbers that may only count the records of this page, such as iTunes' `resultCount`.
+    private static let pageCounts: Set<String> = ["count", "resultcount", "rowcount", "numresults", "numberofresults"]
+
     /// Whether a total only counts the records of this page, as `count` does in some APIs.
     ///
     /// A page that is not full is the last one in either case.
     ///
-    /// - Parameter limit: The maximum number of records per page, if known. Otherwise only `count` is in doubt.
+    /// - Parameter limit: The maximum number of records per page, if known. Otherwise only `count` and the like are in doubt.
     func isOfPage(_ total: Number, limit: Int?) -> Bool {
-        guard total.value > 0, limit.map({ total.value >= $0 }) ?? (total.name == "count") else { return false }
+        guard total.value > 0,
+            limit.map({ total.value >= $0 }) ?? Self.pageCounts.contains(PagingTerm.plain(total.name))
+        else { return false }
         return count() == total.value
     }
 

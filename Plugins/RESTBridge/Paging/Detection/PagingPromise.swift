@@ -22,14 +22,10 @@ extension PagingDetector {
         let near = Set(homes + ownConnections)
         for (path, value) in survey.findings
         where (!path.hasPrefix(own + ".") && !path.hasPrefix(own + "[") || own == "$") && !PartialFailure.isFlag(path) {
-            guard let segments = try? JSONPath(path, option: "paging").segments, case .name(let name)? = segments.last
-            else { continue }
-            var names: [String] = []
-            for segment in segments.dropLast() { if case .name(let name) = segment { names.append(name) } }
-            guard names.count + 1 == segments.count, near.contains(Self.path(names)) else { continue }
+            guard let (home, name) = place(of: path, in: near) else { continue }
             if let words = Self.words(name, value) { return "\(path) \(words)" }
             // The number of the last page, unless it is that of the last record on this page.
-            if PagingVocabulary.lastPage.names(.member).contains(name), Self.isOfPages(Self.path(names)),
+            if PagingVocabulary.lastPage.names(.member).contains(name), Self.isOfPages(home),
                 let last = value.integer, last > 1, count() != last
             {
                 return "\(path) is \(last)"
@@ -42,11 +38,8 @@ extension PagingDetector {
     var speaksOfMore: Bool {
         let near = Set(homes)
         return survey?.findings.contains { path, _ in
-            guard let segments = try? JSONPath(path, option: "paging").segments, case .name(let name)? = segments.last
-            else { return false }
-            let names = segments.dropLast().compactMap { if case .name(let name) = $0 { name } else { nil } }
-            let plain = PagingTerm.plain(name)
-            return near.contains(Self.path(names)) && (Self.moreNames.contains(plain) || Self.lastNames.contains(plain))
+            guard let name = place(of: path, in: near)?.name else { return false }
+            return Self.moreNames.contains(PagingTerm.plain(name)) || Self.lastNames.contains(PagingTerm.plain(name))
         } ?? false
     }
 
