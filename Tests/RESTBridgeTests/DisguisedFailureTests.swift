@@ -81,4 +81,20 @@ import Testing
         #expect(error.code == .remote)
         #expect(error.remote == "rate limit")
     }
+
+    @Test(arguments: [
+        (#""retcode": -1"#, true), (#""code": "E1""#, true), (#""ResultCode": "E001""#, true),
+        (#""return_code": "FAIL""#, true), (#""err": "boom""#, true), (#""result_code": 500"#, true),
+        (#""retcode": 0"#, false), (#""code": "NO_ERROR""#, false), (#""ResultCode": "10000""#, false),
+        (#""return_code": "SUCCESS""#, false), (#""err": """#, false), (#""result_code": 1"#, false),
+    ])
+    func `the code of a result beside an empty list may say that it failed`(member: String, isFailure: Bool) throws {
+        let body = #"{"data": [], \#(member)}"#
+        if isFailure {
+            #expect(try bridgeError { _ = try scanned(body, [("records", "$.data")]) }.code == .remote)
+        } else {
+            let scan = try scanned(body, [("records", "$.data")])
+            #expect(scan.records.isEmpty && scan.last?.isComplete == true, "\(scan)")
+        }
+    }
 }

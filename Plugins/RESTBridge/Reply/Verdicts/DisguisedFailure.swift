@@ -112,6 +112,10 @@ struct DisguisedFailure {
     private static let codes = [
         "status", "statusCode", "status_code", "code", "errcode", "errno", "error_code", "errorCode",
     ]
+    /// Names of members that hold the code of a result.
+    private static let results = [
+        "retcode", "ret_code", "ResultCode", "resultCode", "result_code", "return_code", "returnCode",
+    ]
     private static let failedWords: Set<String> = ["fail", "failed", "failure"]
     private static let successes = ["success", "Success", "ok", "succeeded", "isSuccess", "IsSuccess", "successful"]
     private static let errors = [
@@ -174,6 +178,28 @@ struct DisguisedFailure {
             if isBad, isCode || (400...599).contains(number) || words(survey, home, path) != nil {
                 return (path, String(number))
             }
+        }
+        return result(survey, home)
+    }
+
+    /// Returns a code of a result that says by itself that it failed.
+    ///
+    /// That is one below 0, one of HTTP, or a word such as `FAIL` or `E001`. Other numbers may stand for success.
+    private static func result(_ survey: ReplySurvey, _ home: String) -> (path: String, value: String)? {
+        for name in results + ["code"] {
+            let path = member(home, name)
+            if let number = survey[path].integer {
+                if number < 0 || (400...599).contains(number) { return (path, String(number)) }
+            } else if case .text(let text) = survey[path], text.count < 40 {
+                let word = text.lowercased()
+                let isNumbered = word.first == "e" && word.count > 1 && word.dropFirst().allSatisfy(\.isNumber)
+                let isFine = word.filter(\.isLetter).contains("noerror")
+                if isNumbered || !isFine && failedParts.contains(where: word.contains) { return (path, text) }
+            }
+        }
+        let err = member(home, "err")
+        if case .text(let text) = survey[err], !text.isEmpty, !["false", "ok", "none"].contains(text.lowercased()) {
+            return (err, "a text")
         }
         return nil
     }
