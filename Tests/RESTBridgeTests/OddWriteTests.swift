@@ -101,6 +101,41 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"{"data": {"noteUpdate": {"success": false, "message": "no"}}}"#, "no"),
+        (#"{"result": {"success": false, "message": "locked"}}"#, "locked"),
+        (#"[{"id": "1", "success": false, "errors": [{"message": "in use"}]}]"#, "in use"),
+        (#"{"results": [{"id": 1, "status": "error", "error": "locked"}]}"#, "locked"),
+        (#"{"jsonrpc": "2.0", "id": null, "result": false}"#, nil),
+    ])
+    func `a failure in the object's place is a refusal`(body: String, words: String?) throws {
+        for operation in [WriteRequest.Operation.update, .delete] {
+            let error = try bridgeError { try write(operation, ["query": ["body": .text(body)]]) }
+            #expect(error.code == .remote && error.remote == words, "\(error)")
+        }
+    }
+
+    @Test(arguments: [
+        #"{"code": 1001, "msg": "no permission", "data": null}"#, #"{"retcode": -1, "retmsg": "x"}"#,
+        #"{"ResultCode": "E001", "ResultMessage": "failed"}"#,
+        #"[{"id": 1, "success": true}, {"id": 2, "success": false}]"#,
+    ])
+    func `a code that is not a success's leaves open whether the change was made`(body: String) throws {
+        let error = try bridgeError { try write(.update, ["query": ["body": .text(body)]]) }
+        #expect(error.code == .timeout, "\(error)")
+    }
+
+    @Test(arguments: [
+        #"{"code": 0, "message": "OK"}"#, #"{"code": 20000, "message": "success", "data": {}}"#, #"{"errcode": 0}"#,
+        #"{"data": {"noteUpdate": {"success": true, "errors": []}}}"#, #"{"data": {"id": 1, "status": "open"}}"#,
+        #"[{"id": "1", "success": true, "errors": []}]"#, #"{"result": {"success": true, "error": null}}"#,
+        #"{"data": {"id": 1, "name": "n", "status": "failed", "success": false}}"#, #"{"code": "FR", "name": "n"}"#,
+    ])
+    func `a success in the object's place is one`(body: String) throws {
+        try write(.update, ["query": ["body": .text(body)]])
+        try write(.delete, ["query": ["body": .text(body)]])
+    }
+
+    @Test(arguments: [
         (#"{"validation_errors": ["text is too long"]}"#, "$.validation_errors is a list", "text is too long"),
         (#"{"fieldErrors": {"text": ["is too long"]}}"#, "$.fieldErrors is an object", "text: is too long"),
         (#"{"result": {"invalid-params": [{"reason": "no"}]}}"#, "$.result['invalid-params'] is a list", "no"),

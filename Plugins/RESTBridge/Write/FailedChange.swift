@@ -73,7 +73,7 @@ struct FailedChange {
     // MARK: Names
 
     /// Names of members that hold errors, in small letters and without separators.
-    private static let errors: Set<String> = [
+    static let errors: Set<String> = [
         "error", "errors", "validationerror", "validationerrors", "fielderrors", "formerrors", "inputerrors",
         "nonfielderrors", "errormessage", "errormessages", "errorlist", "errordetails", "modelerrors", "modelstate",
         "requesterrors", "usererrors", "failure", "failures", "failed", "rejected", "violations",
@@ -87,7 +87,7 @@ struct FailedChange {
         "errors", "errorcount", "failures", "failurecount", "failed", "failedcount", "rejected", "rejectedcount",
     ]
     /// Texts in the place of an error that do not say one.
-    private static let successes: Set<String> = nothings.union(["no"])
+    static let successes: Set<String> = nothings.union(["no"])
     /// Those that do not say one inside of an error either, where "no" may be a reason.
     private static let nothings: Set<String> = [
         "", "0", "-", "false", "n/a", "none", "null", "ok", "success", "successful", "succeeded", "no error",
@@ -106,11 +106,11 @@ struct FailedChange {
 
     private static func counts(of words: [String]) -> Set<String> { Set(words.flatMap { [$0, $0 + "count"] }) }
 
-    private static func plain(_ name: String) -> String { name.lowercased().filter(\.isLetter) }
+    static func plain(_ name: String) -> String { name.lowercased().filter(\.isLetter) }
 
     // MARK: Values
 
-    private static func isFailure(_ name: String, _ value: JSONTree) -> Bool {
+    static func isFailure(_ name: String, _ value: JSONTree) -> Bool {
         let name = plain(name)
         switch value {
         case .array, .object: return errors.contains(name) && holdsValue(value)
@@ -151,7 +151,7 @@ struct FailedChange {
         }
     }
 
-    private static func message(_ value: JSONTree) -> String? {
+    static func message(_ value: JSONTree) -> String? {
         ["message", "Message", "msg", "detail", "title", "description", "reason"].lazy.compactMap { value[$0]?.text }
             .first { !$0.isEmpty }
     }
@@ -162,6 +162,7 @@ extension RESTObjectWriter {
     func checkChange(_ reply: [UInt8], _ response: HTTPResponse) throws {
         guard !reply.isEmpty, let root = try? JSONTree(parsing: reply, what: asked) else { return }
         if response.status == 207, try checkParts(of: root, response) { return }
+        try checkOutcome(root, response)
         guard root.isObject, !hasKey(reply),
             let failure = FailedChange(
                 root, request, isUpdate: request.operation == .update || rule.method == "PATCH",
@@ -177,6 +178,20 @@ extension RESTObjectWriter {
             remedy:
                 "if that means success, say so under responses: {when: {path: \"\(failure.path)\"\(equals)}, action: accept}",
             location: response.location, remote: failure.words.map { String(response.redactor.clean($0).prefix(300)) })
+    }
+
+    /// Refuses a reply whose only content in the object's place is a failure.
+    private func checkOutcome(_ root: JSONTree, _ response: HTTPResponse) throws {
+        let known = Set(request.values.names).union(request.object.names)
+        guard let failure = FailedOutcome(root, known: known), try !hasRule(for: failure.path) else { return }
+        let error = BridgeError(
+            .remote,
+            "\(asked): the reply has status \(response.status), but says \(failure.path) is "
+                + String(response.redactor.clean(failure.value).prefix(100)),
+            remedy:
+                "if that means success, say so under responses: {when: {path: \"\(failure.path)\"}, action: accept}",
+            location: response.location, remote: failure.words.map { String(response.redactor.clean($0).prefix(300)) })
+        throw failure.isUnclear ? unknown(error) : error
     }
 
     /// Whether the reply has the object, by its key.
