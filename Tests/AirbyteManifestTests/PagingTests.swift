@@ -67,6 +67,17 @@ struct PagingTests {
         #expect(translated.verdict == .carried, "\(translated.report.text)")
     }
 
+    @Test func `the size of a page counts for offsets, even where no parameter sends it`() throws {
+        try Translated(
+            retriever: """
+                      paginator:
+                        type: DefaultPaginator
+                        pagination_strategy: {type: OffsetIncrement, page_size: 50}
+                        page_token_option: {type: RequestOption, inject_into: request_parameter, field_name: skip}
+                """
+        ).expect("paging: {style: offset, offset_parameter: skip, size: 50}")
+    }
+
     @Test func `without a paginator one reply is all`() throws { try Translated().expect("paging: none") }
 
     @Test func `a second test of the end is carried, or a doubt`() throws {

@@ -141,6 +141,22 @@ struct RequestTests {
             "header: X-Session")
     }
 
+    @Test(arguments: [
+        ("authenticator: {type: BasicHttpAuthenticator, username: me}", "its login is authorized itself"),
+        ("request_headers: {X-App: shop}", "its login sends request_headers"),
+    ])
+    func `a login that sends more than a body is not carried`(member: String, reason: String) throws {
+        let translated = try Translated(
+            requester: """
+                        authenticator:
+                          type: SessionTokenAuthenticator
+                          login_requester: {type: HttpRequester, url_base: "https://api.example", path: /login, \(member)}
+                          session_token_path: [token]
+                """)
+        translated.expect(reason)
+        #expect(translated.verdict == .notCarried)
+    }
+
     @Test func `a custom requester is not carried, and its entity is a comment with the reason`() throws {
         let translated = try Translated(
             requester: "        authenticator: {type: CustomAuthenticator, class_name: x.Y}")

@@ -78,9 +78,35 @@ struct SliceText {
         try template.parts.map { part in
             switch part {
             case .text(let text): place == .path ? Self.escaped(text) : text
-            case .expression(let expression): try variable(expression)
+            case .expression(let expression):
+                place == .path ? unescaped(try variable(expression)) : try variable(expression)
             }
         }.joined()
+    }
+
+    /// Lets the variables of a path keep their slashes where they may have some, as Airbyte does: `{+repo}` for owner/name.
+    ///
+    /// An identifier is sent as one segment, whatever it has in it.
+    private func unescaped(_ text: String) -> String {
+        text.replacing(/\{(parent\.)?([A-Za-z_]\w*)\}/) { match in
+            let name = String(match.output.2)
+            return mayHaveSlash(name, isOfParent: match.output.1 != nil)
+                ? "{+\(match.output.0.dropFirst())" : match.output.0
+        }
+    }
+
+    private func mayHaveSlash(_ name: String, isOfParent: Bool) -> Bool {
+        if !isOfParent, let values = draft.setting("each")?[name]?.array {
+            return values.contains { $0.printed.contains("/") }
+        }
+        guard !["since", "until"].contains(name) else { return false }
+        if isOfParent, let column = draft.parent?.draft.attributes.first(where: { $0.name == name }),
+            column.type != "text"
+        {
+            return false
+        }
+        let words = name.lowercased()
+        return !["id", "number", "code", "version", "domain", "host", "region", "date"].contains { words.hasSuffix($0) }
     }
 
     private static func escaped(_ path: String) -> String {

@@ -3,6 +3,8 @@ internal import Model
 /// Translates a record selector and a decoder, after the paging.
 struct Selector {
     let draft: EntityDraft
+    /// The members that transformations write before the filter reads them.
+    var rewritten: Set<String> = []
 
     func apply(_ retriever: ConfigValue, _ scope: Scope) {
         decoder(retriever["decoder"])
@@ -73,6 +75,12 @@ struct Selector {
             names[0] == "record", !text.contains("'"), !text.contains("{"),
             let records = draft.setting("records")?.string
         {
+            guard !rewritten.contains(names[1]) else {
+                draft.doubt(
+                    "record_filter \(condition) is not applied, because a transformation writes what it tests: "
+                        + "bmo imports more records than Airbyte")
+                return
+            }
             guard Self.mayDropRecords(draft) else {
                 draft.sectionNote(
                     "not carried: record_filter \(condition): bmo would count only the remaining records, and end too early"

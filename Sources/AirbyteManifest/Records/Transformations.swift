@@ -175,11 +175,15 @@ struct Transformations {
             return
         }
         let path = try self.path(path)
+        // An object or a list does not fit a text. An attribute of the schema keeps the schema's type.
+        let isNew = !draft.attributes.contains { $0.member == name || $0.name == name }
+        let source = isNew ? draft.attributes.first { $0.path == .string(EntityDraft.path(path)) } : nil
         replace(name, type: type, by: .path(path)) { attribute in
             // What took the first of several paths, or joined them, does not fit a single one.
             if attribute.path?.array != nil { attribute.transform = nil }
             attribute.path = .string(EntityDraft.path(path))
             attribute.constant = nil
+            if let source, type == nil { attribute.type = source.type }
         }
     }
 

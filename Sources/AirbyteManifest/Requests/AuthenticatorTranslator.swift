@@ -254,9 +254,11 @@ struct AuthenticatorTranslator {
             members.append(("body", .object(body)))
             members.append(("body_format", isForm ? "form" : "json"))
         }
-        if login["authenticator"]?.type == "BasicHttpAuthenticator" {
-            members.append(("user", try credential(login["authenticator"]?["username"], inner)))
-            members.append(("password", try credential(login["authenticator"]?["password"], secret: "password", inner)))
+        if let type = login["authenticator"]?.type, type != "NoAuth" {
+            throw Untranslatable("its login is authorized itself (\(type)); bmo's login sends a body only")
+        }
+        for member in ["request_headers", "request_parameters"] where login[member]?.isTruthy == true {
+            throw Untranslatable("its login sends \(member); bmo's login sends a body only")
         }
         if let duration = component["expiration_duration"]?.string, let seconds = ISODuration.seconds(duration) {
             members.append(("lifetime", .int(seconds)))

@@ -104,6 +104,23 @@ struct Requester {
         return LiteralCredentials.body(body, named: name, of: draft, text.bridge)
     }
 
+    /// Returns a body with the members that the partitions of the stream have put into it.
+    private func withRouted(_ body: ConfigValue) -> ConfigValue {
+        guard let routed = draft.setting("body"), routed.isTruthy else { return body }
+        guard body.members != nil, routed.members != nil else {
+            draft.doubt("the body is a text, into which the parameter of a partition is not put")
+            return body
+        }
+        return Self.merged(body, routed)
+    }
+
+    private static func merged(_ body: ConfigValue, _ routed: ConfigValue) -> ConfigValue {
+        guard body.members != nil, let members = routed.members else { return routed }
+        return members.reduce(body) { body, member in
+            body.setting(member.key, body[member.key].map { merged($0, member.value) } ?? member.value)
+        }
+    }
+
     private func body(_ requester: ConfigValue, _ scope: Scope) {
         var value = requester["request_body_json"] ?? .null
         var format: String?
@@ -125,7 +142,7 @@ struct Requester {
         do {
             guard let sent = try text.value(value, scope, in: .body), sent.isTruthy else { return }
             if let form = format, form == "form", sent.members == nil { format = "text" }
-            draft.set("body", withoutCredentials(sent, format: format))
+            draft.set("body", withRouted(withoutCredentials(sent, format: format)))
             if let format { draft.set("body_format", .string(format)) }
             if sent.string != nil, format == nil { draft.set("body_format", "json") }
         } catch {

@@ -182,6 +182,12 @@ struct CursorRule {
             return
         }
         doubtUnread()
+        if formats.first == "%s_as_float" {
+            draft.doubt(
+                "the cursor \(field) has fractions of seconds, which bmo does not compare; each sync requests everything "
+                    + "since the start")
+            return
+        }
         let name = attribute(field)
         draft.incremental = [("field", .string(name))]
         if let seconds = span("lookback_window", loss: "bmo requests what is newer than the last value") {

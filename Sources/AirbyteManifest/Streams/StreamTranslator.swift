@@ -115,7 +115,7 @@ final class StreamTranslator {
             ExportTranslator(draft: draft, text: text, bridges: bridges).apply(retriever, scope)
             return
         }
-        let selector = Selector(draft: draft)
+        let selector = Selector(draft: draft, rewritten: rewritten(by: transformations, stream))
         let isFiltered = retriever["record_selector"]?["record_filter"]?.isTruthy ?? false
         Paginator(draft: draft, text: text, records: selector.path(retriever, scope), isFiltered: isFiltered)
             .apply(retriever["paginator"], scope)
@@ -124,6 +124,16 @@ final class StreamTranslator {
         cursor?.finish(text)
         LaterPages(draft: draft).apply(retriever, cursor: stream["incremental_sync"])
         ErrorHandler(draft: draft).apply(requester["error_handler"], scope)
+    }
+
+    /// Returns the members that transformations write before the record filter reads them.
+    private func rewritten(by transformations: [ConfigValue], _ stream: ConfigValue) -> Set<String> {
+        let isFirst =
+            stream["retriever"]?["record_selector"]?["transform_before_filtering"]?.isTruthy
+            ?? stream["incremental_sync"]?["is_client_side_incremental"]?.isTruthy ?? false
+        guard isFirst else { return [] }
+        let fields = transformations.flatMap { $0["fields"]?.array ?? [] }
+        return Set(fields.compactMap { $0["path"]?.array?.first?.printed })
     }
 
     static let noKey = "the connector names no key: each sync appends all records again"
