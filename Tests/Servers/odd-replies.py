@@ -26,6 +26,15 @@ REPLIES = {
     'errorobject': (200, XML, env('<ListResponse xmlns="urn:s"><items/><error><code>17</code><text>x</text></error></ListResponse>')),
     'succeeded': (200, XML, env('<ListResponse xmlns="urn:s"><items/><success>true</success><errorCode>000</errorCode>'
         '<message>none found</message></ListResponse>')),
+    'busy': (200, XML, env('<ListResponse xmlns="urn:s"><messages><message kind="Error"><text>too busy</text></message></messages></ListResponse>')),
+    'nofolder': (200, XML, env('<ListResponse xmlns="urn:s"><messages><message/></messages></ListResponse>')),
+    'nofolderok': (200, XML, env('<ListResponse xmlns="urn:s"><messages><message><text/></message></messages></ListResponse>')),
+    'nofoldersuccess': (200, XML, env('<ListResponse xmlns="urn:s"><success>true</success><messages><message><text>none</text></message>'
+        '</messages></ListResponse>')),
+    'emptyfolder': (200, XML, env('<ListResponse xmlns="urn:s"><messages><message kind="Success"><text>none</text><folder/></message>'
+        '</messages></ListResponse>')),
+    'errorclass': (200, XML, env('<ListResponse xmlns="urn:s" responseClass="Error"><items/><message>late</message></ListResponse>')),
+    'okclass': (200, XML, env('<ListResponse xmlns="urn:s" responseClass="Completed"><items/></ListResponse>')),
     'hex': (200, XML, good('<item><id>1</id><hex>0aF</hex></item><item hexes="0A"><id>2</id><hex> 0aFf </hex></item>'
         '<item hexes="xy"><id>3</id></item>')),
     'emptyrecord': (200, XML, good('<item/>')),

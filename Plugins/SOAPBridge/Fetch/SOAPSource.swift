@@ -23,7 +23,7 @@ final class SOAPSource: RecordSource {
     private let input: InputValue
     /// Whether records are read to be sent back.
     private let isExact: Bool
-    private var scan: PageScan
+    private(set) var scan: PageScan
     private var reply: Reply?
     private var ahead: (position: Int, exchange: HTTPExchange)?
     /// Warnings to report with the next page.
@@ -32,6 +32,8 @@ final class SOAPSource: RecordSource {
     private var isOver = false
     /// Whether a reply said that it failed.
     private var hasFailed = false
+    /// Whether a reply had something else than records, or nothing, where the records should be.
+    private var mayLackRecords = false
     private let running = Mutex(Running())
 
     /// The state that ``cancel()`` needs, which runs on another thread.
@@ -146,6 +148,7 @@ final class SOAPSource: RecordSource {
 
     private func finish(_ reply: Reply) throws -> Page {
         let reader = reply.reader
+        let isFurther = scan.isFurther
         var step = try located(reply) { () throws(BridgeError) in
             try scan.endPage(
                 PageScan.Outcome(
@@ -158,24 +161,19 @@ final class SOAPSource: RecordSource {
             warnings.append(
                 "where \"records\" leads, the reply has <\(unexpectedElement)>, which is not in the schema, and no record: check records"
             )
-            step.isComplete = false
+            mayLackRecords = true
         }
-        // An empty list may lack its records, but not the elements around them.
-        let path = reply.step.plan.recordPath.count
-        if reader.recordCount == 0, path > 2, reader.recordPathMatch < path - 2 {
-            warnings.append("the reply has no element on the way to the records: check records")
+        if reader.failureSign == nil, let warning = missingListWarning(reader, isFurther: isFurther) {
+            warnings.append(warning.text)
+            if warning.isGrave { mayLackRecords = true }
         }
         if let sign = reader.failureSign, !hasFailed {
             hasFailed = true
-            // Declared so, a paged listing would end at its first page.
-            let remedy =
-                scan.paging.style == .none
-                ? "write paging: {style: none}" : "say in paging where the list ends (total, more or done)"
             warnings.append(
                 "the reply says that it failed (\(reply.step.call.client.redactor.clean(sign))), so records may be missing "
-                    + "and nothing counts as deleted: if that is not a failure, \(remedy)")
+                    + "and nothing counts as deleted: if that is not a failure, \(scan.paging.remedyForEmpty)")
         }
-        if hasFailed { step.isComplete = false }
+        if hasFailed || mayLackRecords { step.isComplete = false }
         isOver = step.isEnd
         if step.isEnd, let sentence = deviations.sentence { warnings.append(sentence) }
         if let ahead, step.isEnd || ahead.position != scan.position {

@@ -38,6 +38,8 @@ struct ReplyMachine {
         /// The hash of the id by which others refer to the element; 0 for none.
         var id: UInt64 = 0
         var textStart = 0
+        /// Whether the element stands beside the path to the records, below the longest prefix of it found so far.
+        var isBeside = false
     }
 
     let plan: ReplyPlan
@@ -75,6 +77,8 @@ struct ReplyMachine {
 
     /// The longest prefix of the records' path found so far, in names.
     private(set) var recordPathMatch = 0
+    /// Whether the element at the end of that prefix has other content: attributes, or a text in other elements.
+    private(set) var hasOtherContent = false
     /// The first name on the path to the records that neither the schema nor a path of the plan contains.
     private(set) var unexpectedElement: Int32?
     /// The number of records written, rejected or deferred so far.
@@ -167,7 +171,9 @@ struct ReplyMachine {
         case .record, .fault, .target:
             let type = plan.types[Int(frame.type)]
             try tree.addText(bytes, to: frame.node, isElementOnly: type.isComplex && !type.isMixed)
-        default: if capturing != nil { capture(bytes) }
+        default:
+            if capturing != nil { capture(bytes) }
+            if frame.isBeside, !hasOtherContent { hasOtherContent = bytes.contains { !XMLSpace.contains($0) } }
         }
     }
 
@@ -240,7 +246,10 @@ struct ReplyMachine {
             noteEncoding(element)
             return Frame(role: .body)
         case .body: return try startBodyElement(element)
-        case .skipped: return Frame(role: .skipped)
+        case .skipped:
+            var frame = Frame(role: .skipped)
+            frame.isBeside = parent.isBeside
+            return frame
         case .scanned:
             return try scan(element, number: number(of: element), below: parent)
         case .record, .target:
@@ -339,8 +348,17 @@ struct ReplyMachine {
                 unexpectedElement = number
             }
         }
-        recordPathMatch = max(recordPathMatch, Int(frame.recordMatch))
-        guard frame.recordMatch > 0 || frame.captureMatches.max() > 0 else { return Frame(role: .skipped) }
+        if Int(frame.recordMatch) > recordPathMatch {
+            recordPathMatch = Int(frame.recordMatch)
+            hasOtherContent = hasPlainAttribute(element)
+        }
+        frame.isBeside =
+            frame.recordMatch < 0
+            && (parent.isBeside || parent.recordMatch > 0 && Int(parent.recordMatch) == recordPathMatch)
+        guard frame.recordMatch > 0 || frame.captureMatches.max() > 0 else {
+            frame.role = .skipped
+            return frame
+        }
         var type = ReplyPlan.anyType
         if parent.memberType >= 0 {
             type = parent.memberType
@@ -393,6 +411,14 @@ struct ReplyMachine {
         }
         beginCaptures(element, frame.captureMatches)
         return frame
+    }
+
+    /// Returns whether an element has an attribute of its own schema, rather than of SOAP or of XML Schema.
+    private func hasPlainAttribute(_ element: XMLStartElement) -> Bool {
+        (0..<element.attributeCount).contains { index in
+            guard let attribute = element.attribute(index), !attribute.hasNamespace else { return false }
+            return !isEncoded || !attribute.isNamed("id") && !attribute.isNamed("href")
+        }
     }
 
     /// Returns whether a type is a wrapper: it has only one repeated element, the last of the records' path.

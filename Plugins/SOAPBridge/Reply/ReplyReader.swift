@@ -99,8 +99,21 @@ final class ReplyReader {
     /// Beside records, a code that is not known need not be that of a failure.
     var failureSign: String? {
         FailureSigns.sign(
-            success: captured(.success), errors: recordCount == 0 ? [captured(.error), captured(.detail)] : [],
-            message: captured(.message))
+            success: captured(.success), errors: recordCount == 0 ? errors : [], message: captured(.message))
+    }
+
+    /// Whether the reply says that it did not fail.
+    var saysSuccess: Bool { FailureSigns.saysSuccess(captured(.success), errors: errors) }
+
+    /// The values of an error, with the names of their elements or attributes.
+    private var errors: [(name: String, value: String)] {
+        let machine = sink.machine
+        return [ReplyPlan.Capture.error, .detail].compactMap { capture in
+            guard let value = machine.captured(capture), let name = machine.plan.captures[capture.rawValue].last else {
+                return nil
+            }
+            return (machine.names.name(name), value)
+        }
     }
 
     /// Returns a value of the reply that paging needs, once read.
@@ -108,6 +121,20 @@ final class ReplyReader {
 
     /// The longest prefix of the records' path found so far, in names.
     var recordPathMatch: Int { sink.machine.recordPathMatch }
+
+    /// The name of the first element on the records' path that the reply lacks; nil if it has all above a record.
+    var missingElement: String? {
+        let machine = sink.machine
+        let path = machine.plan.recordPath
+        guard recordCount == 0, recordPathMatch < path.count - 1 else { return nil }
+        return machine.names.name(path[recordPathMatch])
+    }
+
+    /// The number of names on the records' path that the reply lacks.
+    var missingLevels: Int { sink.machine.plan.recordPath.count - recordPathMatch }
+
+    /// Whether there is other content beside ``missingElement``.
+    var hasOtherContent: Bool { sink.machine.hasOtherContent }
 
     /// The first element in place of the records that the schema lacks.
     var unexpectedElement: String? {

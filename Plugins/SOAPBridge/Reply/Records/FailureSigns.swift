@@ -1,6 +1,6 @@
 internal import Inference
 
-/// The members of a reply that say whether it failed: many services answer so in place of a fault.
+/// The elements and attributes of a reply that say whether it failed: many services answer so in place of a fault.
 ///
 /// Without them, an empty list beside `success` false would pass for a listing without records.
 struct FailureSigns: Sendable, Equatable {
@@ -10,6 +10,8 @@ struct FailureSigns: Sendable, Equatable {
     private(set) var error: [String] = []
     private(set) var detail: [String] = []
     private(set) var message: [String] = []
+    /// The path of a state, until it takes the place of an error or its detail.
+    private var state: [String] = []
 
     private static let successes: Set<String> = [
         "success", "succeeded", "successful", "issuccess", "issuccessful", "ok", "isok",
@@ -17,6 +19,10 @@ struct FailureSigns: Sendable, Equatable {
     private static let failures: Set<String> = ["failed", "failure", "error", "haserror", "haserrors", "iserror"]
     private static let errors: Set<String> = ["error", "errors", "errorcode", "errcode", "fault", "faultcode"]
     private static let messages: Set<String> = ["message", "errormessage", "statusmessage", "errortext"]
+    /// Names whose value says that something failed only if it begins so: `ErrorServerBusy`, `Failed`.
+    private static let states: Set<String> = [
+        "status", "responsestatus", "result", "resultcode", "responsecode", "responseclass", "returncode",
+    ]
     /// Values of an error that mean that there is none.
     private static let none: Set<String> = [
         "", "false", "no", "none", "null", "nil", "n/a", "-", "ok", "success", "successful", "200", "noerror",
@@ -35,24 +41,28 @@ struct FailureSigns: Sendable, Equatable {
         for (index, name) in path.dropLast().enumerated() {
             guard let element = level.first(where: { $0.name.local == name }), !element.isRepeated,
                 case .complex(let type) = schemas[element.type]
-            else { return }
+            else { break }
             let place = Array(path[...index])
             for child in type.children where child.name.local != path[index + 1] {
                 take(child, at: place + [child.name.local], schemas)
             }
+            for attribute in type.attributes {
+                take(NameWords.plain(attribute.name), attribute.kind, at: place + ["@" + attribute.name])
+            }
             level = type.children
         }
+        if error.isEmpty {
+            error = state
+        } else if detail.isEmpty {
+            detail = state
+        }
+        state = []
     }
 
     private mutating func take(_ element: SchemaElement, at path: [String], _ schemas: SchemaSet) {
         let name = NameWords.plain(element.name.local)
         switch schemas[element.type] {
-        case .simple(.boolean):
-            if success.isEmpty, Self.successes.contains(name) { success = path }
-            if error.isEmpty, Self.failures.contains(name) { error = path }
-        case .simple:
-            if error.isEmpty, Self.errors.contains(name) { error = path }
-            if message.isEmpty, Self.messages.contains(name) { message = path }
+        case .simple(let kind): take(name, kind, at: path)
         case .complex(let type):
             guard detail.isEmpty, Self.errors.contains(name) else { return }
             // The element itself has no text; what it says about the error has.
@@ -66,13 +76,39 @@ struct FailureSigns: Sendable, Equatable {
         }
     }
 
+    private mutating func take(_ name: String, _ kind: SimpleKind, at path: [String]) {
+        if kind == .boolean {
+            if success.isEmpty, Self.successes.contains(name) { success = path }
+            if error.isEmpty, Self.failures.contains(name) { error = path }
+        } else {
+            if error.isEmpty, Self.errors.contains(name) { error = path }
+            if state.isEmpty, Self.states.contains(name) { state = path }
+            if message.isEmpty, Self.messages.contains(name) { message = path }
+        }
+    }
+
     /// Returns the sign of failure in a reply, in words; nil if it has none.
-    static func sign(success: String?, errors: [String?], message: String?) -> String? {
+    static func sign(success: String?, errors: [(name: String, value: String)], message: String?) -> String? {
         let reason = message.map { ": \($0.prefix(300))" } ?? ""
         if let success, ["false", "0"].contains(success.lowercased()) { return "success is \(success)\(reason)" }
-        let error = errors.compactMap(\.self).first { error in
-            !none.contains(error.lowercased()) && error.contains { $0 != "0" }
+        let error = errors.first { name, value in
+            guard states.contains(NameWords.plain(name)) else { return !isNone(value) }
+            let start = value.prefix(10).lowercased()
+            return ["error", "fail", "fault"].contains { start.hasPrefix($0) }
         }
-        return error.map { "its error is \($0.prefix(100))\(reason)" }
+        return error.map { "its \(word(for: $0.name)) is \($0.value.prefix(100))\(reason)" }
+    }
+
+    /// Returns whether a reply says that it did not fail.
+    static func saysSuccess(_ success: String?, errors: [(name: String, value: String)]) -> Bool {
+        ["true", "1"].contains(success?.lowercased()) || errors.contains { isNone($0.value) }
+    }
+
+    private static func isNone(_ value: String) -> Bool {
+        none.contains(value.lowercased()) || !value.contains { $0 != "0" }
+    }
+
+    private static func word(for name: String) -> String {
+        states.contains(NameWords.plain(name)) ? name : "error"
     }
 }

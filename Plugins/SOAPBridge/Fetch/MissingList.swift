@@ -1,0 +1,52 @@
+/// Replies without records that also lack the elements around them.
+///
+/// A service leaves out an empty list, and often the element around it, but one that is busy or broken leaves out the
+/// same and says why beside it, in words that bmo can't know.
+extension SOAPSource {
+    /// Returns a warning about a reply that lacks an element on the way to the records; nil if it has all that it
+    /// needs.
+    ///
+    /// - Returns: Grave if the reply may not be an empty listing.
+    func missingListWarning(_ reader: ReplyReader, isFurther: Bool) -> (text: String, isGrave: Bool)? {
+        let paging = scan.paging
+        guard let name = reader.missingElement, !paging.isWholeWithoutCounts else { return nil }
+        let lacks = "the reply has no <\(name)> on the way to the records"
+        if paging.namesCounts, reader.total == nil, reader.hasMore == nil, reader.hasOtherContent || isFurther {
+            return (
+                "\(lacks), nor the \(paging.countWords) that paging names, so nothing counts as deleted: check records and paging",
+                true
+            )
+        }
+        // .NET leaves out the element around an empty list, but not those around that one.
+        guard reader.missingLevels > 2 else { return nil }
+        guard reader.hasOtherContent, reader.total == nil, reader.hasMore == nil, !reader.saysSuccess else {
+            return ("\(lacks): check records", false)
+        }
+        return (
+            "\(lacks), but other content, so nothing counts as deleted: check records; if that is an empty list, "
+                + paging.remedyForEmpty, true
+        )
+    }
+}
+
+extension SOAPPaging {
+    /// Whether each reply is the whole list, and need not contain anything else.
+    fileprivate var isWholeWithoutCounts: Bool { isDeclaredWhole && !namesCounts }
+
+    /// Whether the section names elements that say where the list ends.
+    fileprivate var namesCounts: Bool {
+        !isOpen && !(totalPath.isEmpty && morePath.isEmpty && donePath.isEmpty)
+    }
+
+    fileprivate var countWords: String {
+        [("total", totalPath), ("more", morePath), ("done", donePath)].filter { !$0.1.isEmpty }.map(\.0)
+            .joined(separator: " or ")
+    }
+
+    /// The remedy for a reply that is not the end of the list by mistake, in words.
+    ///
+    /// With `style: none`, a paged listing would end at its first page.
+    var remedyForEmpty: String {
+        style == .none ? "write paging: {style: none}" : "say in paging where the list ends (total, more or done)"
+    }
+}

@@ -1,0 +1,92 @@
+import BridgeKit
+import TestSupport
+import Testing
+
+@testable import SOAPBridge
+
+/// Replies without records that lack an element around the list, as services send that are busy.
+@Suite struct MissingListTests {
+    private let server: RemoteServer
+
+    init() async throws { server = try await RemoteServer.python("odd-replies.py") }
+
+    private static let wsdl = #"""
+        <definitions targetNamespace="urn:s" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:s"
+            xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
+          <types><xs:schema targetNamespace="urn:s" elementFormDefault="qualified">
+            <xs:complexType name="Items"><xs:sequence>
+              <xs:element name="item" minOccurs="0" maxOccurs="unbounded"><xs:complexType><xs:sequence>
+                <xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType>
+            <xs:complexType name="Message"><xs:sequence>
+              <xs:element name="text" type="xs:string" minOccurs="0"/>
+              <xs:element name="last" type="xs:boolean" minOccurs="0"/>
+              <xs:element name="folder" minOccurs="0"><xs:complexType><xs:sequence>
+                <xs:element name="items" type="t:Items" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
+              </xs:sequence><xs:attribute name="kind" type="xs:string"/></xs:complexType>
+            <xs:element name="List"><xs:complexType><xs:sequence><xs:element name="offset" type="xs:int" minOccurs="0"/>
+              </xs:sequence></xs:complexType></xs:element>
+            <xs:element name="ListResponse"><xs:complexType><xs:sequence>
+              <xs:element name="success" type="xs:boolean" minOccurs="0"/>
+              <xs:element name="message" type="xs:string" minOccurs="0"/>
+              <xs:element name="items" type="t:Items" minOccurs="0"/>
+              <xs:element name="messages" minOccurs="0"><xs:complexType><xs:sequence>
+                <xs:element name="message" type="t:Message" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
+              </xs:sequence><xs:attribute name="responseClass" type="xs:string"/></xs:complexType></xs:element>
+          </xs:schema></types>
+          <message name="In"><part name="p" element="t:List"/></message>
+          <message name="Out"><part name="p" element="t:ListResponse"/></message>
+          <portType name="P"><operation name="List"><input message="t:In"/><output message="t:Out"/></operation></portType>
+          <binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+            <operation name="List"><soap:operation soapAction="a"/><input><soap:body use="literal"/></input>
+              <output><soap:body use="literal"/></output></operation></binding>
+          <service name="S"><port name="A" binding="t:B"><soap:address location="http://127.0.0.1:1/"/></port></service>
+        </definitions>
+        """#
+
+    private static let message = "ListResponse/messages/message"
+
+    private func scan(_ name: String, _ section: Literal = [:]) throws -> Scan {
+        let path = try server.folder.write(Self.wsdl, to: "missing.wsdl")
+        return try Scan.run(
+            ["wsdl": .text(path), "endpoint": .text("\(server.url)/\(name)")],
+            (["operation": "List", "records": .text("\(Self.message)/folder/items/item")] as Literal).adding(section))
+    }
+
+    @Test(arguments: [nil, "total", "done"])
+    func `a reply with something else than the way to the records is not an empty listing`(count: String?) throws {
+        let paths = ["total": "\(Self.message)/folder/@total", "done": "\(Self.message)/last"]
+        var section: Literal = [:]
+        if let count, let path = paths[count] {
+            section = ["paging": ["style": "offset", "offset_element": "offset", count: .text(path)]]
+        }
+        let scan = try scan("busy", section)
+        #expect(scan.records.isEmpty)
+        #expect(scan.pages.last?.isEnd == true && scan.pages.last?.isComplete == false)
+        let warning = try #require(scan.pages.flatMap(\.warnings).first)
+        #expect(warning.contains("no <folder> on the way to the records"), "\(warning)")
+        #expect(warning.contains(count ?? "write paging: {style: none}"), "\(warning)")
+    }
+
+    @Test(arguments: ["nofolder", "nofolderok", "nofoldersuccess", "emptyfolder"])
+    func `a reply with nothing else, a success, or only the last element missing is an empty listing`(name: String)
+        throws
+    {
+        let scan = try scan(name)
+        #expect(scan.records.isEmpty)
+        #expect(scan.pages.last?.isComplete == true, "\(scan.pages.flatMap(\.warnings))")
+    }
+
+    @Test func `a declared whole list may lack anything`() throws {
+        let scan = try scan("busy", ["paging": ["style": "none"]])
+        #expect(scan.pages.last?.isComplete == true && scan.pages.flatMap(\.warnings).isEmpty)
+    }
+
+    @Test func `an attribute that begins with Error says that the reply failed, and another state does not`() throws {
+        let failed = try scan("errorclass", ["records": "ListResponse/items/item"])
+        #expect(failed.pages.last?.isComplete == false)
+        let warning = try #require(failed.pages.flatMap(\.warnings).first)
+        #expect(warning.contains("its @responseClass is Error: late"), "\(warning)")
+        let fine = try scan("okclass", ["records": "ListResponse/items/item"])
+        #expect(fine.pages.last?.isComplete == true && fine.pages.flatMap(\.warnings).isEmpty)
+    }
+}
