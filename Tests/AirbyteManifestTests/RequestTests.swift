@@ -148,6 +148,8 @@ struct RequestTests {
     func `a login that sends more than a body is not carried`(member: String, reason: String) throws {
         let translated = try Translated(
             requester: """
+                        url_base: https://api.example/v1
+                        path: /items
                         authenticator:
                           type: SessionTokenAuthenticator
                           login_requester: {type: HttpRequester, url_base: "https://api.example", path: /login, \(member)}

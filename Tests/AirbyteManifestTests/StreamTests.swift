@@ -161,6 +161,7 @@ struct StreamTests {
                       cursor_field: ts
                       datetime_format: "%s_as_float"
                       start_datetime: "2024-01-01"
+                      start_time_option: {type: RequestOption, inject_into: request_parameter, field_name: since}
                 """)
         translated.expect("the cursor ts has fractions of seconds")
         #expect(!translated.text.contains("ts: {type: integer") && !translated.text.contains("ts: integer"))

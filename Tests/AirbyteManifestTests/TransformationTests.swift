@@ -48,7 +48,7 @@ struct TransformationTests {
         let doubtful = try translated(true)
         doubtful.expect("because a transformation writes what it tests", "records: $.data")
         #expect(doubtful.verdict == .doubtful && !doubtful.text.contains("[?@.kind"))
-        try translated(false).expect("[?@.kind=='a']")
+        try translated(false).expect("[?@.kind==''a'']")
     }
 
     @Test func `an added field can be removed again`() throws {
