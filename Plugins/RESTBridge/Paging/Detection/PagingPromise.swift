@@ -21,7 +21,9 @@ extension PagingDetector {
         guard records == nil || own != "$" else { return nil }
         let near = Set(homes + ownConnections)
         for (path, value) in survey.findings
-        where (!path.hasPrefix(own + ".") && !path.hasPrefix(own + "[") || own == "$") && !PartialFailure.isFlag(path) {
+        where (!path.hasPrefix(own + ".") && !path.hasPrefix(own + "[") || own == "$")
+            && !EarlyEndFlags.paths.contains(path)
+        {
             guard let (home, name) = place(of: path, in: near) else { continue }
             if let words = Self.words(name, value) { return "\(path) \(words)" }
             // The number of the last page, unless it is that of the last record on this page.

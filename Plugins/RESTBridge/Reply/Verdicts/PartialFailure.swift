@@ -4,19 +4,11 @@ internal import BridgeJSON
 ///
 /// Records may be missing, so the listing is not complete.
 enum PartialFailure {
-    /// Flags that are true where a search ended early, such as those of GitHub, Google Drive and Solr.
-    private static let flags: Set<String> = [
-        "$.timed_out", "$.timedOut", "$.incomplete_results", "$.incompleteResults", "$.incompleteSearch",
-        "$.incomplete", "$.partial", "$.is_partial", "$.isPartial", "$.partialResults",
-        "$.responseHeader.partialResults",
-    ]
     /// The paths that are read in each reply.
-    static let paths = (["$.errors[0]", "$.error", "$.success", "$._shards.failed"] + flags.sorted()).compactMap {
-        try? JSONPath($0, option: "responses")
-    }
-
-    /// Whether a path is that of a flag which is read in each reply.
-    static func isFlag(_ path: String) -> Bool { flags.contains(path) }
+    static let paths = (["$.errors[0]", "$.error", "$.success", "$._shards.failed"] + EarlyEndFlags.paths.sorted())
+        .compactMap {
+            try? JSONPath($0, option: "responses")
+        }
 
     /// Texts that say that all is well.
     private static let successes: Set<String> = [
@@ -37,8 +29,8 @@ enum PartialFailure {
         switch (path.description, value) {
         case ("$.errors[0]", .missing), ("$.errors[0]", .null): false
         case ("$.errors[0]", _), ("$.error", .object), ("$.success", .bool(false)): true
-        case (let flag, .bool(true)): isFlag(flag)
-        case (let flag, .text(let text)) where isFlag(flag): text.lowercased() == "true"
+        case (let flag, .bool(true)): EarlyEndFlags.paths.contains(flag)
+        case (let flag, .text(let text)) where EarlyEndFlags.paths.contains(flag): text.lowercased() == "true"
         case ("$.error", .text(let text)): !successes.contains(text.lowercased())
         case ("$.success", .text(let text)): text.lowercased() == "false"
         case ("$._shards.failed", .number): value.integer.map { $0 > 0 } ?? false
@@ -85,7 +77,7 @@ enum PartialFailure {
         switch value {
         case .array: "\(path) is a list"
         case .object: "\(path) is an object"
-        case .text where path != "$.success" && !isFlag(path): "\(path) is a text"
+        case .text where path != "$.success" && !EarlyEndFlags.paths.contains(path): "\(path) is a text"
         case .bool, .number, .text, .null, .missing: "\(path) is \(value.plain ?? "")"
         }
     }
