@@ -78,9 +78,9 @@ extension RESTSource {
         if let name = section.cursorVariable {
             detected.members = detected.members.map { $0 == ("parameter", "after") ? ("parameter", name) : $0 }
         }
-        let bodyPrefix: [String]? =
-            section.preset == .graphQL ? ["variables"] : section.body?.format == .json ? [] : nil
-        if let bodyPrefix, detected.members.contains(where: { $0.name.hasSuffix("parameter") }) {
+        if let bodyPrefix = RESTSection.bodyPrefix(section.body, section.preset),
+            detected.members.contains(where: { $0.name.hasSuffix("parameter") })
+        {
             // The detection is stored with the cursor, so it must include where the parameters go.
             let moved = detected.members.filter { $0.name.hasSuffix("parameter") }
             detected.members.removeAll { $0.name.hasSuffix("parameter") }

@@ -70,6 +70,32 @@ extension EndToEndTests {
                     == "9|2026-02-01|2026-02-09|acme")
         }
 
+        @Test func `a token goes into the body of a listing that has one`() async throws {
+            try folder.write(
+                """
+                version: 1
+                bridges: {api: {plugin: rest, options: {url: "\(server.url)"}}}
+                entities:
+                  Item:
+                    bridge: api
+                    key: id
+                    attributes: {id: integer}
+                    rest:
+                      path: /changes
+                      method: POST
+                      body: {kind: item}
+                      records: $.items
+                      paging: none
+                      incremental: {token: $.token, parameter: state.token, deleted: $.gone}
+
+                """, to: "bmo.yml")
+            for rows in ["1,2", "2"] {
+                let sync = try await bmo("sync")
+                #expect(sync.exitCode == 0, "\(sync)")
+                #expect(try await server.query("SELECT group_concat(id) FROM (SELECT id FROM Item ORDER BY id)") == rows)
+            }
+        }
+
         @Test func `streams of a connector that POST bring all their pages`() async throws {
             try FileManager.default.createDirectory(
                 atPath: folder.appending("source-search"), withIntermediateDirectories: false)

@@ -113,6 +113,11 @@ def answer(path, query):
     method, headers, text = answers.asked()
     if path == "/openapi.json":
         return 200, DOCUMENT
+    if path == "/changes":
+        # All items, and with a token in the body those that have changed since.
+        if json.loads(text).get("state", {}).get("token") == "t1":
+            return 200, {"items": [{"id": 2}], "gone": [{"id": 1}], "token": "t2"}
+        return 200, {"items": [{"id": 1}, {"id": 2}], "token": "t1"}
     search = SEARCHES.get(path.removeprefix("/api"))
     if search is None:
         return 404, {"error": "no such search"}

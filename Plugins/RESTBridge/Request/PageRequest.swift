@@ -30,7 +30,7 @@ extension RESTSection {
         }
         if let delta, let incremental {
             if let parameter = incremental.parameter {
-                target = target.setting(query: [(name: parameter, value: delta)])
+                set(parameter, .text(delta))
             } else if case .only = position {
                 guard let link = HTTPURL(delta, relativeTo: url), !link.hasUserInfo else {
                     throw BridgeError(

@@ -6,23 +6,34 @@ internal import BridgeKit
 struct IncrementalRule: Sendable {
     /// The place of the token or the delta URL in the reply.
     var token: ReplyPlace
-    /// The query parameter for the token, or nil if the reply contains a URL.
-    var parameter: String?
+    /// Where the token is sent, or nil if the reply contains a URL.
+    var parameter: PagingRule.Parameter?
     /// The path of the deleted objects in the reply.
     var deleted: JSONPath?
 
-    init?(_ options: BridgeOptions?) throws {
+    /// - Parameter bodyPrefix: Where a JSON body has its parameters, as for the paging's; nil without one.
+    init?(_ options: BridgeOptions?, bodyPrefix: [String]?) throws {
         guard let options else { return nil }
         guard let text = options.string("token") else {
             throw BridgeError(
                 .configuration, "incremental.token is missing", remedy: "say where the reply holds the token")
         }
         token = try ReplyPlace(text, option: "incremental.token")
-        parameter = options.string("parameter")
+        parameter = try options.string("parameter").map { name in
+            switch options.string("in") ?? (bodyPrefix == nil ? "query" : "body") {
+            case "query": return .query(name)
+            case "body":
+                let prefix = options.string("in") == nil ? bodyPrefix ?? [] : []
+                return .body(prefix + name.split(separator: ".").map(String.init))
+            case let place:
+                throw BridgeError(
+                    .configuration, "incremental.in is \"\(place)\"", remedy: "use query or body")
+            }
+        }
         deleted = try options.string("deleted").map { try JSONPath($0, option: "incremental.deleted") }
     }
 
-    init(token: ReplyPlace, parameter: String?, deleted: JSONPath?) {
+    init(token: ReplyPlace, parameter: PagingRule.Parameter?, deleted: JSONPath?) {
         self.token = token
         self.parameter = parameter
         self.deleted = deleted

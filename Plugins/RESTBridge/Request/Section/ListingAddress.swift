@@ -46,14 +46,18 @@ extension RESTSection {
         return try address.url(variables)
     }
 
+    /// Returns where a JSON body has the parameters of the paging and of a token; nil without such a body.
+    static func bodyPrefix(_ body: RequestBody?, _ preset: Preset?) -> [String]? {
+        preset == .graphQL ? ["variables"] : body?.format == .json ? [] : nil
+    }
+
     /// Returns the section's paging.
     static func paging(
         _ section: BridgeOptions, pageSize: Int?, body: RequestBody?, _ preset: Preset?
     ) throws -> PagingRule {
         if section.string("paging") == "none" { return .single }
         if let options = section.object("paging") {
-            let bodyPrefix: [String]? = preset == .graphQL ? ["variables"] : body?.format == .json ? [] : nil
-            return try PagingRule(options, pageSize: pageSize, bodyPrefix: bodyPrefix)
+            return try PagingRule(options, pageSize: pageSize, bodyPrefix: bodyPrefix(body, preset))
         }
         guard [nil, "auto"].contains(section.string("paging")) else {
             throw BridgeError(

@@ -101,7 +101,8 @@ enum RESTSchema {
               "required": ["token"],
               "properties": {
                 "token": {"type": "string", "description": "Where the reply holds the token, or a delta URL."},
-                "parameter": {"type": "string", "description": "The query parameter that takes the token; without it the token is a URL."},
+                "parameter": {"type": "string", "description": "The parameter that takes the token; without it the token is a URL."},
+                "in": {"type": "string", "enum": ["query", "body"], "description": "Where the parameter goes; default: the body if it is JSON, else the query. Names of the body may have dots."},
                 "deleted": {"type": "string", "description": "Where the reply lists the deleted objects."}
               }
             },

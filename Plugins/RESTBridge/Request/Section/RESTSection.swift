@@ -165,7 +165,9 @@ struct RESTSection: Sendable {
             }
             return (name: name, header: header)
         }
-        incremental = try IncrementalRule(section.object("incremental")) ?? (preset == .odata ? .odata : nil)
+        incremental =
+            try IncrementalRule(section.object("incremental"), bodyPrefix: Self.bodyPrefix(body, preset))
+            ?? (preset == .odata ? .odata : nil)
         isConditional = section.bool("conditional") ?? true
         let timed = ["timeout", "first_byte_timeout", "minimum_speed", "minimum_speed_time"]
         timing = timed.contains(where: section.has) ? section : nil
