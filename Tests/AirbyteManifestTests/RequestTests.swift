@@ -144,6 +144,7 @@ struct RequestTests {
     @Test(arguments: [
         ("authenticator: {type: BasicHttpAuthenticator, username: me}", "its login is authorized itself"),
         ("request_headers: {X-App: shop}", "its login sends request_headers"),
+        ("request_body_json: {data: {password: secret-1}}", "data in the body of its login is an object"),
     ])
     func `a login that sends more than a body is not carried`(member: String, reason: String) throws {
         let translated = try Translated(

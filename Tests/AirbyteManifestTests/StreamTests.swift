@@ -103,7 +103,7 @@ struct StreamTests {
                                 record_selector: {extractor: {field_path: [data]}}
                 """, requester: "        path: \"items/{{ stream_partition.links.local }}\"")
         translated.expect(
-            "path: '/v1/items/{+parent.links_local}'", "links_local: {type: text, from: links.local}",
+            "path: '/v1/items/{parent.links_local}'", "links_local: {type: text, from: links.local}",
             "key: links_local  # a guess: its children refer to it by this")
         #expect(!translated.text.contains("    links: text"), "a text cannot hold the object")
         #expect(translated.verdict == .carried)

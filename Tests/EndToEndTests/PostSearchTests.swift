@@ -79,6 +79,7 @@ extension EndToEndTests {
                   Item:
                     bridge: api
                     key: id
+                    incremental: token
                     attributes: {id: integer}
                     rest:
                       path: /changes

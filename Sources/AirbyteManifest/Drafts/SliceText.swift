@@ -84,29 +84,27 @@ struct SliceText {
         }.joined()
     }
 
-    /// Lets the variables of a path keep their slashes where they may have some, as Airbyte does: `{+repo}` for owner/name.
+    /// Lets the variables of a path keep their slashes, as Airbyte does, where a given value has one, or the name says that
+    /// it has some: `{+repo}` for owner/name.
     ///
-    /// An identifier is sent as one segment, whatever it has in it.
+    /// All others are sent as one segment, whatever they have in them: a remote's value must not lead to another path.
     private func unescaped(_ text: String) -> String {
         text.replacing(/\{(parent\.)?([A-Za-z_]\w*)\}/) { match in
             let name = String(match.output.2)
-            return mayHaveSlash(name, isOfParent: match.output.1 != nil)
+            return keepsSlash(name, isOfParent: match.output.1 != nil)
                 ? "{+\(match.output.0.dropFirst())" : match.output.0
         }
     }
 
-    private func mayHaveSlash(_ name: String, isOfParent: Bool) -> Bool {
+    private func keepsSlash(_ name: String, isOfParent: Bool) -> Bool {
         if !isOfParent, let values = draft.setting("each")?[name]?.array {
             return values.contains { $0.printed.contains("/") }
         }
-        guard !["since", "until"].contains(name) else { return false }
-        if isOfParent, let column = draft.parent?.draft.attributes.first(where: { $0.name == name }),
-            column.type != "text"
-        {
-            return false
-        }
         let words = name.lowercased()
-        return !["id", "number", "code", "version", "domain", "host", "region", "date"].contains { words.hasSuffix($0) }
+        return ["repo", "repository", "path", "full_name", "fullname", "resource_name", "path_with_namespace"].contains
+        {
+            words == $0 || words.hasSuffix("_" + $0)
+        }
     }
 
     private static func escaped(_ path: String) -> String {

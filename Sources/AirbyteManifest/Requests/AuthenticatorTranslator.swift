@@ -1,4 +1,5 @@
 internal import Model
+internal import TextFormats
 
 /// Translates an authenticator into the options of a bridge.
 struct AuthenticatorTranslator {
@@ -49,7 +50,8 @@ struct AuthenticatorTranslator {
         if case .conditional(_, let yes, _)? = template.expression, case .input(let input) = yes {
             return bridge.reference(to: input)
         }
-        throw Untranslatable("only Python can compute its credential \(value?.printed ?? "")")
+        let shown = secret == nil ? value?.printed ?? "" : secret ?? ""
+        throw Untranslatable("only Python can compute its credential \(shown)")
     }
 
     /// Returns a text that contains parameters of the bridge.
@@ -145,12 +147,14 @@ struct AuthenticatorTranslator {
             guard let text = known.known?.printed else {
                 throw Untranslatable("the member \(name) of the token request is known only to Python")
             }
-            extra.append((name, .string(text)))
+            let isSecret = LiteralCredentials.isParameter(name)
+            extra.append((name, isSecret ? try credential(value, secret: name, scope) : .string(text)))
         }
         if !extra.isEmpty { members.append(("parameters", .object(extra))) }
         for (name, value) in headers
         where !["authorization", "content-type", "accept"].contains(name.lowercased()) {
-            bridge.doubt("authentication: the token request does not send the header \(name): \(value.printed)")
+            let shown = SecretNames.isHeader(name) ? "..." : value.printed
+            bridge.doubt("authentication: the token request does not send the header \(name): \(shown)")
         }
         try checkToken(component)
         set("oauth2", members)
@@ -238,6 +242,13 @@ struct AuthenticatorTranslator {
         guard let path = address.below(bridge.url) else {
             throw Untranslatable("it logs in at \(address.base), which is not below \(bridge.url)")
         }
+        let parameters = path.drop { $0 != "?" }.dropFirst().split(separator: "&")
+        if parameters.contains(where: { LiteralCredentials.isParameter(String($0.prefix { $0 != "=" })) }) {
+            throw Untranslatable("its login sends a credential in the query; bmo's login sends a body only")
+        }
+        if address.user != nil {
+            throw Untranslatable("its login is authorized itself (by its URL); bmo's login sends a body only")
+        }
         var members: [(key: String, value: ConfigValue)] = [
             ("path", .string(path)), ("method", .string(login["http_method"]?.printed ?? "POST")),
         ]
@@ -248,6 +259,9 @@ struct AuthenticatorTranslator {
             .members
         if let given {
             let body = try given.map { name, value in
+                guard value.members == nil, value.array == nil else {
+                    throw Untranslatable("\(name) in the body of its login is an object or a list")
+                }
                 let isSecret = LiteralCredentials.isParameter(name)
                 return (name, try credential(value, secret: isSecret ? name : nil, inner))
             }

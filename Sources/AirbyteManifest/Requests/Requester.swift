@@ -73,7 +73,7 @@ struct Requester {
                     draft.add(name, withoutCredential(name, plain, in: place), to: setting)
                 }
             } catch {
-                lose("\(setting).\(name): \(value.printed)", reason(error))
+                lose("\(setting).\(name): \(shown(value, name))", reason(error))
             }
         }
     }
@@ -98,7 +98,7 @@ struct Requester {
         if format == "form", let members = body.members {
             body = .object(members.map { ($0.key, withoutCredential($0.key, $0.value, in: .body)) })
         }
-        if format == "text", let given = body.string, given.contains("="), !given.contains("{") {
+        if format == "text", let given = body.string, given.contains("="), !given.hasPrefix("{") {
             return .string(LiteralCredentials.query(given, in: "the body", of: draft, text.bridge))
         }
         return LiteralCredentials.body(body, named: name, of: draft, text.bridge)
@@ -155,11 +155,16 @@ struct Requester {
                     guard let sent = try text.value(value, scope, in: .body) else { continue }
                     draft.add(name, withoutCredentials(sent, named: name, format: nil), to: "body")
                 } catch {
-                    lose("body.\(name): \(value.printed)", reason(error))
+                    lose("body.\(name): \(shown(value, name))", reason(error))
                 }
             }
             if let format { draft.set("body_format", .string(format)) }
         }
+    }
+
+    /// A value for a comment; a credential may have its literal beside an expression.
+    private func shown(_ value: ConfigValue, _ name: String) -> String {
+        SecretNames.isHeader(name) || LiteralCredentials.isParameter(name) ? "..." : value.printed
     }
 
     /// Reports a part of the request that is not sent, because the API may then return other records.

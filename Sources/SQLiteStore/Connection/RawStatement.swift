@@ -73,7 +73,9 @@ final class RawStatement {
     }
 
     func bind(optional value: Int64?, at index: Int32) {
-        if let value { bind(value, at: index) } else { sqlite3_bind_null(handle, index) }
+        if let value { return bind(value, at: index) }
+        beginBinding(index)
+        sqlite3_bind_null(handle, index)
     }
 
     func bind(_ value: String?, at index: Int32) {
