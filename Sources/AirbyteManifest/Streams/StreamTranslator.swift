@@ -132,8 +132,9 @@ final class StreamTranslator {
             stream["retriever"]?["record_selector"]?["transform_before_filtering"]?.isTruthy
             ?? stream["incremental_sync"]?["is_client_side_incremental"]?.isTruthy ?? false
         guard isFirst else { return [] }
-        let fields = transformations.flatMap { $0["fields"]?.array ?? [] }
-        return Set(fields.compactMap { $0["path"]?.array?.first?.printed })
+        let added = transformations.flatMap { $0["fields"]?.array ?? [] }.map { $0["path"] }
+        let removed = transformations.flatMap { $0["field_pointers"]?.array ?? [] }
+        return Set((added + removed).compactMap { $0?.array?.first?.printed })
     }
 
     static let noKey = "the connector names no key: each sync appends all records again"
