@@ -94,9 +94,6 @@ extension RESTSource {
         if let body, let guess = detector.byOffset(detected), takes(guess, body) { detected = guess }
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
         section.statedTotal = try detector.unusedTotal(detected).map { try ReplyPlace($0, option: "total") }
-        if section.paging.needsNext, let total = detector.totalInBody {
-            section.countedTotal = try ReplyPlace(total.path, option: "total")
-        }
         if let first = detected.first { position = first }
         var isUnpaged = false
         if case .none = section.paging.style { isUnpaged = true }

@@ -8,8 +8,6 @@ public struct PageFacts: Sendable {
     public var total: Int?
     /// A total that the paging does not need, if the reply says one.
     package var stated: (place: String, count: Int)?
-    /// A number that may be a total: where exactly as many records have come, a page without records is the end.
-    package var counted: Int?
     /// The number of pages, if the reply says it.
     public var pages: Int?
     /// Whether the reply says that more pages follow.

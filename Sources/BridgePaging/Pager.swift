@@ -222,8 +222,7 @@ public struct Pager: Sendable {
         if emptyPages > Self.maxEmptyPages {
             throw BridgeError(
                 .malformed, "paging does not end: \(emptyPages) pages in a row hold no records",
-                remedy: "check paging.style \(rule.name); if each page names a next one, also the last, set "
-                    + "paging.end_below: 1; or set paging.max_pages")
+                remedy: "check paging.style \(rule.name), or set paging.max_pages")
         }
         let step = try decide(position, facts)
         hasSaidMore = hasSaidMore || facts.hasMore == true
@@ -291,8 +290,6 @@ public struct Pager: Sendable {
         case .nextURL, .cursor, .members:
             if facts.count > 0, repeats(facts) { throw circles }
             if facts.hasMore == false || isBelowEnd(facts) { return endByTotal(fetched) }
-            // Some servers link to a next page for ever.
-            if facts.count == 0, facts.hasMore == nil, isDetected, !resumed, facts.counted == fetched { return end() }
             switch facts.next {
             case .value(let text):
                 sawNext = true

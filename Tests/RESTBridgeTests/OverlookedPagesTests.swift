@@ -246,26 +246,4 @@ import Testing
         let scan = try told(by: "page", #"{"": \#(page(1)), "2": \#(page(2))}"#)
         #expect(scan.ids == [1, 2] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
     }
-
-    // MARK: Links without an End
-
-    @Test func `an empty page ends links that never end where the total has come`() throws {
-        let server = try RemoteServer.shared.get()
-        func scan(total: Int) throws -> Scan {
-            /// A page that links to the ones inside it, and the last one to others without an end.
-            func page(_ records: String, then next: String) -> String {
-                #"{"result": {"records": [\#(records)], "_links": {"next": "\#(next)"}, "limit": 1, "total": \#(total)}}"#
-            }
-            func link(_ page: String) -> String {
-                "\(server.url)/zoo/told?by=x&of=" + encode("{\"\": \(page)}")
-            }
-            let end = #"{"result": {"records": [], "_links": {}, "limit": 1, "total": \#(total)}}"#
-            let empty = page("", then: link(end))
-            return try once(page(#"{"id": 1}"#, then: link(empty)))
-        }
-        let reached = try scan(total: 1)
-        #expect(reached.ids == [1] && reached.pages.count == 2 && reached.last?.isComplete == true, "\(reached)")
-        let more = try scan(total: 2)
-        #expect(more.ids == [1] && more.pages.count == 3, "\(more)")
-    }
 }

@@ -25,8 +25,6 @@ struct RESTSection: Sendable {
     var paging: PagingRule
     /// A total in the replies that the detected paging does not need, which it has to reach nevertheless.
     var statedTotal: ReplyPlace?
-    /// A number in the replies that may be a total, where the detected paging follows links or cursors.
-    var countedTotal: ReplyPlace?
     let format: Format
     /// How the rows of a table are read; nil if the records are in JSON.
     let table: TableRule?
