@@ -162,7 +162,8 @@ extension RESTObjectWriter {
     func checkChange(_ reply: [UInt8], _ response: HTTPResponse) throws {
         guard !reply.isEmpty, let root = try? JSONTree(parsing: reply, what: asked) else { return }
         if response.status == 207, try checkParts(of: root, response) { return }
-        try checkOutcome(root, response)
+        // A new object has a status of its own, such as that of a payment that failed.
+        if request.operation != .create || !hasKey(reply) { try checkOutcome(root, response) }
         guard root.isObject, !hasKey(reply),
             let failure = FailedChange(
                 root, request, isUpdate: request.operation == .update || rule.method == "PATCH",
