@@ -128,8 +128,7 @@ public final class RESTBridge: Bridge {
         if let export = section.export {
             return try ExportSource(
                 client: client, section: section, rule: export, base: base, request: request, log: context,
-                began: began,
-                startedOver: startedOver)
+                began: began, startedOver: startedOver)
         }
         return try RESTSource(
             client: client, section: section, origin: base.origin, request: request, log: context, began: began)

@@ -95,10 +95,8 @@ extension RESTSource {
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
         section.statedTotal = try detector.unusedTotal(detected).map { try ReplyPlace($0, option: "total") }
         if let first = detected.first { position = first }
-        var isUnpaged = false
-        if case .none = section.paging.style { isUnpaged = true }
         pager = Pager(
-            detected: section.paging, first: detected.first, promise: isUnpaged ? detector.promise() : nil,
+            detected: section.paging, first: detected.first, promise: section.isUnpaged ? detector.promise() : nil,
             isEndUnknown: detected.isEndUnknown)
         detection = Detection(paging: detected, records: records)
         note = detected.description

@@ -155,11 +155,13 @@ extension RESTSource {
     }
 
     /// Notes a sign of failure beside the records of a page.
-    private func noteFailure(_ sign: String) {
+    func noteFailure(
+        _ sign: String, remedy: String = "say so under responses: {when: {path: ...}, action: accept}"
+    ) {
         guard leftOut == nil else { return }
         leftOut =
             "\(asked): the reply has a sign of failure beside its records (\(sign)), so records may be missing and nothing counts "
-            + "as deleted: if that is not a failure, say so under responses: {when: {path: ...}, action: accept}"
+            + "as deleted: if that is not a failure, \(remedy)"
     }
 }
 

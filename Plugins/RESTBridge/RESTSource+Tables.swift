@@ -31,10 +31,8 @@ extension RESTSource {
             survey: survey, response: response, url: requestURL ?? section.url, count: { rows.count },
             given: section.givenParameters, records: records.isEmpty ? nil : JSONPath(names: records))
         if let sign = PartialFailure.sign(survey, isNull: false, isValidated: { _ in false }) {
-            leftOut =
-                "\(asked): the reply has a sign of failure beside its records (\(response.redactor.clean(sign))), so records may be "
-                + "missing and nothing counts as deleted: if that is not a failure, set paging: {style: none, whole: true}"
-            return
+            return noteFailure(
+                response.redactor.clean(sign), remedy: "set paging: {style: none, whole: true}")
         }
         let total = detector.plainTotal()
         let tooFew = total.flatMap {
@@ -64,7 +62,7 @@ extension HTTPClient {
 
 extension RESTSection {
     /// Whether the paging is that of a single reply, declared or for lack of a sign of another.
-    fileprivate var isUnpaged: Bool { if case .none = paging.style { true } else { false } }
+    var isUnpaged: Bool { if case .none = paging.style { true } else { false } }
 }
 
 extension ReplySurvey {

@@ -37,6 +37,27 @@ public struct PagingRule: Sendable {
         case body([String])
         /// A variable of the path.
         case path(String)
+
+        /// Returns the place of a parameter.
+        ///
+        /// - Parameters:
+        ///   - home: `query`, `body`, `header` or `path`; nil for the body if it is JSON, else the query.
+        ///   - bodyPrefix: Where a JSON body has its parameters unless `home` is given; nil without such a body.
+        ///   - option: The name of the option that has `home`.
+        /// - Throws: `BridgeError` of the code `configuration` for another place.
+        package init(_ name: String, in home: String?, bodyPrefix: [String]?, option: String) throws {
+            switch home ?? (bodyPrefix == nil ? "query" : "body") {
+            case "query": self = .query(name)
+            case "header": self = .header(name)
+            case "path": self = .path(name)
+            case "body":
+                let prefix = home == nil ? bodyPrefix ?? [] : []
+                self = .body(prefix + name.split(separator: ".").map(String.init))
+            case let other:
+                throw BridgeError(
+                    .configuration, "\(option) is \"\(other)\"", remedy: "use query, body, header or path")
+            }
+        }
     }
 
     /// How the remote names its pages.
@@ -185,19 +206,9 @@ public struct PagingRule: Sendable {
                     remedy: value < least && least == 1 ? "it must be at least 1" : "no listing has such a number")
             }
         }
-        let home = options.string("in") ?? (bodyPrefix == nil ? "query" : "body")
         func parameter(_ member: String, _ standard: String?) throws -> Parameter? {
-            guard let name = options.string(member) ?? standard else { return nil }
-            switch home {
-            case "query": return .query(name)
-            case "header": return .header(name)
-            case "path": return .path(name)
-            case "body":
-                let prefix = options.string("in") == nil ? bodyPrefix ?? [] : []
-                return .body(prefix + name.split(separator: ".").map(String.init))
-            default:
-                throw BridgeError(
-                    .configuration, "paging.in is \"\(home)\"", remedy: "use query, body, header or path")
+            try (options.string(member) ?? standard).map {
+                try Parameter($0, in: options.string("in"), bodyPrefix: bodyPrefix, option: "paging.in")
             }
         }
         func next(_ standard: String?) throws -> ReplyPlace {

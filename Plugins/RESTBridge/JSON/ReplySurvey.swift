@@ -1,6 +1,11 @@
 internal import BridgeHTTP
 internal import BridgeJSON
 
+extension String {
+    /// Whether this path leads into the value at another one.
+    func isPath(inside outer: String) -> Bool { hasPrefix(outer + ".") || hasPrefix(outer + "[") }
+}
+
 /// The values beside the records of a reply, by path.
 struct ReplySurvey: Sendable {
     /// Whether the reply's root is an array.

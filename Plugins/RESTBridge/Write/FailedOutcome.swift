@@ -94,7 +94,7 @@ struct FailedOutcome {
         else { return nil }
         let said = words.lowercased()
         guard
-            !["success", "succe", "ok", "done", "created", "updated", "deleted", "saved"].contains(
+            !["succe", "ok", "done", "created", "updated", "deleted", "saved"].contains(
                 where: said.hasPrefix)
         else { return nil }
         for (name, value) in rest where codes.contains(FailedChange.plain(name)) {

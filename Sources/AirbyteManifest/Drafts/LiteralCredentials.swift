@@ -9,6 +9,11 @@ enum LiteralCredentials {
         return SecretNames.suggests(name) || SecretNames.isParameter(name) && !isAmbiguous
     }
 
+    /// A value for a comment; a credential may have its literal beside an expression.
+    static func shown(_ value: ConfigValue, _ name: String) -> String {
+        SecretNames.isHeader(name) || isParameter(name) ? "..." : value.printed
+    }
+
     /// Returns the variable of a request in place of a credential, and adds a comment to the entity.
     ///
     /// - Parameters:

@@ -1,5 +1,4 @@
 internal import Model
-internal import TextFormats
 
 /// Translates an authenticator into the options of a bridge.
 struct AuthenticatorTranslator {
@@ -153,7 +152,7 @@ struct AuthenticatorTranslator {
         if !extra.isEmpty { members.append(("parameters", .object(extra))) }
         for (name, value) in headers
         where !["authorization", "content-type", "accept"].contains(name.lowercased()) {
-            let shown = SecretNames.isHeader(name) ? "..." : value.printed
+            let shown = LiteralCredentials.shown(value, name)
             bridge.doubt("authentication: the token request does not send the header \(name): \(shown)")
         }
         try checkToken(component)

@@ -73,7 +73,7 @@ struct Requester {
                     draft.add(name, withoutCredential(name, plain, in: place), to: setting)
                 }
             } catch {
-                lose("\(setting).\(name): \(shown(value, name))", reason(error))
+                lose("\(setting).\(name): \(LiteralCredentials.shown(value, name))", reason(error))
             }
         }
     }
@@ -155,16 +155,11 @@ struct Requester {
                     guard let sent = try text.value(value, scope, in: .body) else { continue }
                     draft.add(name, withoutCredentials(sent, named: name, format: nil), to: "body")
                 } catch {
-                    lose("body.\(name): \(shown(value, name))", reason(error))
+                    lose("body.\(name): \(LiteralCredentials.shown(value, name))", reason(error))
                 }
             }
             if let format { draft.set("body_format", .string(format)) }
         }
-    }
-
-    /// A value for a comment; a credential may have its literal beside an expression.
-    private func shown(_ value: ConfigValue, _ name: String) -> String {
-        SecretNames.isHeader(name) || LiteralCredentials.isParameter(name) ? "..." : value.printed
     }
 
     /// Reports a part of the request that is not sent, because the API may then return other records.

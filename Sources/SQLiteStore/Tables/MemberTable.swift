@@ -16,8 +16,6 @@ final class MemberTable {
         ) STRICT, WITHOUT ROWID
         """
 
-    /// Whether the table is known to exist.
-    private var isCreated = false
     private let insertion: RawStatement
 
     init(on connection: OpaquePointer?) {
@@ -31,16 +29,14 @@ final class MemberTable {
     }
 
     /// Clears the cache, after another process has written or a page was rolled back.
-    func forget() {
-        noted.removeAll()
-        isCreated = false
-    }
+    func forget() { noted.removeAll() }
 
     /// Saves a member of the records of `entity`; returns whether the table changed.
     func note(_ member: ListedMember, of entity: String, in listing: MemberListing) throws -> Bool {
+        // Without a noted member, the table may not exist.
+        let isFirst = noted.isEmpty
         guard noted[listing, default: []].insert(member).inserted else { return false }
-        if !isCreated { try RawStatement(Self.creation, on: connection).run() }
-        isCreated = true
+        if isFirst { try RawStatement(Self.creation, on: connection).run() }
         for (index, text) in [listing.entity, listing.source, entity, member.path, listing.request].enumerated() {
             insertion.bind(text, at: Int32(index + 1))
         }

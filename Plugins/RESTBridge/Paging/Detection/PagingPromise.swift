@@ -21,7 +21,7 @@ extension PagingDetector {
         guard records == nil || own != "$" else { return nil }
         let near = Set(homes + ownConnections)
         for (path, value) in survey.findings
-        where (!path.hasPrefix(own + ".") && !path.hasPrefix(own + "[") || own == "$")
+        where (!path.isPath(inside: own) || own == "$")
             && !EarlyEndFlags.paths.contains(path)
         {
             guard let (home, name) = place(of: path, in: near) else { continue }

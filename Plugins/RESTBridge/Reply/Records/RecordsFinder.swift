@@ -46,7 +46,7 @@ enum RecordsFinder {
         if !mayBeRecord || survey["$.data"] == .object {
             if let found = connection(lists) { return found }
             for parent in ["$.data", "$._embedded", "$.response", "$.result"] where survey[parent] == .object {
-                let inner = lists.filter { $0.hasPrefix(parent + ".") || $0.hasPrefix(parent + "[") }
+                let inner = lists.filter { $0.isPath(inside: parent) }
                 let near = inner.filter { depth($0) == 2 }
                 if near.count == 1 { return near[0] }
                 if near.isEmpty, inner.count == 1 { return inner[0] }

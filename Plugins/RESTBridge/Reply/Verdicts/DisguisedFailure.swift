@@ -153,7 +153,7 @@ struct DisguisedFailure {
             case .number(let text) where text != "0": return (path, text)
             case .array(let first) where !first.isEmpty: return (path, "a list")
             case .object
-            where survey.findings.contains { $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[") }:
+            where survey.findings.contains { $0.path.isPath(inside: path) }:
                 return (path, "an object")
             default: break
             }

@@ -54,8 +54,7 @@ enum GraphQLConnections {
     static func unfinished(in body: HTTPExchange.PaddedBody, beside records: JSONPath) -> Int {
         let own = records.description
         return ReplySurvey(body, along: records)?.findings.count { path, value in
-            value == .bool(true) && path.hasSuffix(".hasNextPage") && !path.hasPrefix(own + ".")
-                && !path.hasPrefix(own + "[")
+            value == .bool(true) && path.hasSuffix(".hasNextPage") && !path.isPath(inside: own)
         } ?? 0
     }
 }

@@ -19,16 +19,9 @@ struct IncrementalRule: Sendable {
                 .configuration, "incremental.token is missing", remedy: "say where the reply holds the token")
         }
         token = try ReplyPlace(text, option: "incremental.token")
-        parameter = try options.string("parameter").map { name in
-            switch options.string("in") ?? (bodyPrefix == nil ? "query" : "body") {
-            case "query": return .query(name)
-            case "body":
-                let prefix = options.string("in") == nil ? bodyPrefix ?? [] : []
-                return .body(prefix + name.split(separator: ".").map(String.init))
-            case let place:
-                throw BridgeError(
-                    .configuration, "incremental.in is \"\(place)\"", remedy: "use query or body")
-            }
+        // The schema allows the query and the body.
+        parameter = try options.string("parameter").map {
+            try PagingRule.Parameter($0, in: options.string("in"), bodyPrefix: bodyPrefix, option: "incremental.in")
         }
         deleted = try options.string("deleted").map { try JSONPath($0, option: "incremental.deleted") }
     }
