@@ -15,9 +15,9 @@ internal import BridgeKit
 /// page.isComplete = pager.isComplete
 /// ```
 public struct Pager: Sendable {
-    private let rule: PagingRule
+    let rule: PagingRule
     /// Whether the scan resumes an earlier one.
-    private let resumed: Bool
+    let resumed: Bool
     private let isDetected: Bool
     /// The reply's sign of more records, if nothing says how to request them.
     private let promise: String?
@@ -25,11 +25,11 @@ public struct Pager: Sendable {
     private let limit: (name: String, count: Int)?
     private let isUntold: Bool
     /// Whether a full first page is the only sign of more records.
-    private let isEndUnknown: Bool
+    let isEndUnknown: Bool
     /// The hashes of all positions so far: a scan may have a million of them, each a long URL.
     private var seen: Set<Int> = []
-    private var fetched = 0
-    private var pagesRead = 0
+    var fetched = 0
+    var pagesRead = 0
     /// Whether a page has said that there is more.
     private var hasSaidMore = false
     private var emptyPages = 0
@@ -37,16 +37,21 @@ public struct Pager: Sendable {
     private var largestCount = 0
     private static let maxEmptyPages = 100
     private var sawNext = false
-    private var total: Int?
-    private var stated: (place: String, count: Int)?
-    private var pages: Int?
+    /// The latest total of a reply.
+    var total: Int?
+    /// The total that the pages have to reach, if their positions are not numbers.
+    private var expected = ExpectedTotal()
+    /// The same of a total that the paging does not need, with its place.
+    private var stated = ExpectedTotal()
+    private var statedPlace = ""
+    var pages: Int?
     private var lastDigest: UInt64?
     /// The number of records the server actually returns per page, once known.
-    private var pageLength: Int?
+    var pageLength: Int?
     /// The reply's sign of more records and its total, if the config says that one reply is all.
     private var contradiction: (sign: String?, total: (place: String, count: Int)?)?
     /// Why the listing is not complete, or what is odd about its paging, for a person.
-    public private(set) var warnings: [String] = []
+    public internal(set) var warnings: [String] = []
     /// Whether the listing has been read to its end, as far as the replies tell.
     public private(set) var isComplete = false
     /// Whether insertions or deletions during the scan may have shifted a record past it.
@@ -60,7 +65,7 @@ public struct Pager: Sendable {
         }
     }
     /// Whether the first page was short and the next request confirms the end.
-    public private(set) var isConfirming = false
+    public internal(set) var isConfirming = false
 
     /// The step after a page.
     public enum Step: Equatable, Sendable {
@@ -211,7 +216,9 @@ public struct Pager: Sendable {
             return .end
         }
         if !rule.repeats, !takesBack(facts.total, total) { total = facts.total ?? total }
-        if !takesBack(facts.stated?.count, stated?.count) { stated = facts.stated ?? stated }
+        if !rule.repeats { expected.note(facts.total, after: fetched) }
+        stated.note(facts.stated?.count, after: fetched)
+        if let place = facts.stated?.place { statedPlace = place }
         let largest = largestCount
         largestCount = max(largest, facts.count)
         // Pages behind the last one hold just what each page repeats.
@@ -283,13 +290,13 @@ public struct Pager: Sendable {
         case .page, .offset: return try decideByNumber(position, facts)
         case .keyset: return try decideByKey(facts)
         case .code(let code, _):
-            return try code.next(after: position, facts).map { .go($0) } ?? endByTotal(fetched)
+            return try code.next(after: position, facts).map { .go($0) } ?? endByExpectedTotal()
         case .linkHeader:
             if case .value(let url) = facts.next, !isBelowEnd(facts) { return .go(.url(url)) }
-            return endByTotal(fetched)
+            return endByExpectedTotal()
         case .nextURL, .cursor, .members:
             if facts.count > 0, repeats(facts) { throw circles }
-            if facts.hasMore == false || isBelowEnd(facts) { return endByTotal(fetched) }
+            if facts.hasMore == false || isBelowEnd(facts) { return endByExpectedTotal() }
             switch facts.next {
             case .value(let text):
                 sawNext = true
@@ -299,17 +306,17 @@ public struct Pager: Sendable {
                 let isOver =
                     seen.contains(next.hashValue) || rule.nextPath != nil && facts.hasMore == nil && pagesRead > 1
                 guard facts.count == 0, isOver else { return .go(next) }
-                return facts.hasMore == true ? endPromised() : endByTotal(fetched)
+                return facts.hasMore == true ? endPromised() : endByExpectedTotal()
             case .json(let text):
                 sawNext = true
                 return .go(.json(text))
             case .none:
                 sawNext = true
-                return facts.hasMore == true ? try brokenPromise() : endByTotal(fetched)
+                return facts.hasMore == true ? try brokenPromise() : endByExpectedTotal()
             case .missing:
                 if facts.hasMore == true { return try brokenPromise() }
-                if sawNext || resumed || isDetected || fetched == total { return endByTotal(fetched) }
-                if case .cursor = rule.style, facts.hasToken { return endByTotal(fetched) }
+                if sawNext || resumed || isDetected || fetched == total { return endByExpectedTotal() }
+                if case .cursor = rule.style, facts.hasToken { return endByExpectedTotal() }
                 warnings.append(
                     "the reply has no \(rule.next?.description ?? ""), so this is taken as the only page; "
                         + "the listing does not count as complete")
@@ -323,12 +330,12 @@ public struct Pager: Sendable {
     }
 
     /// Whether the page has the records of the one before.
-    private func repeats(_ facts: PageFacts) -> Bool { facts.digest.map { $0 == lastDigest } ?? false }
+    func repeats(_ facts: PageFacts) -> Bool { facts.digest.map { $0 == lastDigest } ?? false }
 
     /// Whether the config says that a page with so few records is the last one.
     private func isBelowEnd(_ facts: PageFacts) -> Bool { rule.endBelow.map { facts.count < $0 } ?? false }
 
-    private var circles: BridgeError {
+    var circles: BridgeError {
         BridgeError(
             .malformed, "paging loops: two pages in a row hold the same records",
             remedy: isDetected
@@ -346,7 +353,7 @@ public struct Pager: Sendable {
     }
 
     /// Ends the scan at a page without records that says that there are more.
-    private mutating func endPromised() -> Step {
+    mutating func endPromised() -> Step {
         warnings.append(
             "page \(pagesRead) has no records, but says that there are more: the listing is not complete")
         return .end
@@ -355,14 +362,14 @@ public struct Pager: Sendable {
     /// Whether the flag for more pages disappeared.
     ///
     /// Protocol Buffers' JSON leaves out false, so this means the end.
-    private func isSilent(_ facts: PageFacts) -> Bool { hasSaidMore && facts.hasMore == nil && rule.hasMore != nil }
+    func isSilent(_ facts: PageFacts) -> Bool { hasSaidMore && facts.hasMore == nil && rule.hasMore != nil }
 
     private mutating func decideByKey(_ facts: PageFacts) throws -> Step {
-        if facts.hasMore == false { return endByTotal(fetched) }
+        if facts.hasMore == false { return endByExpectedTotal() }
         if facts.count == 0, facts.hasMore == true { return endPromised() }
-        if facts.count == 0 || isSilent(facts) { return endUntold(resumed ? nil : fetched) }
+        if facts.count == 0 || isSilent(facts) { return end(at: resumed ? nil : fetched, expected.count) }
         if facts.hasMore == nil, let size = rule.size, facts.count < size, pagesRead > 1 {
-            return endUntold(resumed ? nil : fetched)
+            return end(at: resumed ? nil : fetched, expected.count)
         }
         let next: PagePosition
         switch facts.next {
@@ -382,104 +389,29 @@ public struct Pager: Sendable {
         return .go(next)
     }
 
-    private mutating func decideByNumber(_ position: PagePosition, _ facts: PageFacts) throws -> Step {
-        if facts.count == 0 {
-            if facts.hasMore == true, !isLastPage(position) {
-                guard case .page(let number) = position else { return endPromised() }
-                isConfirming = false
-                return .go(.page(number + 1))
-            }
-            if !resumed, let total, fetched < total { return endUntold(fetched) }
-            if case .page(let number) = position, case .page(let start) = rule.style, let pages,
-                number - start + 1 < pages
-            {
-                warnings.append(
-                    "the reply says \(pages) pages, but page \(number) has no records: the listing is not complete")
-                return .end
-            }
-            return end()
-        }
-        if repeats(facts) {
-            guard isConfirming else { throw circles }
-            if isEndUnknown {
-                warnings.append(
-                    "the reply counts the \(facts.count) records that arrived and no others, and the server ignores the paging "
-                        + "parameters that were guessed: nothing says whether there are more, so the listing is not "
-                        + "complete: set paging, or paging: none if that is all")
-                return .end
-            }
-            warnings.append("the server ignores the paging parameters: each page is the whole listing")
-            return end()
-        }
-        if isLastPage(position) { return endByTotal(reached(position, facts.count)) }
-        if let hasMore = facts.hasMore {
-            if !hasMore { return endByTotal(reached(position, facts.count)) }
-            isConfirming = false
-        } else if isSilent(facts) {
-            return endUntold(reached(position, facts.count))
-        } else if let total, let reached = reached(position, facts.count), reached <= total {
-            // A total below the number of records received is wrong, such as -1 for an unknown one.
-            if reached == total { return end() }
-            isConfirming = false
-        } else if let size = rule.size, facts.count < (pageLength ?? size) {
-            // A short first page is the end, or shows that the server returns fewer records than requested.
-            if pagesRead > 1 { return end() }
-            isConfirming = true
-        } else {
-            isConfirming = isEndUnknown
-        }
-        if isConfirming, pagesRead > 1 { isConfirming = false }
-        if pageLength == nil, let size = rule.size, facts.count < size { pageLength = facts.count }
-        switch position {
-        case .page(let number): return .go(.page(number + 1))
-        case .offset(let number):
-            // What each page repeats may come on top of the records that were asked for.
-            let count = rule.repeats ? min(facts.count, rule.size ?? facts.count) : facts.count
-            return .go(.offset(number + count))
-        case .only, .url, .cursor, .json: return end()
-        }
-    }
-
-    /// Whether the reply's number of pages is reached; one below 1 is not a number of pages.
-    private func isLastPage(_ position: PagePosition) -> Bool {
-        guard case .page(let number) = position, case .page(let start) = rule.style, let pages, pages > 0 else {
-            return false
-        }
-        return number - start + 1 >= pages
-    }
-
-    /// Returns the number of records up to the end of this page, if known.
-    private func reached(_ position: PagePosition, _ count: Int) -> Int? {
-        switch (position, rule.style) {
-        case (.offset(let number), .offset(let start)): number - start + count
-        case (.page(let number), .page(let start)) where resumed:
-            // The product of two bounded numbers may overflow.
-            rule.size.map { size in
-                let before = (number - start).multipliedReportingOverflow(by: size)
-                return (before.overflow ? .maxPosition : before.partialValue.clampedPosition) + count
-            }
-        default: resumed ? nil : fetched
-        }
-    }
-
     /// Ends the scan without an explicit sign of the end: a known total must be reached.
     ///
     /// - Parameter reached: The number of records so far, or nil if unknown.
-    private mutating func endUntold(_ reached: Int?) -> Step {
+    mutating func endUntold(_ reached: Int?) -> Step { end(at: reached, total) }
+
+    /// Ends the scan by the reply's sign of the end: a total that the config names must be reached.
+    mutating func endByTotal(_ reached: Int?) -> Step { isDetected || resumed ? end() : endUntold(reached) }
+
+    /// Ends the scan by a sign of the end after pages that are not numbered.
+    private mutating func endByExpectedTotal() -> Step {
+        isDetected || resumed ? end() : end(at: fetched, expected.count)
+    }
+
+    private mutating func end(at reached: Int?, _ total: Int?) -> Step {
         guard let total, let reached, reached < total else { return end() }
         warnings.append("the reply says \(total) records, but its pages held \(reached): not complete")
         return .end
     }
 
-    /// Ends the scan by the reply's sign of the end: a total that the config names must be reached.
-    private mutating func endByTotal(_ reached: Int?) -> Step {
-        isDetected || resumed ? end() : endUntold(reached)
-    }
-
-    private mutating func end() -> Step {
-        if isDetected, !resumed, let stated, fetched < stated.count {
+    mutating func end() -> Step {
+        if isDetected, !resumed, let count = stated.count, fetched < count {
             warnings.append(
-                "the reply says \(stated.count) records (\(stated.place)), but its pages held \(fetched), so the listing is not "
+                "the reply says \(count) records (\(statedPlace)), but its pages held \(fetched), so the listing is not "
                     + "complete: request it in parts (each, split) if the remote limits its pages, or, if that number counts "
                     + "something else, write the detected paging into the section")
             return .end

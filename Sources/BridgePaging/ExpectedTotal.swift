@@ -1,0 +1,16 @@
+/// The number of all records that the pages of a listing state, as far as it has to be reached.
+///
+/// A listing may grow and shrink while it is read. Its new records need not be on the pages that are left, so the lowest
+/// number counts. One below the records that have come is wrong, such as the 0 of a reply about a failure.
+struct ExpectedTotal {
+    private(set) var count: Int?
+
+    /// Notes what a page states.
+    ///
+    /// - Parameter fetched: The number of records up to the end of this page.
+    mutating func note(_ stated: Int?, after fetched: Int) {
+        guard let stated, stated >= fetched else { return }
+        // What equals the records of the pages so far may be a count of just these.
+        count = count.map { min($0, stated) } ?? (stated > fetched ? stated : nil)
+    }
+}

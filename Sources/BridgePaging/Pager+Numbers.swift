@@ -1,0 +1,85 @@
+internal import BridgeKit
+
+/// Pages by number or offset.
+extension Pager {
+    /// Returns the step after a page that is requested by its number or its offset.
+    mutating func decideByNumber(_ position: PagePosition, _ facts: PageFacts) throws -> Step {
+        if facts.count == 0 {
+            if facts.hasMore == true, !isLastPage(position) {
+                guard case .page(let number) = position else { return endPromised() }
+                isConfirming = false
+                return .go(.page(number + 1))
+            }
+            if !resumed, let total, fetched < total { return endUntold(fetched) }
+            if case .page(let number) = position, case .page(let start) = rule.style, let pages,
+                number - start + 1 < pages
+            {
+                warnings.append(
+                    "the reply says \(pages) pages, but page \(number) has no records: the listing is not complete")
+                return .end
+            }
+            return end()
+        }
+        if repeats(facts) {
+            guard isConfirming else { throw circles }
+            if isEndUnknown {
+                warnings.append(
+                    "the reply counts the \(facts.count) records that arrived and no others, and the server ignores the paging "
+                        + "parameters that were guessed: nothing says whether there are more, so the listing is not "
+                        + "complete: set paging, or paging: none if that is all")
+                return .end
+            }
+            warnings.append("the server ignores the paging parameters: each page is the whole listing")
+            return end()
+        }
+        if isLastPage(position) { return endByTotal(reached(position, facts.count)) }
+        if let hasMore = facts.hasMore {
+            if !hasMore { return endByTotal(reached(position, facts.count)) }
+            isConfirming = false
+        } else if isSilent(facts) {
+            return endUntold(reached(position, facts.count))
+        } else if let total, let reached = reached(position, facts.count), reached <= total {
+            // A total below the number of records received is wrong, such as -1 for an unknown one.
+            if reached == total { return end() }
+            isConfirming = false
+        } else if let size = rule.size, facts.count < (pageLength ?? size) {
+            // A short first page is the end, or shows that the server returns fewer records than requested.
+            if pagesRead > 1 { return end() }
+            isConfirming = true
+        } else {
+            isConfirming = isEndUnknown
+        }
+        if isConfirming, pagesRead > 1 { isConfirming = false }
+        if pageLength == nil, let size = rule.size, facts.count < size { pageLength = facts.count }
+        switch position {
+        case .page(let number): return .go(.page(number + 1))
+        case .offset(let number):
+            // What each page repeats may come on top of the records that were asked for.
+            let count = rule.repeats ? min(facts.count, rule.size ?? facts.count) : facts.count
+            return .go(.offset(number + count))
+        case .only, .url, .cursor, .json: return end()
+        }
+    }
+
+    /// Whether the reply's number of pages is reached; one below 1 is not a number of pages.
+    private func isLastPage(_ position: PagePosition) -> Bool {
+        guard case .page(let number) = position, case .page(let start) = rule.style, let pages, pages > 0 else {
+            return false
+        }
+        return number - start + 1 >= pages
+    }
+
+    /// Returns the number of records up to the end of this page, if known.
+    private func reached(_ position: PagePosition, _ count: Int) -> Int? {
+        switch (position, rule.style) {
+        case (.offset(let number), .offset(let start)): number - start + count
+        case (.page(let number), .page(let start)) where resumed:
+            // The product of two bounded numbers may overflow.
+            rule.size.map { size in
+                let before = (number - start).multipliedReportingOverflow(by: size)
+                return (before.overflow ? .maxPosition : before.partialValue.clampedPosition) + count
+            }
+        default: resumed ? nil : fetched
+        }
+    }
+}
