@@ -92,6 +92,8 @@ package enum PagingVocabulary {
         PagingTerm("total-records", [.member, .clear], in: "$"),
         PagingTerm("totalElements", [.member, .clear], in: "$ page"),
         PagingTerm("numFound", [.member, .clear], in: "$"),
+        // DataTables also counts the records that the filter of the request leaves out, as recordsTotal and iTotalRecords.
+        PagingTerm("recordsFiltered iTotalDisplayRecords", [.member, .clear]),
         PagingTerm("total_entries recordsTotal total_rows totalHits total_hits total_size", [.member, .clear]),
         PagingTerm("totalSize", [.member, .clear], in: "$"),
         PagingTerm("hydra:totalItems", [.member, .clear]),
@@ -104,7 +106,7 @@ package enum PagingVocabulary {
         PagingTerm("totalRows", [], in: "$"),
         PagingTerm("num_results", .last, in: "$"),
         PagingTerm("num-results total-rows row-count result-count total-record-count number-of-results", .promise),
-        PagingTerm("total-num all-count records-filtered iTotalRecords", .promise),
+        PagingTerm("total-num all-count iTotalRecords", .promise),
     ]
     /// Header fields with the number of all records.
     package static let totalHeaders = ["X-Total-Count", "X-Total", "Total-Count", "X-Pagination-Total-Count"]

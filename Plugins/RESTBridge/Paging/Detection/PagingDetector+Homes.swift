@@ -17,7 +17,7 @@ extension PagingDetector {
     }
 
     /// Names of objects beside a list that describe it.
-    private static let inner = ["header", "head", "@attr", "result_info", "resultInfo", "pager", "paginator"]
+    static let inner = ["header", "head", "@attr", "result_info", "resultInfo", "pager", "paginator"]
 
     /// Whether an object is named after pages.
     static func isOfPages(_ home: String) -> Bool {
@@ -25,7 +25,7 @@ extension PagingDetector {
     }
 
     /// The objects around the list of records, below the root, outermost first.
-    private var parents: [String] {
+    var parents: [String] {
         let names = recordsNames
         return (1..<max(1, names.count)).map { Self.path(names.prefix($0)) }
     }

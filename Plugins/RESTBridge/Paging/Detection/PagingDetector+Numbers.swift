@@ -48,7 +48,7 @@ extension PagingDetector {
         let pages = find(PagingVocabulary.pages) ?? lastPage(in: home, page)
         let offset = find(PagingVocabulary.offset).flatMap { isWindow($0) ? nil : $0 }
         guard page != nil || pages != nil || offset != nil else { return nil }
-        let told = find(PagingVocabulary.total)
+        let told = find(PagingVocabulary.total).flatMap { isEstimate($0, in: home) ? nil : $0 }
         let size = find(PagingVocabulary.size)
         return Numbers(
             home: home, page: page, pages: pages, offset: offset, size: size,
@@ -129,7 +129,7 @@ extension PagingDetector {
         (total.map { [$0] } ?? []) + (more.map { [("has_more", $0.path)] } ?? [])
     }
 
-    private func number(_ names: [String], in home: String, least: Int = 0) -> Number? {
+    func number(_ names: [String], in home: String, least: Int = 0) -> Number? {
         for name in names {
             let path = Self.member(home, name)
             if let value = survey?[path].integer, value >= least { return (name, path, value) }
@@ -155,20 +155,22 @@ extension PagingDetector {
         return homes.lazy.compactMap { number(names, in: $0, least: .min) }.first ?? totalInOtherSpelling
     }
 
-    private static let spelledTotals = PagingVocabulary.total.plainNames([.clear])
-        .union(PagingVocabulary.total.plainNames([.promise])).union(["total"])
+    /// The letters and digits of totals that are known in any spelling, in order of precedence.
+    private static let spelledTotals =
+        (PagingVocabulary.total.names(.clear) + PagingVocabulary.total.names(.promise) + ["total"]).map(
+            PagingTerm.plain)
 
-    /// The first total whose name is known in another spelling, such as `TotalCount` or `total-results`.
+    /// The total whose name is known in another spelling, such as `TotalCount` or `total-results`.
     private var totalInOtherSpelling: Number? {
         guard isListed, let survey else { return nil }
         let near = Set(homes)
-        for (path, value) in survey.findings {
+        let totals = survey.findings.compactMap { path, value -> (rank: Int, number: Number)? in
             guard let number = value.integer, let (_, name) = place(of: path, in: near),
-                Self.spelledTotals.contains(PagingTerm.plain(name))
-            else { continue }
-            return (name, path, number)
+                let rank = Self.spelledTotals.firstIndex(of: PagingTerm.plain(name))
+            else { return nil }
+            return (rank, (name, path, number))
         }
-        return nil
+        return totals.min { $0.rank < $1.rank }?.number
     }
 
     /// The maximum number of records per page, from the body.
@@ -212,26 +214,6 @@ extension PagingDetector {
             return response.header(name).flatMap { JSONScalar.read([path], in: $0)?.first?.integer }
         case nil: return nil
         }
-    }
-
-    /// Returns the place of a total that the detected paging does not use: it ends by a link, a cursor or a number of pages.
-    ///
-    /// Some remotes end their pages early. Only a name without another meaning counts, or `total` among the numbers of the
-    /// page. YouTube's `pageInfo.totalResults` is an estimate.
-    func unusedTotal(_ detected: DetectedPaging) -> String? {
-        guard isListed, detected["total"] == nil, detected["style"] != "none",
-            let segments = records?.segments.dropFirst(recordsNames.count),
-            segments.isEmpty || Array(segments) == [.wildcard, .name("node")]
-        else { return nil }
-        for home in homes where home != "$.pageInfo" {
-            if let total = number(PagingVocabulary.total.names(.clear), in: home, least: 1) { return total.path }
-            guard let total = number(["total"], in: home, least: 1),
-                number(PagingVocabulary.size.names(.clear), in: home) != nil,
-                number((PagingVocabulary.page + PagingVocabulary.offset).names(.member), in: home) != nil
-            else { continue }
-            return total.path
-        }
-        return nil
     }
 
     /// Returns an offset to try if only a total above the page's count is known: Mailchimp and others take an

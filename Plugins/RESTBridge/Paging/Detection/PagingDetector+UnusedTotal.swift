@@ -1,0 +1,55 @@
+internal import BridgeJSON
+internal import Inference
+
+/// Totals that a listing has to reach although its paging does not need them.
+extension PagingDetector {
+    /// Returns the place of a total that the detected paging does not use: it ends by a link, a cursor or a number of pages.
+    ///
+    /// Some remotes end their pages early. Only a name without another meaning counts, or `total` among the numbers of the
+    /// page, and only in an object around the list or in one that describes it: a reply may have other lists.
+    func unusedTotal(_ detected: DetectedPaging) -> String? {
+        guard isListed, detected["total"] == nil, detected["style"] != "none",
+            let segments = records?.segments.dropFirst(recordsNames.count),
+            segments.isEmpty || Array(segments) == [.wildcard, .name("node")]
+        else { return nil }
+        for home in totalHomes where home != Self.estimates {
+            let clear = number(PagingVocabulary.total.names(.clear), in: home, least: 1)
+            if let clear, !isEstimate(clear, in: home) { return clear.path }
+            guard let total = number(["total"], in: home, least: 1),
+                number(PagingVocabulary.size.names(.clear), in: home) != nil,
+                number((PagingVocabulary.page + PagingVocabulary.offset).names(.member), in: home) != nil
+            else { continue }
+            return total.path
+        }
+        return nil
+    }
+
+    /// The object in which YouTube estimates the number of results.
+    private static let estimates = "$.pageInfo"
+
+    /// Whether a total counts results that the listing does not return, as Confluence's `totalSize` counts those that the
+    /// user may not see.
+    func isEstimate(_ total: Number, in home: String) -> Bool {
+        total.name == "totalSize" && survey?[Self.member(home, "_links")] == .object
+    }
+
+    /// The objects around the list, innermost first, each with those in it that describe a list.
+    private var totalHomes: [String] {
+        let around = (["$"] + parents).reversed()
+        return around.flatMap { parent in
+            let describing = Self.describing.map { Self.member(parent, $0) }
+            return [parent]
+                + homes.filter { home in
+                    !around.contains(home) && describing.contains { home == $0 || home.isPath(inside: $0) }
+                }
+        }
+    }
+
+    /// Names of objects beside a list that describe it and hold no records.
+    private static let describing =
+        [
+            "meta", "pagination", "paging", "page", "pageInfo", "page_info", "pages", "info", "metadata", "_meta",
+            "_metadata",
+            "response_metadata", "cursor", "cursors", "links", "_links", "hydra:view", "view", "additional_data",
+        ] + inner
+}

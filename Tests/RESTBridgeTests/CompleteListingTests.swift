@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+
+@testable import RESTBridge
+
+/// Complete listings whose replies have something that resembles a sign of more records.
+@Suite struct CompleteListingTests {
+    let bridge: RESTBridge
+
+    init() throws {
+        bridge = try RESTBridgeTests.bridge(["url": .text(try RemoteServer.shared.get().url)])
+    }
+
+    /// A scan of one reply, which the zoo serves as it is written here.
+    private func once(_ reply: String, _ more: Literal.Members = []) throws -> Scan {
+        let query: Literal = ["by": "x", "of": .text("{\"\": \(reply)}")]
+        return try Scan(source(bridge, .object([("path", "/zoo/told"), ("query", query)] + more)))
+    }
+
+    // MARK: Totals of Something Else
+
+    @Test(arguments: [
+        #""recordsTotal": 99, "recordsFiltered": COUNT"#, #""iTotalRecords": "99", "iTotalDisplayRecords": "COUNT""#,
+        #""RecordsTotal": 99, "RecordsFiltered": COUNT"#,
+    ])
+    func `the total without the filter of the request does not have to be reached`(words: String) throws {
+        for (count, isComplete) in [("1", true), ("9", false)] {
+            let scan = try once(#"{"draw": 1, \#(words.replacing("COUNT", with: count)), "data": [{"id": 1}]}"#)
+            #expect(scan.ids == [1] && scan.last?.isComplete == isComplete, "\(scan)")
+            #expect(scan.warnings.count == (isComplete ? 0 : 1), "\(scan)")
+        }
+    }
+
+    @Test(arguments: [
+        // Spotify's search.
+        (
+            "$.tracks.items",
+            #"""
+            {"tracks": {"items": LIST, "limit": 20, "next": null, "offset": 0, "total": 1},
+             "artists": {"items": [], "limit": 20, "next": null, "offset": 0, "total": 99}}
+            """#
+        ),
+        ("$.items", #"{"items": LIST, "next": null, "data": {"rows": [], "total_count": 99}}"#),
+        ("$.items", #"{"items": LIST, "next": null, "hits": {"hits": [], "total_count": 99}}"#),
+        ("$.list.items", #"{"total_count": 99, "list": {"items": LIST, "next": null, "total_count": 1}}"#),
+        // Confluence's search, which also counts what the user may not see.
+        (
+            "$.results",
+            #"{"results": LIST, "totalSize": 99, "_links": {"base": "https://x.example/wiki", "next": null}}"#
+        ),
+    ])
+    func `a total of another list does not have to be reached`(records: String, reply: String) throws {
+        let scan = try once(reply.replacing("LIST", with: #"[{"id": 1}]"#), [("records", .text(records))])
+        #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test(arguments: [
+        ("$.items", #"{"items": LIST, "next": null, "meta": {"pagination": {"total_count": 9}}}"#),
+        ("$.list.items", #"{"total_count": 9, "list": {"items": LIST, "next": null}}"#),
+        ("$.list.items", #"{"list": {"items": LIST, "next": null, "pager": {"total_count": 9}}}"#),
+        ("$.records", #"{"records": LIST, "totalSize": 9, "next": null}"#),
+    ])
+    func `a total around the list, or in an object that describes it, has to be reached`(
+        records: String, reply: String
+    ) throws {
+        let scan = try once(reply.replacing("LIST", with: #"[{"id": 1}]"#), [("records", .text(records))])
+        #expect(scan.ids == [1] && scan.last?.isComplete == false && scan.warnings.count == 1, "\(scan)")
+    }
+
+    @Test func `offsets do not end by a total that counts what the user may not see`() throws {
+        func page(_ list: String) -> String {
+            #"{"results": [\#(list)], "start": 0, "limit": 2, "size": 1, "totalSize": 9, "_links": {"self": "/x"}}"#
+        }
+        let query: Literal = ["by": "start", "of": .text(#"{"": \#(page(#"{"id": 1}"#)), "1": \#(page(""))}"#)]
+        let scan = try Scan(source(bridge, ["path": "/zoo/told", "query": query]))
+        #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+}
