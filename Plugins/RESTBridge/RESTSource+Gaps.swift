@@ -155,13 +155,11 @@ extension RESTSource {
     }
 
     /// Notes a sign of failure beside the records of a page.
-    func noteFailure(
-        _ sign: String, remedy: String = "say so under responses: {when: {path: ...}, action: accept}"
-    ) {
+    func noteFailure(_ sign: String) {
         guard leftOut == nil else { return }
         leftOut =
             "\(asked): the reply has a sign of failure beside its records (\(sign)), so records may be missing and nothing counts "
-            + "as deleted: if that is not a failure, \(remedy)"
+            + "as deleted: if that is not a failure, say so under responses: {when: {path: ...}, action: accept}"
     }
 }
 

@@ -27,13 +27,16 @@ extension RESTSource {
         }
         let survey = ReplySurvey(rows.surroundings)
         let records = rows.surroundings.records
-        let detector = PagingDetector(
+        var detector = PagingDetector(
             survey: survey, response: response, url: requestURL ?? section.url, count: { rows.count },
             given: section.givenParameters, records: records.isEmpty ? nil : JSONPath(names: records))
-        if let sign = PartialFailure.sign(survey, isNull: false, isValidated: { _ in false }) {
-            return noteFailure(
-                response.redactor.clean(sign), remedy: "set paging: {style: none, whole: true}")
+        detector.bodyNumbers = section.bodyNumbers
+        // The rows are beside the sign, or the element around them is.
+        let homes = Set([1, 2].map { PagingDetector.path(records.dropLast($0)) }).sorted()
+        let sign = PartialFailure.sign(survey, in: homes, isNull: false) { path in
+            section.accepts(path, survey[path], response.status)
         }
+        if let sign { return noteFailure(response.redactor.clean(sign)) }
         let total = detector.plainTotal()
         let tooFew = total.flatMap {
             $0.count > rows.count ? "\($0.place) is \($0.count), and \(rows.count) came" : nil
@@ -47,12 +50,16 @@ extension RESTSource {
         }
         // Lines have no page size of their own: they are sent until all have come.
         guard !section.paging.isSingle, section.table?.isForeign == true, total == nil, !detector.speaksOfMore,
-            PageSize.isUsual(rows.count)
+            PageSize.isUsual(rows.count), !Self.wholeDocuments.contains(rows.surroundings.root),
+            detector.limitInRequest.map({ $0.count <= rows.count }) ?? true
         else { return }
         leftOut =
             "\(asked): just \(rows.count) records arrived, a common page size, and nothing says whether there are more, so the "
             + "listing is not complete: set paging, or paging: none if that is all"
     }
+
+    /// The roots of documents that have no pages: sitemaps, which often have a round number of entries, and feeds of RSS.
+    private static let wholeDocuments: Set<String> = ["urlset", "sitemapindex", "rss"]
 }
 
 extension HTTPClient {
@@ -63,6 +70,16 @@ extension HTTPClient {
 extension RESTSection {
     /// Whether the paging is that of a single reply, declared or for lack of a sign of another.
     var isUnpaged: Bool { if case .none = paging.style { true } else { false } }
+
+    /// Whether a rule under `responses` accepts the sign of failure at a path.
+    ///
+    /// In a table, no rule finds anything at a path, so one with another action does not take effect.
+    func accepts(_ path: String, _ value: JSONScalar, _ status: Int) -> Bool {
+        responses.contains { rule in
+            rule.action == .accept && rule.covers(status) && !rule.isMissing && rule.path?.description == path
+                && rule.equals.map { $0 == value.plain } ?? true
+        }
+    }
 }
 
 extension ReplySurvey {

@@ -75,4 +75,52 @@ import Testing
         let scan = try Scan(source(bridge, ["path": "/zoo/told", "query": query]))
         #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
     }
+
+    // MARK: Signs of Failure
+
+    @Test(arguments: [
+        ("$.data.items", #"{"partial": true, "incomplete": true, "data": {"items": LIST}}"#),
+        ("$.items", #"{"partial": {"id": 1}, "incomplete": [true], "items": LIST}"#),
+        ("$.items", #"{"items": [{"id": 1, "partial": true, "incomplete": true}]}"#),
+        ("$.items", #"{"items": LIST, "cart": {"partial": true}}"#),
+        ("$.items", #"{"items": LIST, "error": {"code": 0, "message": "OK"}}"#),
+        ("$.items", #"{"items": LIST, "error": {"code": 200, "message": "Success", "details": []}}"#),
+    ])
+    func `a flag elsewhere, and an error that is none, change nothing`(records: String, reply: String) throws {
+        let scan = try once(
+            reply.replacing("LIST", with: #"[{"id": 1}]"#), [("records", .text(records)), ("paging", "none")])
+        #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
+    }
+
+    @Test(arguments: [
+        ("$.data.items", #"{"data": {"partial": true, "items": LIST}}"#, "$.data.partial is true"),
+        (
+            "$.a.b.c.d.e.items", #"{"a": {"b": {"c": {"d": {"e": {"items": LIST, "partial": "true"}}}}}}"#,
+            "e.partial is true"
+        ),
+        ("$.groups[*].items", #"{"incomplete": true, "groups": [{"items": LIST}]}"#, "$.incomplete is true"),
+        ("$.items", #"{"items": LIST, "error": {"code": 3, "message": "OK"}}"#, "$.error is an object: OK"),
+        ("$.items", #"{"items": LIST, "error": {"code": 0, "message": "slow"}}"#, "$.error is an object: slow"),
+    ])
+    func `a flag beside the list, and an error, show that records may be missing`(
+        records: String, reply: String, sign: String
+    ) throws {
+        let scan = try once(
+            reply.replacing("LIST", with: #"[{"id": 1}]"#), [("records", .text(records)), ("paging", "none")])
+        #expect(scan.ids == [1] && scan.last?.isComplete == false && scan.warnings.count == 1, "\(scan)")
+        #expect(scan.warnings.first?.contains("\(sign))") == true, "\(scan)")
+    }
+
+    @Test func `signs of failure are seen beside any number of other members`() throws {
+        let names = (0..<70).map { "m\($0)" }
+        let members = names.map { #""\#($0)": "\#($0)","# }.joined()
+        let metadata: Literal = .object(names.map { ($0, .text("$.\($0)")) })
+        for (flag, isComplete) in [("true", false), ("false", true)] {
+            let scan = try once(
+                #"{\#(members) "timed_out": \#(flag), "items": [{"id": 1}]}"#,
+                [("records", "$.items"), ("paging", "none"), ("metadata", metadata)])
+            #expect(scan.ids == [1] && scan.last?.isComplete == isComplete, "\(scan)")
+            #expect(names.nonEmptyAllSatisfy { scan.last?.metadata[$0] == $0 }, "\(scan)")
+        }
+    }
 }

@@ -130,6 +130,7 @@ private final class RowElements: XMLEventSink {
             outer.append(name)
             if outer.count == 1 {
                 root = name
+                surroundings.root = name
                 // An attribute may be the date of an empty list, or an error in its place.
                 isRootEmpty = (0..<element.attributeCount).allSatisfy { index in
                     guard let attribute = element.attribute(index), !attribute.isIn(Self.schemaInstance) else {

@@ -10,6 +10,8 @@ package struct Surroundings: Sendable {
         package var hasElements = false
     }
 
+    /// The root's local name.
+    package var root = ""
     /// The local names from the root to a record, without the root's; empty if there is none.
     package var records: [String] = []
     package var elements: [Element] = []

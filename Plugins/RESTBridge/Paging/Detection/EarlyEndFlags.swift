@@ -1,9 +1,17 @@
 /// The flags that are true where a search ended early, such as those of GitHub, Google Drive and Solr.
 enum EarlyEndFlags {
-    /// Their paths, which are read in each reply.
-    static let paths: Set<String> = [
+    /// Those that a reply has at its root, by their paths.
+    static let ofReplies: Set<String> = [
         "$.timed_out", "$.timedOut", "$.incomplete_results", "$.incompleteResults", "$.incompleteSearch",
-        "$.incomplete", "$.partial", "$.is_partial", "$.isPartial", "$.partialResults",
-        "$.responseHeader.partialResults",
+        "$.partialResults", "$.responseHeader.partialResults",
     ]
+    /// Names that may also be an attribute of some object, so that they count beside the list only.
+    private static let besideLists = ["incomplete", "partial", "is_partial", "isPartial"]
+
+    /// Returns the paths of all flags.
+    ///
+    /// - Parameter homes: The objects with the list.
+    static func paths(beside homes: [String]) -> [String] {
+        ofReplies.sorted() + homes.flatMap { home in besideLists.map { PagingDetector.member(home, $0) } }
+    }
 }

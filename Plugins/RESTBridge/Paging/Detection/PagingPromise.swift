@@ -22,7 +22,7 @@ extension PagingDetector {
         let near = Set(homes + ownConnections)
         for (path, value) in survey.findings
         where (!path.isPath(inside: own) || own == "$")
-            && !EarlyEndFlags.paths.contains(path)
+            && !EarlyEndFlags.ofReplies.contains(path)
         {
             guard let (home, name) = place(of: path, in: near) else { continue }
             if let words = Self.words(name, value) { return "\(path) \(words)" }
@@ -61,7 +61,8 @@ extension PagingDetector {
     /// The maximum number of records per page, from the request or the reply.
     var maxPerPage: Int? { limitInRequest?.count ?? limitInBody?.count }
 
-    private var limitInRequest: (name: String, count: Int)? {
+    /// The limit on the number of records in the request.
+    var limitInRequest: (name: String, count: Int)? {
         let asked = url.queryPairs.compactMap { pair in Int(pair.value).map { (name: pair.name, count: $0) } }
         return (asked + bodyNumbers.map { (name: $0.name, count: $0.value) }).first { name, count in
             let last = name.split(separator: ".").last ?? ""

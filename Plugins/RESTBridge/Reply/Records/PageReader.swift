@@ -6,18 +6,20 @@ internal import RecordBatch
 
 /// Reads the JSON of successive pages into batches.
 final class PageReader {
-    private let reader: JSONRecordReader
-    private let section: RESTSection
-    private let records: JSONPath
-    private var places: [ReplyPlace: UInt32] = [:]
+    let reader: JSONRecordReader
+    let section: RESTSection
+    let records: JSONPath
+    private var places = PagePlaces()
+    /// The paths of signs that a page lacks records.
+    let signs: [JSONPath]
     private let shapes: Bool
     /// Builds records from nested arrays if the host reads their enclosing objects, or nil if the JSON reader handles
     /// them.
-    private var nested: NestedRows?
+    var nested: NestedRows?
     /// The number of outermost enclosing objects read so far.
     private var nestedCount = 0
     /// Whether an enclosing object read so far has a list of records.
-    private var nestedFound = false
+    var nestedFound = false
     private var shaper: RecordShaper?
     /// The column names, if the records are arrays.
     private var columns: [String]?
@@ -43,11 +45,8 @@ final class PageReader {
     private let limits: ReplyLimits
     private(set) var body = HTTPExchange.PaddedBody.empty
     /// The request and the origin of the page, for messages.
-    private var asked = ""
-    private var response: HTTPResponse?
-
-    /// The most places beside the records that the JSON reader can look at.
-    private static let maxPlaces = 30
+    var asked = ""
+    var response: HTTPResponse?
 
     /// The approximate size of a batch at which a page is split.
     static let batchBytes = 4 << 20
@@ -71,13 +70,9 @@ final class PageReader {
                 section.incremental?.token, section.statedTotal, ReplyFacts.relation(of: paging.total),
             ]
             + section.metadata.map(\.place)
-        for place in wanted.compactMap(\.self) where places[place] == nil {
-            if case .body(let path) = place { places[place] = reader.addPath(path) }
-        }
-        for path in PartialFailure.paths(beside: records, preset: section.preset)
-        where places[.body(path)] == nil && places.count < Self.maxPlaces {
-            places[.body(path)] = reader.addPath(path)
-        }
+        signs = PartialFailure.paths(beside: records, preset: section.preset)
+        for case .body(let path) in wanted.compactMap(\.self) { places.add(path, to: reader) }
+        for path in signs { places.add(path, to: reader) }
     }
 
     /// Starts a page.
@@ -88,6 +83,7 @@ final class PageReader {
         let isPage = RemoteMessage.isPage(Array(body.bytes.prefix(min(body.count, 512))), mediaType: response.mediaType)
         nameRows = 0
         rowCount = 0
+        places.begin()
         nestedCount = 0
         nestedFound = false
         isBare = false
@@ -363,51 +359,14 @@ final class PageReader {
         return Int(key).map { .value(String($0 &+ add)) } ?? .unusable("a text")
     }
 
-    /// Whether the reply says that there are no records, such as `total: 0`.
-    var saysZero: Bool { ReplySurvey(body).map { PagingDetector.saysZero($0) } ?? false }
-
     /// Releases the page's memory.
     func end() {
         reader.end()
         body = .empty
     }
 
-    private func value(_ place: ReplyPlace) -> JSONScalar {
-        places[place].map { JSONScalar(reader.value(at: $0)) } ?? .missing
-    }
-
-    /// The sign beside the page's records that some of them may be missing, or nil if there is none.
-    ///
-    /// Known once the page was read to its end.
-    func failureSign() -> String? {
-        let isRead = PartialFailure.paths.contains { path in
-            PartialFailure.isSign(path, value(.body(path)))
-        }
-        let isNull =
-            reader.recordCount == 0 && !records.segments.isEmpty
-            && JSONScalar.read([records], in: body)?.first == .null
-        guard isRead || isNull, let survey = ReplySurvey(body) else { return nil }
-        return PartialFailure.sign(survey, isNull: isNull) { [section] in section.validates($0) }
-            .map { response?.redactor.clean($0) ?? $0 }
-    }
-
-    /// The place of the records, if null stands there and nothing in the reply says that there are no records; nil
-    /// otherwise.
-    ///
-    /// Some languages write an empty list like this, and others what they could not read.
-    var untoldNull: JSONPath? {
-        guard reader.recordCount == 0, JSONScalar.read([records], in: body)?.first == .null,
-            !section.validates(records.description)
-        else { return nil }
-        let isTold = ReplySurvey(body).map { PagingDetector.saysZero($0) || PartialFailure.saysSuccess($0) } ?? false
-        return isTold || said.paging().total == 0 ? nil : records
-    }
-
-    /// The path of the records, if it leads into a list and no element of it has what follows; nil otherwise.
-    var lackedMember: JSONPath? {
-        let lacks = nested == nil ? reader.lacksRecords : reader.recordCount > 0 && !nestedFound
-        guard lacks, !section.validates(records.description) else { return nil }
-        return records
+    func value(_ place: ReplyPlace) -> JSONScalar {
+        place.path.map { places.value(at: $0, reader, body) } ?? .missing
     }
 
     /// Returns a cursor that is an object, if the next request can carry it.
@@ -416,80 +375,5 @@ final class PageReader {
             let batch = try? Self.records(at: path, in: body), batch.count == 1
         else { return nil }
         return withExtendedLifetime(batch) { .json(batch[0].json) }
-    }
-
-    /// Returns the failure reported by a reply without records, or nil if it reports none or a rule covers it.
-    private func disguisedFailure() -> BridgeError? {
-        guard let response, let survey = ReplySurvey(body), let failure = DisguisedFailure(survey),
-            !section.validates(failure.path)
-        else { return nil }
-        return failure.error(asked: asked, response: response, body: body)
-    }
-
-    /// Whether the failure is that the page has no place for records, before which it had none.
-    private var hasNoPlace: Bool {
-        let fault = reader.failure.fault
-        return fault == .noRecords || fault == .notList && reader.recordCount == 0
-    }
-
-    /// Whether the place of the records is missing because the listing is empty.
-    private var isEmptyListing: Bool {
-        guard hasNoPlace, EmptyListing.isObject(body) else { return false }
-        return ReplySurvey(body).map(EmptyListing.isTold) ?? false
-    }
-
-    private func failure(isPage: Bool) -> BridgeError {
-        let location = response?.location
-        if isPage {
-            let prefix = Array(body.bytes.prefix(min(body.count, 65_536)))
-            let words = response.flatMap {
-                RemoteMessage.make(prefix, mediaType: $0.mediaType, redactor: $0.redactor)
-            }
-            let kind = response?.header("content-type") ?? "no content type"
-            return BridgeError(
-                .malformed, "\(asked): the server sent a web page (\(kind)) where JSON was expected",
-                remedy:
-                    "check url, path and auth; some APIs send JSON only on request, such as by format=json",
-                location: location,
-                remote: words)
-        }
-        let error = reader.failure
-        var code = BridgeError.Code.malformed
-        var remedy: String?
-        var what = "\(asked) is not JSON: \(error.message), at byte \(error.offset)"
-        var remote = excerpt(error.offset)
-        var found: String { reader.arrayPaths }
-        switch error.fault {
-        case .empty:
-            what = "\(asked): the reply is empty where JSON was expected"
-            remedy = "an API without records should answer 204, or an empty list"
-            remote = nil
-        case .trailing where body.bytes[min(error.offset, body.count)] == UInt8(ascii: "{"):
-            remedy = "set format: ndjson if each line is a record"
-        case .tooDeep, .tooLarge, .memory:
-            code = .limit
-            if error.fault == .tooLarge { remedy = "request smaller pages, or raise max_body_bytes" }
-            what = "\(asked): \(error.message), at byte \(error.offset)"
-        case .noRecords, .notRecords:
-            what =
-                error.fault == .noRecords
-                ? "\(asked): the reply has nothing at \(records)"
-                : "\(asked): the value at \(records) is not an object or array"
-            remedy = found.isEmpty ? "check records" : "set records to one of: \(found)"
-            remote = nil
-        case .notList:
-            what = "\(asked): the reply has an object where \(records) needs a list, at byte \(error.offset)"
-            remedy = found.isEmpty ? "check records" : "set records to one of: \(found)"
-        case .other, .trailing: break
-        }
-        return BridgeError(code, what, remedy: remedy, location: location, remote: remote)
-    }
-
-    /// Returns the text around a byte, with secrets masked.
-    private func excerpt(_ offset: Int) -> String? {
-        let from = max(0, min(offset, body.count) - 24)
-        let range = from..<min(body.count, from + 48)
-        guard !range.isEmpty else { return nil }
-        return response.map { "... \($0.redactor.excerpt(of: body.bytes, range)) ..." }
     }
 }

@@ -4,11 +4,26 @@ internal import BridgeJSON
 ///
 /// Records may be missing, so the listing is not complete.
 enum PartialFailure {
-    /// The paths that are read in each reply.
-    static let paths = (["$.errors[0]", "$.error", "$.success", "$._shards.failed"] + EarlyEndFlags.paths.sorted())
-        .compactMap {
+    /// Returns the paths that are looked at in a reply.
+    ///
+    /// - Parameter homes: The objects with the list.
+    static func paths(in homes: [String] = ["$"]) -> [JSONPath] {
+        (["$.errors[0]", "$.error", "$.success", "$._shards.failed"] + EarlyEndFlags.paths(beside: homes)).compactMap {
             try? JSONPath($0, option: "responses")
         }
+    }
+
+    /// Returns the object with the list of records.
+    static func home(of records: JSONPath) -> String { PagingDetector.path(names(to: records).dropLast()) }
+
+    /// Returns the names that lead to the list of records.
+    private static func names(to records: JSONPath) -> [String] {
+        var names: [String] = []
+        for case .name(let name) in records.segments.prefix(while: { if case .name = $0 { true } else { false } }) {
+            names.append(name)
+        }
+        return names
+    }
 
     /// Texts that say that all is well.
     private static let successes: Set<String> = [
@@ -18,33 +33,41 @@ enum PartialFailure {
     /// Returns the paths that lie outside the records.
     static func paths(beside records: JSONPath, preset: Preset?) -> [JSONPath] {
         guard case .name(let name)? = records.segments.first else { return [] }
-        return paths.filter { path in
+        let depth = names(to: records).count
+        return paths(in: [home(of: records)]).filter { path in
+            let isBeside =
+                path.segments.count == depth && path.segments.dropLast() == records.segments.prefix(depth - 1)
+                && !path.isPrefix(of: records)
             // The errors of a GraphQL reply are judged on their own.
-            path.segments.first != .name(name) && !(preset == .graphQL && path.description == "$.errors[0]")
+            return (path.segments.first != .name(name) || isBeside)
+                && !(preset == .graphQL && path.description == "$.errors[0]")
         }
     }
 
-    /// Whether the value at one of ``paths`` may be a sign.
+    /// Whether the value at one of the paths may be a sign.
     static func isSign(_ path: JSONPath, _ value: JSONScalar) -> Bool {
         switch (path.description, value) {
         case ("$.errors[0]", .missing), ("$.errors[0]", .null): false
         case ("$.errors[0]", _), ("$.error", .object), ("$.success", .bool(false)): true
-        case (let flag, .bool(true)): EarlyEndFlags.paths.contains(flag)
-        case (let flag, .text(let text)) where EarlyEndFlags.paths.contains(flag): text.lowercased() == "true"
         case ("$.error", .text(let text)): !successes.contains(text.lowercased())
         case ("$.success", .text(let text)): text.lowercased() == "false"
         case ("$._shards.failed", .number): value.integer.map { $0 > 0 } ?? false
-        default: false
+        case ("$.error", _), ("$.success", _), ("$._shards.failed", _): false
+        case (_, .text(let text)): text.lowercased() == "true"
+        case (_, let flag): flag == .bool(true)
         }
     }
 
     /// Returns the reply's sign of failure, in words.
     ///
     /// - Parameters:
+    ///   - homes: The objects with the list.
     ///   - isNull: Whether null stands where the records should be.
     ///   - isValidated: Whether a rule of the section tests a path, which then replaces this judgment.
-    static func sign(_ survey: ReplySurvey, isNull: Bool, isValidated: (String) -> Bool) -> String? {
-        for path in paths {
+    static func sign(
+        _ survey: ReplySurvey, in homes: [String] = ["$"], isNull: Bool, isValidated: (String) -> Bool
+    ) -> String? {
+        for path in paths(in: homes) {
             // The survey does not descend into lists.
             let name = path.description.replacing("[0]", with: "")
             let value = survey[name]
@@ -53,7 +76,7 @@ enum PartialFailure {
             case .array(""): continue
             case .array: break
             case _ where name != path.description: continue
-            case .object: guard survey.findings.contains(where: { $0.path.hasPrefix(name + ".") }) else { continue }
+            case .object: if isFine(survey, name) { continue }
             case .missing, .null, .bool, .number, .text: break
             }
             return words(name, value) + (message(survey, name).map { ": \($0)" } ?? "")
@@ -73,11 +96,24 @@ enum PartialFailure {
         return !text.isEmpty && successes.contains(text.lowercased())
     }
 
+    /// Whether an object of an error has nothing, or only what says that all is well, such as a code of 0.
+    private static func isFine(_ survey: ReplySurvey, _ object: String) -> Bool {
+        survey.findings.filter { $0.path.isPath(inside: object) }.allSatisfy { path, value in
+            switch value {
+            case .missing, .null, .bool(false), .object, .array(""): true
+            case .bool(true), .array: false
+            case .text, .number:
+                value.plain.map { successes.contains($0.lowercased()) } ?? false
+                    || path.lowercased().hasSuffix("code") && value.integer.map { (200..<300).contains($0) } ?? false
+            }
+        }
+    }
+
     private static func words(_ path: String, _ value: JSONScalar) -> String {
         switch value {
         case .array: "\(path) is a list"
         case .object: "\(path) is an object"
-        case .text where path != "$.success" && !EarlyEndFlags.paths.contains(path): "\(path) is a text"
+        case .text where ["$.error", "$.errors"].contains(path): "\(path) is a text"
         case .bool, .number, .text, .null, .missing: "\(path) is \(value.plain ?? "")"
         }
     }
