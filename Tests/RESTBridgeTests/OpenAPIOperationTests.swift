@@ -84,6 +84,44 @@ struct OpenAPIOperationTests {
         #expect(pet.contains("the request needs values for tenant: set them under body"), "\(pet)")
     }
 
+    @Test func `the members of an object in the query are parameters of their own`() throws {
+        func pet(_ schema: String, _ more: String = "") throws -> String {
+            let parameter = #"{"name": "pageable", "in": "query", "required": true\#(more), "schema": \#(schema)}"#
+            let offers = try discover(document(#""/pets": {"get": {"parameters": [\#(parameter)], \#(list("Pet"))}}"#))
+            return try #require(offers["Pet"])
+        }
+        let page = ##"{"$ref": "#/components/schemas/Page"}"##
+        for schema in [page, #"{"allOf": [\#(page)]}"#] {
+            let spring = try pet(schema)
+            #expect(spring.contains(#""page_parameter":"page","size_parameter":"size","size":50"#), "\(spring)")
+            #expect(!spring.contains("the request needs values"), "\(spring)")
+        }
+        for more in [#", "explode": false"#, #", "style": "deepObject""#] {
+            let other = try pet(page, more)
+            #expect(other.contains("the request needs values for pageable: set them under query"), "\(other)")
+        }
+        let tenant =
+            #"{"required": ["tenant"], "properties": {"tenant": {"type": "string"}, "page": {"type": "integer"}}}"#
+        let needy = try pet(tenant)
+        #expect(needy.contains("the request needs values for tenant: set them under query"), "\(needy)")
+    }
+
+    @Test func `a list of certain objects replaces that of a general page`() throws {
+        let general = #"{"type": "object", "properties": {"items": {"type": "array", "items": {"type": "array"}}}}"#
+        let certain =
+            ##"{"properties": {"items": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}}"##
+        for parts in [[general, certain], [certain, general]] {
+            let reply = #"{"allOf": [\#(parts.joined(separator: ","))]}"#
+            let offers = try discover(
+                document(
+                    #"""
+                    "/pets": {"get": {"responses": {"200": {"content": {"application/json": {"schema": \#(reply)}}}}}}
+                    """#))
+            let pet = try #require(offers["Pet"])
+            #expect(pet.contains(#""path":"/pets","records":"$.items""#), "\(pet)")
+        }
+    }
+
     @Test func `two schemes that are required together become auth and a header field`() throws {
         let more = """
             , "securitySchemes": {"app": {"type": "apiKey", "in": "header", "name": "X-App-Id"},

@@ -95,7 +95,7 @@ package struct OpenAPIDocument {
             let kinds = result.kinds.isEmpty ? more.kinds : result.kinds
             let required = result.required.union(more.required)
             let ownName = name ?? value["title"]?.text
-            result = result.merged(with: more)
+            result = result.narrowed(by: more)
             result.kinds = kinds
             result.required = required
             // A wrapper around a single reference, written to add a description, keeps the name of that reference.

@@ -282,7 +282,7 @@ package struct OpenAPIReader {
         return (shape, headers, format)
     }
 
-    private func media(_ content: JSONTree?) -> JSONTree? {
+    func media(_ content: JSONTree?) -> JSONTree? {
         let all = content?.members ?? []
         func first(_ accept: (String) -> Bool) -> JSONTree? { all.first { accept($0.name.lowercased()) }?.value }
         return first { $0.hasPrefix("application/json") } ?? first { $0.contains("json") && !$0.contains("seq") }
@@ -298,26 +298,6 @@ package struct OpenAPIReader {
             return nil
         }
         return SampleShape.make([example])
-    }
-
-    private func parameters(of operation: JSONTree, _ item: JSONTree) -> [QueryParameter] {
-        let own = (operation["parameters"]?.elements ?? []).map { document.resolve($0).value }
-        let names = Set(own.compactMap { $0["name"]?.text })
-        let shared = (item["parameters"]?.elements ?? []).map { document.resolve($0).value }
-            .filter { !names.contains($0["name"]?.text ?? "") }
-        return (own + shared).compactMap { parameter in
-            guard parameter["in"]?.text == "query", let name = parameter["name"]?.text else { return nil }
-            let schema = document.resolve(parameter["schema"] ?? media(parameter["content"])?["schema"] ?? parameter)
-                .value
-            let items = schema["items"].map { document.resolve($0).value }
-            var shape = document.shape(schema)
-            if shape.values.isEmpty { shape.values = shape.element?.values ?? [] }
-            return QueryParameter(
-                name: name, isRequired: parameter["required"]?.bool ?? false, shape: shape,
-                value: [schema["default"], parameter["example"], schema["example"], items?["default"]]
-                    .lazy.compactMap(\.self).first, maximum: schema["maximum"]?.integer,
-                minimum: schema["minimum"]?.integer)
-        }
     }
 
     // MARK: Sections

@@ -61,8 +61,8 @@ struct SearchBody {
     }
 
     /// The members of an object, with those of the schemas that it is made of.
-    private static func properties(
-        of schema: JSONTree, in document: OpenAPIDocument, depth: Int
+    static func properties(
+        of schema: JSONTree, in document: OpenAPIDocument, depth: Int = 0
     ) -> (properties: [(name: String, schema: JSONTree)], required: Set<String>) {
         guard depth < maxDepth else { return ([], []) }
         let value = document.resolve(schema).value

@@ -71,4 +71,32 @@ package struct ValueShape: Sendable {
         result.isMap = isMap || other.isMap
         return result
     }
+
+    /// Returns the shape that two parts of `allOf` describe together.
+    ///
+    /// Where they contradict each other, as a general page of lists and a page of certain objects do, the one that says
+    /// more holds, or else the other one's.
+    func narrowed(by other: ValueShape) -> ValueShape {
+        var result = merged(with: other)
+        for (index, (name, _)) in result.properties.enumerated() {
+            guard let mine = self[name], let theirs = other[name] else { continue }
+            result.properties[index].shape = mine.agreed(with: theirs)
+        }
+        if let mine = element, let theirs = other.element { result.elements = [mine.agreed(with: theirs)] }
+        return result
+    }
+
+    private func agreed(with other: ValueShape) -> ValueShape {
+        guard contradicts(other) else { return narrowed(by: other) }
+        return other.isBare && !isBare ? self : other
+    }
+
+    private func contradicts(_ other: ValueShape) -> Bool {
+        let numbers: Set<Kind> = [.integer, .number]
+        return !solid.isEmpty && !other.solid.isEmpty && solid.isDisjoint(with: other.solid)
+            && !(solid.isSubset(of: numbers) && other.solid.isSubset(of: numbers))
+    }
+
+    /// Whether only the kind is known.
+    private var isBare: Bool { properties.isEmpty && elements.isEmpty }
 }
