@@ -37,9 +37,10 @@ extension RESTSource {
         if let records = section.records, records.segments.count > 2, survey?.isArray == false {
             survey = ReplySurvey(body, along: records)
         }
-        if isAutomatic { try detect(survey, response, body, records: found) }
+        let head = survey?.isArray == true ? ListHead.survey(body, before: section.records) : nil
+        if isAutomatic { try detect(head ?? survey, response, body, records: found, isHead: head != nil) }
         try section.checkPaths()
-        if isSingle { lookForMore(survey, response) }
+        if isSingle { lookForMore(head ?? survey, response, isHead: head != nil) }
         guard found.map({ $0 != "$" }) ?? false || note != nil else { return }
         let parts = [found.flatMap { $0 == "$" ? nil : "records: \($0)" }, note.map { "paging: \($0)" }].compactMap(
             \.self)
@@ -48,15 +49,20 @@ extension RESTSource {
     }
 
     /// Checks whether a reply that the section declares the only one has signs of more records.
-    func lookForMore(_ survey: ReplySurvey?, _ response: HTTPResponse) {
+    func lookForMore(_ survey: ReplySurvey?, _ response: HTTPResponse, isHead: Bool = false) {
         let detector = PagingDetector(
             survey: survey, response: response, url: requestURL ?? section.url, count: { nil },
-            given: section.givenParameters, records: section.records)
-        pager.noteContradiction(sign: detector.signOfMore(), total: detector.plainTotal())
+            given: section.givenParameters, records: isHead ? ListHead.records : section.records)
+        let (sign, total) = (detector.signOfMore(), detector.plainTotal())
+        pager.noteContradiction(
+            sign: isHead ? sign.map(ListHead.inReply) : sign,
+            total: isHead ? total.map { (ListHead.inReply($0.place), $0.count) } : total)
     }
 
+    /// - Parameter isHead: Whether the survey is of the ``ListHead``.
     func detect(
-        _ survey: ReplySurvey?, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?, records: String? = nil
+        _ survey: ReplySurvey?, _ response: HTTPResponse, _ body: HTTPExchange.PaddedBody?, records: String? = nil,
+        isHead: Bool = false
     ) throws {
         var detector = PagingDetector(
             survey: survey, response: response, url: requestURL ?? section.url,
@@ -64,14 +70,17 @@ extension RESTSource {
                 guard let body, let records else { return nil }
                 return try? PageReader.records(at: records, in: body)?.count
             },
-            given: section.givenParameters.union(section.openVariables), records: section.records)
+            given: section.givenParameters.union(section.openVariables),
+            records: isHead ? ListHead.records : section.records)
         detector.sendsJSON = section.body?.format == .json
         detector.bodyNumbers = section.bodyNumbers
         detector.openVariables = section.openVariables
         guard var detected = detector.detect() else {
             section.paging = PagingRule()
+            let promise = detector.promise()
             pager = Pager(
-                detected: section.paging, first: position, promise: detector.promise(), limit: detector.limit(),
+                detected: section.paging, first: position, promise: isHead ? promise.map(ListHead.inReply) : promise,
+                limit: detector.limit(),
                 isUntold: survey != nil && section.preset == nil)
             return
         }
@@ -92,8 +101,10 @@ extension RESTSource {
             detected.first = .page(0)
         }
         if let body, let guess = detector.byOffset(detected), takes(guess, body) { detected = guess }
+        let unused = detector.unusedTotal(detected)
+        if isHead { detected.members = detected.members.map { ($0.name, ListHead.inReply($0.value)) } }
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
-        section.statedTotal = try detector.unusedTotal(detected).map { try ReplyPlace($0, option: "total") }
+        section.statedTotal = try unused.map { try ReplyPlace(isHead ? ListHead.inReply($0) : $0, option: "total") }
         if let first = detected.first { position = first }
         pager = Pager(
             detected: section.paging, first: detected.first, promise: section.isUnpaged ? detector.promise() : nil,

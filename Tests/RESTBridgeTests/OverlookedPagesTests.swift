@@ -246,4 +246,30 @@ import Testing
         let scan = try told(by: "page", #"{"": \#(page(1)), "2": \#(page(2))}"#)
         #expect(scan.ids == [1, 2] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
     }
+
+    // MARK: The Object before the List
+
+    @Test func `the object before the list in a root array is looked at`() throws {
+        func page(_ id: Int, _ words: String) -> String { #"[{\#(words)}, [{"id": \#(id)}]]"# }
+        let list: Literal.Members = [("records", "$[1]")]
+        func numbered(_ number: Int) -> String {
+            page(number, #""page": \#(number), "pages": 2, "per_page": "1", "total": TOTAL"#)
+        }
+        for (total, isComplete) in [("2", true), ("9", false)] {
+            let pages = #"{"": \#(numbered(1)), "2": \#(numbered(2))}"#.replacing("TOTAL", with: total)
+            let scan = try told(by: "page", pages, list)
+            #expect(scan.ids == [1, 2] && scan.last?.isComplete == isComplete, "\(scan)")
+            #expect(scan.warnings.contains { $0.contains("9 records ($[0].total)") } != isComplete, "\(scan)")
+        }
+        let cursors =
+            #"{"": \#(page(1, #""next_cursor": "a""#)), "a": \#(page(2, #""next_cursor": null"#))}"#
+        let followed = try told(by: "cursor", cursors, list)
+        #expect(followed.ids == [1, 2] && followed.last?.isComplete == true, "\(followed)")
+        for paging: Literal in ["auto", "none"] {
+            let total = try once(page(1, #""count": 1, "total_count": 9"#), list + [("paging", paging)])
+            #expect(total.ids == [1] && total.last?.isComplete == false && total.warnings.count == 1, "\(total)")
+        }
+        let plain = try once(page(1, #""name": "x""#), list)
+        #expect(plain.ids == [1] && plain.last?.isComplete == true && plain.warnings.isEmpty, "\(plain)")
+    }
 }
