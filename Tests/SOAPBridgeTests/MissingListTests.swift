@@ -22,11 +22,17 @@ import Testing
               <xs:element name="last" type="xs:boolean" minOccurs="0"/>
               <xs:element name="folder" minOccurs="0"><xs:complexType><xs:sequence>
                 <xs:element name="items" type="t:Items" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
-              </xs:sequence><xs:attribute name="kind" type="xs:string"/></xs:complexType>
+              </xs:sequence><xs:attribute name="kind" type="xs:string"/>
+              <xs:attribute name="responseClass" type="xs:string"/></xs:complexType>
             <xs:element name="List"><xs:complexType><xs:sequence><xs:element name="offset" type="xs:int" minOccurs="0"/>
               </xs:sequence></xs:complexType></xs:element>
             <xs:element name="ListResponse"><xs:complexType><xs:sequence>
               <xs:element name="success" type="xs:boolean" minOccurs="0"/>
+              <xs:element name="requestId" type="xs:string" minOccurs="0"/>
+              <xs:element name="server" type="xs:string" minOccurs="0"/>
+              <xs:element name="at" type="xs:dateTime" minOccurs="0"/>
+              <xs:element name="status" type="xs:string" minOccurs="0"/>
+              <xs:element name="header" type="xs:anyType" minOccurs="0"/>
               <xs:element name="message" type="xs:string" minOccurs="0"/>
               <xs:element name="items" type="t:Items" minOccurs="0"/>
               <xs:element name="messages" minOccurs="0"><xs:complexType><xs:sequence>
@@ -67,8 +73,11 @@ import Testing
         #expect(warning.contains(count ?? "write paging: {style: none}"), "\(warning)")
     }
 
-    @Test(arguments: ["nofolder", "nofolderok", "nofoldersuccess", "emptyfolder"])
-    func `a reply with nothing else, a success, or only the last element missing is an empty listing`(name: String)
+    @Test(arguments: [
+        "nofolder", "nofolderok", "nofoldersuccess", "emptyfolder", "ids", "nonefound", "code?1", "code?true",
+        "code?Success", "code?OK", "code?NoError", "code?0",
+    ])
+    func `a reply with nothing that tells of a failure, or a success, is an empty listing`(name: String)
         throws
     {
         let scan = try scan(name)
@@ -88,5 +97,68 @@ import Testing
         #expect(warning.contains("its @responseClass is Error: late"), "\(warning)")
         let fine = try scan("okclass", ["records": "ListResponse/items/item"])
         #expect(fine.pages.last?.isComplete == true && fine.pages.flatMap(\.warnings).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("code?false", "its status is false"), ("code?Failed", "its status is Failed"),
+        ("nested", "its success is false"), ("nestederror", "its string is E931"),
+        ("downmessage", "its message is Error: no connection to the database)"),
+    ])
+    func `a sign of failure counts wherever it stands outside the records`(name: String, words: String) throws {
+        let section: Literal = ["records": "ListResponse/items/item"]
+        let failed = try scan(name, section)
+        #expect(failed.records.isEmpty && failed.pages.last?.isComplete == false)
+        let warning = try #require(failed.pages.flatMap(\.warnings).first)
+        #expect(warning.contains("the reply says that it failed (\(words)"), "\(warning)")
+        let whole = try scan(name, section.adding(["paging": ["style": "none"]]))
+        #expect(whole.pages.last?.isComplete == true && whole.pages.flatMap(\.warnings).isEmpty)
+    }
+
+    @Test
+    func `a message that mentions a failure counts without the list, a state that is not known only without more`()
+        throws
+    {
+        let down = try scan("down", ["records": "ListResponse/items/item"])
+        #expect(down.pages.last?.isComplete == false)
+        let warning = try #require(down.pages.flatMap(\.warnings).first)
+        #expect(
+            warning.contains("no <items> on the way to the records, and its message is Database unav"), "\(warning)")
+        #expect(try scan("code?Pending", ["records": "ListResponse/items/item"]).pages.last?.isComplete == true)
+        #expect(try scan("code?Pending").pages.last?.isComplete == false)
+    }
+
+    @Test func `an element that the schema lacks is no list if it is a plain value that tells of no failure`() throws {
+        #expect(try scan("ids", ["records": "ListResponse/items/item"]).pages.last?.isComplete == true)
+        let scan = try scan("stranger", ["records": "ListResponse/items/item"])
+        #expect(scan.pages.last?.isComplete == false)
+        #expect(scan.pages.flatMap(\.warnings).joined(separator: "\n").contains("the reply has <note>"))
+    }
+
+    @Test func `a part of a reply that failed leaves its records missing`() throws {
+        let scan = try scan("halffailed")
+        #expect(scan.records == [#"{"id":1}"#])
+        #expect(scan.pages.last?.isComplete == false)
+        #expect(scan.pages.flatMap(\.warnings).joined(separator: "\n").contains("its @responseClass is Error"))
+    }
+
+    @Test func `what says in all its words that nothing failed is no sign of a failure`() {
+        for text in [
+            "No records found", "no data", "0 results", "Success: no errors", "The operation completed successfully.",
+            "Record not found", "nothing found for this search", "OK", "0 - OK", "Errors: 0", "the list is empty",
+        ] {
+            #expect(AllClear.isNone(text), "\(text)")
+        }
+        for text in [
+            "E17", "1", "No connection", "not completed", "completed with errors", "no data: service unavailable",
+            "Session not found", "true", "request", "no request completed",
+        ] {
+            #expect(!AllClear.isNone(text), "\(text)")
+        }
+        for text in ["1", "true", "Success", "OK", "NoError", "0", "000", "200", "Completed"] {
+            #expect(AllClear.isSuccess(text), "\(text)")
+        }
+        for text in ["", "none", "false", "no", "2", "Pending", "not ok"] {
+            #expect(!AllClear.isSuccess(text), "\(text)")
+        }
     }
 }

@@ -33,6 +33,17 @@ REPLIES = {
         '</messages></ListResponse>')),
     'emptyfolder': (200, XML, env('<ListResponse xmlns="urn:s"><messages><message kind="Success"><text>none</text><folder/></message>'
         '</messages></ListResponse>')),
+    'ids': (200, XML, env('<ListResponse xmlns="urn:s" version="2.1"><requestId>a7-fail-5</requestId><server>web 3 (eu)</server>'
+        '<at>2026-11-28T09:00:00Z</at><unknown>17</unknown><messages><message id="4"/></messages></ListResponse>')),
+    'nonefound': (200, XML, env('<ListResponse xmlns="urn:s"><message>No records found for your request.</message></ListResponse>')),
+    'code': (200, XML, env('<ListResponse xmlns="urn:s"><status>%s</status><message>Node 4 has answered</message></ListResponse>')),
+    'nested': (200, XML, env('<ListResponse xmlns="urn:s"><header><success>false</success></header></ListResponse>')),
+    'nestederror': (200, XML, env('<ListResponse xmlns="urn:s"><header><errors><string>E931</string></errors></header><items/></ListResponse>')),
+    'downmessage': (200, XML, env('<ListResponse xmlns="urn:s"><items/><message>Error: no connection to the database</message></ListResponse>')),
+    'down': (200, XML, env('<ListResponse xmlns="urn:s"><message>Database unavailable</message></ListResponse>')),
+    'stranger': (200, XML, env('<ListResponse xmlns="urn:s"><note>closed for maintenance</note></ListResponse>')),
+    'halffailed': (200, XML, env('<ListResponse xmlns="urn:s"><messages><message><folder><items><item><id>1</id></item></items></folder>'
+        '</message><message responseClass="Error"><text>late</text></message></messages></ListResponse>')),
     'errorclass': (200, XML, env('<ListResponse xmlns="urn:s" responseClass="Error"><items/><message>late</message></ListResponse>')),
     'okclass': (200, XML, env('<ListResponse xmlns="urn:s" responseClass="Completed"><items/></ListResponse>')),
     'hex': (200, XML, good('<item><id>1</id><hex>0aF</hex></item><item hexes="0A"><id>2</id><hex> 0aFf </hex></item>'
@@ -62,7 +73,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *args): pass
     def do_POST(self):
         self.rfile.read(int(self.headers['Content-Length']))
-        status, kind, data = REPLIES[self.path[1:]]
+        name, _, value = self.path[1:].partition('?')
+        status, kind, data = REPLIES[name]
+        if value: data = data % value
         if isinstance(data, str): data = data.encode()
         self.send_response(status)
         self.send_header('Content-Type', kind)

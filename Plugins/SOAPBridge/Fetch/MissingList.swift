@@ -11,19 +11,21 @@ extension SOAPSource {
         let paging = scan.paging
         guard let name = reader.missingElement, !paging.isWholeWithoutCounts else { return nil }
         let lacks = "the reply has no <\(name)> on the way to the records"
-        if paging.namesCounts, reader.total == nil, reader.hasMore == nil, reader.hasOtherContent || isFurther {
+        let says = reader.total != nil || reader.hasMore != nil
+        let notice = says || reader.saysSuccess ? nil : reader.notice
+        if paging.namesCounts, !says, notice != nil || isFurther {
             return (
                 "\(lacks), nor the \(paging.countWords) that paging names, so nothing counts as deleted: check records and paging",
                 true
             )
         }
         // .NET leaves out the element around an empty list, but not those around that one.
-        guard reader.missingLevels > 2 else { return nil }
-        guard reader.hasOtherContent, reader.total == nil, reader.hasMore == nil, !reader.saysSuccess else {
-            return ("\(lacks): check records", false)
+        let isDeep = reader.missingLevels > 2
+        guard let notice, isDeep || notice.weight >= .trouble else {
+            return isDeep ? ("\(lacks): check records", false) : nil
         }
         return (
-            "\(lacks), but other content, so nothing counts as deleted: check records; if that is an empty list, "
+            "\(lacks), and \(notice.words), so nothing counts as deleted: check records; if that is an empty list, "
                 + paging.remedyForEmpty, true
         )
     }

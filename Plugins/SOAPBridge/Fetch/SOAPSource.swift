@@ -163,15 +163,17 @@ final class SOAPSource: RecordSource {
             )
             mayLackRecords = true
         }
-        if reader.failureSign == nil, let warning = missingListWarning(reader, isFurther: isFurther) {
-            warnings.append(warning.text)
-            if warning.isGrave { mayLackRecords = true }
-        }
-        if let sign = reader.failureSign, !hasFailed {
+        let sign = reader.failureSign ?? (scan.paging.isDeclaredWhole ? nil : reader.notedFailure)
+        if let sign {
+            if !hasFailed {
+                warnings.append(
+                    "the reply says that it failed (\(clean(sign, reply))), so records may be missing and nothing counts as "
+                        + "deleted: if that is not a failure, \(scan.paging.remedyForEmpty)")
+            }
             hasFailed = true
-            warnings.append(
-                "the reply says that it failed (\(reply.step.call.client.redactor.clean(sign))), so records may be missing "
-                    + "and nothing counts as deleted: if that is not a failure, \(scan.paging.remedyForEmpty)")
+        } else if let warning = missingListWarning(reader, isFurther: isFurther) {
+            warnings.append(clean(warning.text, reply))
+            if warning.isGrave { mayLackRecords = true }
         }
         if hasFailed || mayLackRecords { step.isComplete = false }
         isOver = step.isEnd
@@ -183,6 +185,8 @@ final class SOAPSource: RecordSource {
         }
         return page(reply, step, isPageEnd: true)
     }
+
+    private func clean(_ text: String, _ reply: Reply) -> String { reply.step.call.client.redactor.clean(text) }
 
     /// Ends the scan successfully at a fault if the config says so.
     private func end(at reply: SOAPCall.FaultReply, location: String?) throws -> Page {

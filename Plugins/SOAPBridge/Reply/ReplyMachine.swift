@@ -38,8 +38,20 @@ struct ReplyMachine {
         /// The hash of the id by which others refer to the element; 0 for none.
         var id: UInt64 = 0
         var textStart = 0
-        /// Whether the element stands beside the path to the records, below the longest prefix of it found so far.
+        /// Whether the element stands beside the path to the records.
         var isBeside = false
+        /// Whether neither the schema nor a path of the plan contains the element.
+        var isUnexpected = false
+        /// Whether the element may occur several times, or one around it.
+        var isRepeated = false
+        /// Whether an element of the path follows inside.
+        var hasNext = false
+        /// Whether the element says that it failed.
+        var hasFailed = false
+        /// Whether attributes and text are searched for notices, with the signs of the element's name.
+        var isNoted = false
+        var signs: ReplyNameSigns = []
+        var name: Int32 = -1
     }
 
     let plan: ReplyPlan
@@ -77,10 +89,19 @@ struct ReplyMachine {
 
     /// The longest prefix of the records' path found so far, in names.
     private(set) var recordPathMatch = 0
-    /// Whether the element at the end of that prefix has other content: attributes, or a text in other elements.
-    private(set) var hasOtherContent = false
-    /// The first name on the path to the records that neither the schema nor a path of the plan contains.
-    private(set) var unexpectedElement: Int32?
+    /// The gravest notice so far, the first that says that the reply or a part failed, and the one of a part that failed
+    /// without records.
+    var notice: ReplyNotice?
+    var failure: ReplyNotice?
+    var failedPart: ReplyNotice?
+    /// Whether content beside the path says that the call succeeded.
+    var noticesSuccess = false
+    var noticeText: [UInt8] = []
+    /// How many more elements are searched for notices.
+    var noticeBudget = 10_000
+    /// The first name on the path to the records that neither the schema nor a path of the plan contains, of an element
+    /// with others inside or with a notice; a plain value is no list.
+    var unexpectedElement: Int32?
     /// The number of records written, rejected or deferred so far.
     var recordCount = 0
     /// A hash of all records so far, which reveals a repeated page.
@@ -173,7 +194,7 @@ struct ReplyMachine {
             try tree.addText(bytes, to: frame.node, isElementOnly: type.isComplex && !type.isMixed)
         default:
             if capturing != nil { capture(bytes) }
-            if frame.isBeside, !hasOtherContent { hasOtherContent = bytes.contains { !XMLSpace.contains($0) } }
+            if frame.isNoted { addNotice(bytes) }
         }
     }
 
@@ -192,6 +213,8 @@ struct ReplyMachine {
         guard let frame = frames.popLast() else { return }
         namespaces.removeLast(frame.namespaceCount)
         if frame.id != 0 { try keep(frame) }
+        if frame.isNoted { endNotice(of: frame) }
+        if frame.recordMatch > 0 { endPath(frame) }
         switch frame.role {
         case .record where frame.node == 0: try endRecord(writer)
         case .fault where frame.node == 0: try endFault()
@@ -249,6 +272,9 @@ struct ReplyMachine {
         case .skipped:
             var frame = Frame(role: .skipped)
             frame.isBeside = parent.isBeside
+            frame.isRepeated = parent.isRepeated
+            if parent.isUnexpected, unexpectedElement == nil { unexpectedElement = parent.name }
+            if frame.isBeside { beginNotice(element, &frame, below: parent, onPath: false) }
             return frame
         case .scanned:
             return try scan(element, number: number(of: element), below: parent)
@@ -344,17 +370,12 @@ struct ReplyMachine {
                 // Axis names the members of a literal array after the array, regardless of the schema.
                 emitter.note(.renamed, number)
                 frame.recordMatch = parent.recordMatch + 1
-            } else if unexpectedElement == nil, !plan.types[Int(parent.type)].isOpen, frame.captureMatches.max() <= 0 {
-                unexpectedElement = number
+            } else if !plan.types[Int(parent.type)].isOpen, frame.captureMatches.max() <= 0 {
+                frame.isUnexpected = true
             }
         }
-        if Int(frame.recordMatch) > recordPathMatch {
-            recordPathMatch = Int(frame.recordMatch)
-            hasOtherContent = hasPlainAttribute(element)
-        }
-        frame.isBeside =
-            frame.recordMatch < 0
-            && (parent.isBeside || parent.recordMatch > 0 && Int(parent.recordMatch) == recordPathMatch)
+        recordPathMatch = max(recordPathMatch, Int(frame.recordMatch))
+        noteScanned(element, number, &frame, below: parent)
         guard frame.recordMatch > 0 || frame.captureMatches.max() > 0 else {
             frame.role = .skipped
             return frame
@@ -411,14 +432,6 @@ struct ReplyMachine {
         }
         beginCaptures(element, frame.captureMatches)
         return frame
-    }
-
-    /// Returns whether an element has an attribute of its own schema, rather than of SOAP or of XML Schema.
-    private func hasPlainAttribute(_ element: XMLStartElement) -> Bool {
-        (0..<element.attributeCount).contains { index in
-            guard let attribute = element.attribute(index), !attribute.hasNamespace else { return false }
-            return !isEncoded || !attribute.isNamed("id") && !attribute.isNamed("href")
-        }
     }
 
     /// Returns whether a type is a wrapper: it has only one repeated element, the last of the records' path.

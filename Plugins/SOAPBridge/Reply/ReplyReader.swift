@@ -99,16 +99,33 @@ final class ReplyReader {
     /// Beside records, a code that is not known need not be that of a failure.
     var failureSign: String? {
         FailureSigns.sign(
-            success: captured(.success), errors: recordCount == 0 ? errors : [], message: captured(.message))
+            success: captured(.success), errors: recordCount == 0 ? values([.error, .detail, .message]) : [],
+            message: captured(.message))
     }
 
-    /// Whether the reply says that it did not fail.
-    var saysSuccess: Bool { FailureSigns.saysSuccess(captured(.success), errors: errors) }
-
-    /// The values of an error, with the names of their elements or attributes.
-    private var errors: [(name: String, value: String)] {
+    /// The sign of failure in content that the schema need not describe, in words.
+    ///
+    /// Beside records, only a part of the reply that failed and has none is one.
+    var notedFailure: String? {
         let machine = sink.machine
-        return [ReplyPlan.Capture.error, .detail].compactMap { capture in
+        if let part = machine.failedPart { return part.words }
+        guard recordCount == 0 else { return nil }
+        return (machine.failure ?? machine.notice.flatMap { $0.weight == .failure ? $0 : nil })?.words
+    }
+
+    /// Content that may be the reason why a reply has no records.
+    var notice: ReplyNotice? { sink.machine.notice }
+
+    /// Whether the reply says that it did not fail.
+    var saysSuccess: Bool {
+        sink.machine.noticesSuccess
+            || FailureSigns.saysSuccess(captured(.success), errors: values([.error, .detail]))
+    }
+
+    /// Returns values that may be those of an error, with the names of their elements or attributes.
+    private func values(_ captures: [ReplyPlan.Capture]) -> [(name: String, value: String)] {
+        let machine = sink.machine
+        return captures.compactMap { capture in
             guard let value = machine.captured(capture), let name = machine.plan.captures[capture.rawValue].last else {
                 return nil
             }
@@ -132,9 +149,6 @@ final class ReplyReader {
 
     /// The number of names on the records' path that the reply lacks.
     var missingLevels: Int { sink.machine.plan.recordPath.count - recordPathMatch }
-
-    /// Whether there is other content beside ``missingElement``.
-    var hasOtherContent: Bool { sink.machine.hasOtherContent }
 
     /// The first element in place of the records that the schema lacks.
     var unexpectedElement: String? {

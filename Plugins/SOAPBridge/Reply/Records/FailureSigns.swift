@@ -13,21 +13,19 @@ struct FailureSigns: Sendable, Equatable {
     /// The path of a state, until it takes the place of an error or its detail.
     private var state: [String] = []
 
-    private static let successes: Set<String> = [
+    static let successes: Set<String> = [
         "success", "succeeded", "successful", "issuccess", "issuccessful", "ok", "isok",
     ]
     private static let failures: Set<String> = ["failed", "failure", "error", "haserror", "haserrors", "iserror"]
     private static let errors: Set<String> = ["error", "errors", "errorcode", "errcode", "fault", "faultcode"]
     private static let messages: Set<String> = ["message", "errormessage", "statusmessage", "errortext"]
     /// Names whose value says that something failed only if it begins so: `ErrorServerBusy`, `Failed`.
-    private static let states: Set<String> = [
-        "status", "responsestatus", "result", "resultcode", "responsecode", "responseclass", "returncode",
+    static let states: Set<String> = [
+        "status", "responsestatus", "result", "resultcode", "responsecode", "responseclass", "returncode", "statuscode",
+        "returnstatus",
     ]
-    /// Values of an error that mean that there is none.
-    private static let none: Set<String> = [
-        "", "false", "no", "none", "null", "nil", "n/a", "-", "ok", "success", "successful", "200", "noerror",
-        "no error", "no_error", "no errors", "noerrors", "s", "e000",
-    ]
+    /// States that are the flag of a success if they are a boolean.
+    private static let flags: Set<String> = ["status", "responsestatus", "returnstatus"]
 
     /// No signs.
     init() {}
@@ -78,7 +76,7 @@ struct FailureSigns: Sendable, Equatable {
 
     private mutating func take(_ name: String, _ kind: SimpleKind, at path: [String]) {
         if kind == .boolean {
-            if success.isEmpty, Self.successes.contains(name) { success = path }
+            if success.isEmpty, Self.successes.contains(name) || Self.flags.contains(name) { success = path }
             if error.isEmpty, Self.failures.contains(name) { error = path }
         } else {
             if error.isEmpty, Self.errors.contains(name) { error = path }
@@ -88,27 +86,30 @@ struct FailureSigns: Sendable, Equatable {
     }
 
     /// Returns the sign of failure in a reply, in words; nil if it has none.
+    ///
+    /// - Parameter errors: The values of errors, states and, if they may say alone that the reply failed, messages.
     static func sign(success: String?, errors: [(name: String, value: String)], message: String?) -> String? {
         let reason = message.map { ": \($0.prefix(300))" } ?? ""
         if let success, ["false", "0"].contains(success.lowercased()) { return "success is \(success)\(reason)" }
         let error = errors.first { name, value in
-            guard states.contains(NameWords.plain(name)) else { return !isNone(value) }
-            let start = value.prefix(10).lowercased()
-            return ["error", "fail", "fault"].contains { start.hasPrefix($0) }
+            isState(name) || isMessage(name)
+                ? ReplyNotice.beginsWithFailure(value) && !AllClear.isPhrase(value) : !AllClear.isNone(value)
         }
-        return error.map { "its \(word(for: $0.name)) is \($0.value.prefix(100))\(reason)" }
+        return error.map { name, value in
+            let word = isState(name) || isMessage(name) ? name : "error"
+            return "its \(word) is \(value.prefix(100))\(value == message ? "" : reason)"
+        }
     }
 
     /// Returns whether a reply says that it did not fail.
     static func saysSuccess(_ success: String?, errors: [(name: String, value: String)]) -> Bool {
-        ["true", "1"].contains(success?.lowercased()) || errors.contains { isNone($0.value) }
+        ["true", "1"].contains(success?.lowercased())
+            || errors.contains { name, value in
+                isState(name) ? AllClear.isSuccess(value) : AllClear.isNone(value)
+            }
     }
 
-    private static func isNone(_ value: String) -> Bool {
-        none.contains(value.lowercased()) || !value.contains { $0 != "0" }
-    }
+    private static func isState(_ name: String) -> Bool { states.contains(NameWords.plain(name)) }
 
-    private static func word(for name: String) -> String {
-        states.contains(NameWords.plain(name)) ? name : "error"
-    }
+    private static func isMessage(_ name: String) -> Bool { messages.contains(NameWords.plain(name)) }
 }

@@ -1,0 +1,137 @@
+internal import Inference
+
+/// Content of a reply outside its records that may be the reason why records are missing.
+struct ReplyNotice: Sendable, Equatable {
+    enum Weight: Int, Sendable, Comparable {
+        /// A message, a state that is not known, or another value that mentions a failure.
+        case remark
+        /// A message or a state that mentions a failure.
+        case trouble
+        /// The name says failure, or the value of a flag or a state.
+        case failure
+
+        static func < (a: Weight, b: Weight) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    var weight: Weight
+    /// The name of the element, or of the attribute with an `@`.
+    let name: String
+    let text: String
+
+    /// The notice in words.
+    var words: String { "its \(name) is \(text.prefix(300))" }
+
+    /// Words in a value that mention a failure.
+    private static let failing: Set<String> = [
+        "unavailable", "busy", "denied", "timeout", "invalid", "unauthorized", "forbidden", "expired", "maintenance",
+        "overloaded", "exceeded", "rejected", "aborted", "refused", "cannot", "unable",
+    ]
+
+    /// Judges a value by the name of its element or attribute; nil if it is no reason for anything.
+    ///
+    /// Identifiers, times, versions and the names of servers are none: many services put them into each reply.
+    init?(_ value: String, of signs: ReplyNameSigns, name: String) {
+        guard !AllClear.isNothing(value) else { return nil }
+        (self.name, text) = (name, value)
+        if signs.contains(.success), AllClear.isDenial(value) || value == "0" {
+            weight = .failure
+        } else if signs.contains(.state) {
+            guard !AllClear.isSuccess(value) else { return nil }
+            let isFailed = AllClear.isDenial(value) || Self.beginsWithFailure(value)
+            weight = isFailed ? .failure : Self.mentionsFailure(value) ? .trouble : .remark
+        } else if AllClear.isNone(value) {
+            return nil
+        } else if signs.contains(.failure) {
+            weight = .failure
+        } else if !signs.contains(.identity), Self.mentionsFailure(value) {
+            weight = signs.contains(.message) ? .trouble : .remark
+        } else {
+            guard signs.contains(.message) else { return nil }
+            weight = .remark
+        }
+    }
+
+    init(weight: Weight, name: String, text: String) {
+        (self.weight, self.name, self.text) = (weight, name, text)
+    }
+
+    /// Returns whether a state or a message begins with a word for a failure: `ErrorServerBusy`, `Failed`.
+    static func beginsWithFailure(_ value: String) -> Bool {
+        let start = value.prefix(10).lowercased()
+        return ["error", "fail", "fault", "exception"].contains { start.hasPrefix($0) }
+    }
+
+    private static func mentionsFailure(_ value: String) -> Bool {
+        NameWords.lower(String(value.prefix(1000))).contains {
+            failing.contains($0) || ReplyNameSigns.failures.contains($0)
+        }
+    }
+}
+
+/// What the name of an element or attribute outside the records says about its value.
+struct ReplyNameSigns: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    /// An error or a part of one.
+    static let failure = ReplyNameSigns(rawValue: 1)
+    static let message = ReplyNameSigns(rawValue: 2)
+    static let state = ReplyNameSigns(rawValue: 4)
+    /// A flag of success.
+    static let success = ReplyNameSigns(rawValue: 8)
+    /// A name that replies have, and records have not.
+    static let reply = ReplyNameSigns(rawValue: 16)
+    /// An identifier, a time or the like, in which words mean nothing.
+    static let identity = ReplyNameSigns(rawValue: 32)
+
+    fileprivate static let failures: Set<String> = [
+        "error", "errors", "err", "fault", "faults", "fail", "failed", "failure", "failures", "exception", "exceptions",
+        "errorcode", "errcode", "errormessage", "errormsg", "errmsg", "errortext", "faultcode", "faultstring",
+    ]
+    /// The last words of a name that is that of a failure: `failedOrders` may be a list.
+    private static let parts: Set<String> = [
+        "code", "message", "messages", "msg", "text", "string", "reason", "detail", "details", "status", "flag",
+        "info", "description", "list", "occurred", "number", "id",
+    ]
+    private static let messages: Set<String> = [
+        "message", "messages", "msg", "text", "reason", "warning", "warnings", "notice", "alert", "description",
+        "explanation", "detail", "details", "cause", "statusmessage", "messagetext",
+    ]
+    private static let identities: Set<String> = [
+        "id", "ids", "uuid", "guid", "key", "token", "host", "server", "node", "version", "time", "timestamp", "date",
+    ]
+    private static let replies: Set<String> = [
+        "responseclass", "responsecode", "responsestatus", "returncode", "resultcode",
+    ]
+    /// Names of the members of a list of values, which tell nothing.
+    private static let members: Set<String> = ["string", "item", "value", "entry", "line"]
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ name: String) {
+        let words = NameWords.lower(String(name.prefix(200)))
+        let plain = words.joined()
+        var signs: ReplyNameSigns = []
+        if let last = words.last {
+            if Self.failures.contains(plain)
+                || words.contains(where: Self.failures.contains)
+                    && (Self.failures.contains(last) || Self.parts.contains(last))
+            {
+                signs.insert(.failure)
+            }
+            if Self.messages.contains(last) { signs.insert(.message) }
+            if Self.identities.contains(last) { signs.insert(.identity) }
+        }
+        if FailureSigns.states.contains(plain) { signs.insert(.state) }
+        if FailureSigns.successes.contains(plain) { signs.insert(.success) }
+        if Self.replies.contains(plain) { signs.insert(.reply) }
+        self = signs
+    }
+
+    /// Returns the signs of a name inside an element with these ones.
+    static func inside(_ outer: ReplyNameSigns, _ name: String) -> ReplyNameSigns {
+        var signs = ReplyNameSigns(name)
+        if outer.contains(.failure) { signs.insert(.failure) }
+        if outer.contains(.message), members.contains(name.lowercased()) { signs.insert(.message) }
+        return signs
+    }
+}
