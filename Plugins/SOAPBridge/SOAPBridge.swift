@@ -127,7 +127,7 @@ public final class SOAPBridge: Bridge {
         let plan = try ReplyPlan(
             operation: first, schemas: definition.schemas, records: section.records, total: paging.totalPath,
             token: paging.tokenPath, more: paging.morePath, done: paging.donePath,
-            signs: signs(section.records, first), unwraps: section.unwraps)
+            signs: signs(section.records, first), unwraps: section.unwraps, addsTotals: paging.addsTotals)
         var further: SOAPSource.Step?
         if let name = paging.operation {
             let operation = try readable(name, of: port)

@@ -27,10 +27,20 @@ extension PagingVocabulary {
         /// The number of all records, in a reply.
         package static let totals = [
             "total", "totalcount", "totalrecords", "totalresults", "totalsize", "numberofresults", "recordcount",
-            "count", "size", "totalhits", "matches",
+            "count", "size", "totalhits", "matches", "totalitems", "totalrows", "totalelements", "totalrecordcount",
+            "totalitemsinview", "totalnumberofrecords", "totalnumberofresults", "totalnumberofitems", "numfound",
         ]
         /// A flag that is true on all pages except the last one.
-        package static let more = ["hasmore", "more", "hasnext", "moreresults", "moreitems"]
+        package static let more = [
+            "hasmore", "more", "hasnext", "moreresults", "moreitems", "morerecords", "moreavailable", "hasnextpage",
+            "hasmoreresults", "hasmoreitems", "hasmorerecords", "istruncated", "truncated",
+            "morehitsavailableindicator",
+        ]
+        /// The number of records that follow.
+        package static let remaining = [
+            "remaining", "remainingcount", "remainingitems", "remainingitemcount", "remainingrecords",
+            "remainingresults", "resultsremaining", "recordsremaining", "itemsremaining",
+        ]
         /// A flag that is true only on the last page.
         package static let done = ["done", "islast", "lastpage", "complete", "islastpage", "includeslastiteminrange"]
     }

@@ -1,4 +1,4 @@
-import gzip, http.server, socketserver
+import gzip, http.server, re, socketserver
 E11 = 'http://schemas.xmlsoap.org/soap/envelope/'
 E12 = 'http://www.w3.org/2003/05/soap-envelope'
 def env(body, e=E11): return '<s:Envelope xmlns:s="%s" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><s:Body>%s</s:Body></s:Envelope>' % (e, body)
@@ -6,6 +6,32 @@ def good(inner, e=E11): return env('<ListResponse xmlns="urn:s"><items>%s</items
 XML = 'text/xml; charset=utf-8'
 ITEM = '<item code="a"><id>1</id><name>Zoë</name></item>'
 MTOM = 'multipart/related; type="application/xop+xml"; boundary="b"'
+def exchange(body, mode):
+    """A page of eight items as Exchange sends it: the mode names the attributes of the folder, and what else differs."""
+    offset = re.search(r'Offset>(\d+)<', body)
+    start = int(offset.group(1)) if offset else 0
+    end = 8 if 'whole' in mode else min(8, start + 5)
+    kinds = ['CalendarItem', 'Message'] if 'mixed' in mode else ['Message']
+    items = ''.join('<%s><Id n="%d">%d</Id></%s>' % (kind, i, i, kind) for i in range(start, end) for kind in [kinds[i % len(kinds)]])
+    def message(total, last):
+        total = ' TotalItemsInView="%d"' % total if 'total' in mode else ''
+        last = ' IncludesLastItemInRange="%s"' % str(last).lower() if 'flag' in mode else ''
+        return ('<Message ResponseClass="Success"><ResponseCode>NoError</ResponseCode><RootFolder%s%s><Items>%s</Items></RootFolder>'
+            '</Message>' % (total, last, items))
+    messages = message(5, end == 8) + message(5, True) if 'two' in mode else message(8, end == 8)
+    if 'error' in mode:
+        messages = ('<Message ResponseClass="Error"><MessageText>The server cannot service this request right now.</MessageText>'
+            '<ResponseCode>ErrorServerBusy</ResponseCode></Message>')
+    return 200, XML, env('<FindResponse xmlns="urn:s"><Messages>%s</Messages></FindResponse>' % messages)
+def leads(body, mode):
+    members = {'remaining': '<remainingCount>3</remainingCount>', 'last': '<remainingCount>0</remainingCount>',
+        'nested': '<Response_Results><Total_Results>4</Total_Results></Response_Results>',
+        'nestedlast': '<Response_Results><Total_Results>1</Total_Results></Response_Results>'}
+    return 200, XML, env('<LeadsResponse xmlns="urn:s">%s<lead><Id>1</Id></lead></LeadsResponse>' % members[mode])
+def rows(body, mode):
+    position = ' ListItemCollectionPositionNext="%s"' % {'next': 'Paged=TRUE&amp;p_ID=1', 'end': '', 'zero': '0'}[mode]
+    return 200, XML, env('<RowsResponse xmlns="urn:s"><RowsResult><data ItemCount="1"%s><row Id="a"/></data></RowsResult></RowsResponse>' % position)
+DYNAMIC = {'exchange': exchange, 'leads': leads, 'rows': rows}
 REPLIES = {
     'good': (200, XML, good(ITEM)),
     'latin': (200, 'text/xml', ('<?xml version="1.0" encoding="ISO-8859-1"?>' + good(ITEM)).encode('latin-1')),
@@ -72,10 +98,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
     def log_message(self, *args): pass
     def do_POST(self):
-        self.rfile.read(int(self.headers['Content-Length']))
+        body = self.rfile.read(int(self.headers['Content-Length'])).decode()
         name, _, value = self.path[1:].partition('?')
-        status, kind, data = REPLIES[name]
-        if value: data = data % value
+        if name in DYNAMIC:
+            status, kind, data = DYNAMIC[name](body, value)
+        else:
+            status, kind, data = REPLIES[name]
+            if value: data = data % value
         if isinstance(data, str): data = data.encode()
         self.send_response(status)
         self.send_header('Content-Type', kind)

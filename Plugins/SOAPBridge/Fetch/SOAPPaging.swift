@@ -21,6 +21,8 @@ struct SOAPPaging: Sendable, Equatable {
     var donePath: [String] = []
     /// Whether the section leaves open how the list ends, and these paths are guesses.
     private(set) var isOpen = false
+    /// Whether the totals of several parts of a reply are added up.
+    private(set) var addsTotals = false
     /// Whether the section says how the list is split: with `style: none` alone, each reply is the whole list.
     private let isDeclared: Bool
     /// The operation of further pages; nil for the same one.
@@ -44,7 +46,7 @@ struct SOAPPaging: Sendable, Equatable {
             "size_element": {"type": "string", "description": "page: the request's element for the number of records on a page; a path a/b for a nested one."},
             "token_element": {"type": "string", "description": "token: the request's element for the token (a locator, a cursor, a search id); a path a/b for a nested one."},
             "token": {"type": "string", "description": "token: element names from the reply's body element down to the token; the last may be an @attribute."},
-            "more": {"type": "string", "description": "Path, as total, to whether there are more records: true or false."},
+            "more": {"type": "string", "description": "Path, as total, to whether there are more records: true or false, or the number of those that follow."},
             "done": {"type": "string", "description": "Path, as total, to whether these were the last records: true or false."},
             "operation": {"type": "string", "description": "token: the operation that returns the further pages, if it is another one."},
             "input": {"type": "object", "description": "token: the constant part of the other operation's request."},
@@ -121,10 +123,14 @@ struct SOAPPaging: Sendable, Equatable {
     /// Whether the section declares that each reply is the whole list.
     var isDeclaredWhole: Bool { isDeclared && style == .none }
 
+    /// Whether the section says nothing about paging.
+    var isUndeclared: Bool { !isDeclared }
+
     /// Takes the counts of a reply that the section says nothing about.
     mutating func take(_ counts: PlainCounts) {
         guard !isDeclared, totalPath.isEmpty, morePath.isEmpty, donePath.isEmpty else { return }
         (totalPath, morePath, donePath) = (counts.total, counts.more, counts.done)
+        addsTotals = counts.isOfParts
         isOpen = true
     }
 

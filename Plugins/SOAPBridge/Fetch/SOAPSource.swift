@@ -175,6 +175,14 @@ final class SOAPSource: RecordSource {
             warnings.append(clean(warning.text, reply))
             if warning.isGrave { mayLackRecords = true }
         }
+        if step.isComplete, scan.paging.isUndeclared, reader.hasMore == nil, reader.total == nil,
+            let promise = reader.promise
+        {
+            warnings.append(
+                "there may be more records, because \(clean(promise.words, reply)), so the listing is not complete: set paging; "
+                    + "if that means something else, write paging: {style: none}")
+            mayLackRecords = true
+        }
         if hasFailed || mayLackRecords { step.isComplete = false }
         isOver = step.isEnd
         if step.isEnd, let sentence = deviations.sentence { warnings.append(sentence) }
@@ -286,13 +294,17 @@ final class SOAPSource: RecordSource {
 extension ReplyReader {
     /// Whether the reply reports more records; nil if it does not say.
     var hasMore: Bool? {
-        func flag(_ capture: ReplyPlan.Capture) -> Bool? {
-            switch captured(capture)?.lowercased() {
-            case "true", "1", "yes": true
-            case "false", "0", "no": false
-            default: nil
-            }
+        let remaining = captured(.more).flatMap(Int64.init)
+        return remaining.flatMap { $0 < 0 ? nil : $0 > 0 } ?? Self.isTrue(captured(.more))
+            ?? Self.isTrue(captured(.done)).map { !$0 }
+    }
+
+    /// Returns the value of a flag; nil if it is none.
+    static func isTrue(_ flag: String?) -> Bool? {
+        switch flag?.lowercased() {
+        case "true", "1", "yes": true
+        case "false", "0", "no": false
+        default: nil
         }
-        return flag(.more) ?? flag(.done).map { !$0 }
     }
 }

@@ -9,6 +9,10 @@ extension ReplyMachine {
 
     /// The total number of records, once read.
     var total: Int64? {
+        if let totals {
+            // Each part may have said the total of all.
+            return totals.isEqual && totals.first == Int64(recordCount) ? totals.first : totals.sum
+        }
         guard let text = captured(.total), let number = Int64(text), number >= 0 else { return nil }
         return number
     }
@@ -52,6 +56,20 @@ extension ReplyMachine {
 
     private mutating func set(_ index: Int, _ text: String) {
         let text = text.trimmingWhiteSpace
-        if !text.isEmpty { captured[index] = text }
+        guard !text.isEmpty else { return }
+        let isKept =
+            switch ReplyPlan.Capture(rawValue: index) {
+            // Of several parts, one is enough for more records, or for a failure.
+            case .more: ReplyReader.isTrue(captured[index]) == true
+            case .done, .success: ReplyReader.isTrue(captured[index]) == false
+            default: false
+            }
+        if !isKept { captured[index] = text }
+        if index == ReplyPlan.Capture.total.rawValue, plan.addsTotals, let number = Int64(text), number >= 0 {
+            let (sum, isOver) = (totals?.sum ?? 0).addingReportingOverflow(number)
+            totals = (
+                totals?.first ?? number, isOver ? .max : sum, totals.map { $0.isEqual && $0.first == number } ?? true
+            )
+        }
     }
 }

@@ -79,6 +79,9 @@ extension ReplyMachine {
         _ value: String, _ signs: ReplyNameSigns, name: String, isRepeated: Bool
     ) -> ReplyNotice? {
         let value = value.trimmingWhiteSpace
+        if promise == nil, !isRepeated, signs.promises(value) {
+            promise = ReplyNotice(weight: .remark, name: name, text: value)
+        }
         guard var found = ReplyNotice(value, of: signs, name: name) else {
             let isSuccess = !signs.isDisjoint(with: [.state, .success]) && AllClear.isSuccess(value)
             if isSuccess, !isRepeated || signs.contains(.reply) { noticesSuccess = true }

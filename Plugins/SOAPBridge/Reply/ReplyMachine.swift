@@ -87,6 +87,9 @@ struct ReplyMachine {
     var captureText: [UInt8] = []
     var captured = [String?](repeating: nil, count: ReplyPlan.Capture.allCases.count)
 
+    /// The totals of the reply's parts.
+    var totals: (first: Int64, sum: Int64, isEqual: Bool)?
+
     /// The longest prefix of the records' path found so far, in names.
     private(set) var recordPathMatch = 0
     /// The gravest notice so far, the first that says that the reply or a part failed, and the one of a part that failed
@@ -94,6 +97,8 @@ struct ReplyMachine {
     var notice: ReplyNotice?
     var failure: ReplyNotice?
     var failedPart: ReplyNotice?
+    /// What says that more records follow, such as the position of the next page.
+    var promise: ReplyNotice?
     /// Whether content beside the path says that the call succeeded.
     var noticesSuccess = false
     var noticeText: [UInt8] = []

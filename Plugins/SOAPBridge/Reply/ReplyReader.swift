@@ -113,6 +113,9 @@ final class ReplyReader {
         return (machine.failure ?? machine.notice.flatMap { $0.weight == .failure ? $0 : nil })?.words
     }
 
+    /// What says that more records follow, in content that the schema need not describe.
+    var promise: ReplyNotice? { sink.machine.promise }
+
     /// Content that may be the reason why a reply has no records.
     var notice: ReplyNotice? { sink.machine.notice }
 

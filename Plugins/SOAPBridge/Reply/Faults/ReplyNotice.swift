@@ -70,7 +70,7 @@ struct ReplyNotice: Sendable, Equatable {
 
 /// What the name of an element or attribute outside the records says about its value.
 struct ReplyNameSigns: OptionSet, Sendable {
-    let rawValue: UInt8
+    let rawValue: UInt16
 
     /// An error or a part of one.
     static let failure = ReplyNameSigns(rawValue: 1)
@@ -82,6 +82,11 @@ struct ReplyNameSigns: OptionSet, Sendable {
     static let reply = ReplyNameSigns(rawValue: 16)
     /// An identifier, a time or the like, in which words mean nothing.
     static let identity = ReplyNameSigns(rawValue: 32)
+
+    /// The position of a further page, a flag for one, and a flag for the last one.
+    static let next = ReplyNameSigns(rawValue: 64)
+    static let more = ReplyNameSigns(rawValue: 128)
+    static let done = ReplyNameSigns(rawValue: 256)
 
     fileprivate static let failures: Set<String> = [
         "error", "errors", "err", "fault", "faults", "fail", "failed", "failure", "failures", "exception", "exceptions",
@@ -105,7 +110,10 @@ struct ReplyNameSigns: OptionSet, Sendable {
     /// Names of the members of a list of values, which tell nothing.
     private static let members: Set<String> = ["string", "item", "value", "entry", "line"]
 
-    init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Words that follow or precede `next` in the name of a position.
+    private static let positions = Set(PagingVocabulary.nextWords).union(["position", "reference", "locator"])
+
+    init(rawValue: UInt16) { self.rawValue = rawValue }
 
     init(_ name: String) {
         let words = NameWords.lower(String(name.prefix(200)))
@@ -120,11 +128,22 @@ struct ReplyNameSigns: OptionSet, Sendable {
             }
             if Self.messages.contains(last) { signs.insert(.message) }
             if Self.identities.contains(last) { signs.insert(.identity) }
+            if words.contains("next"), words.contains(where: Self.positions.contains) { signs.insert(.next) }
         }
         if FailureSigns.states.contains(plain) { signs.insert(.state) }
         if FailureSigns.successes.contains(plain) { signs.insert(.success) }
         if Self.replies.contains(plain) { signs.insert(.reply) }
+        typealias Names = PagingVocabulary.Elements
+        if Names.more.contains(plain), plain != "more" { signs.insert(.more) }
+        if Names.done.contains(plain), !["done", "complete"].contains(plain) { signs.insert(.done) }
         self = signs
+    }
+
+    /// Returns whether a value with these signs says that more records follow.
+    func promises(_ value: String) -> Bool {
+        if contains(.next) { return !AllClear.isNone(value) && value != "-1" }
+        return contains(.more) && ReplyReader.isTrue(value) == true
+            || contains(.done) && ReplyReader.isTrue(value) == false
     }
 
     /// Returns the signs of a name inside an element with these ones.

@@ -71,6 +71,8 @@ struct ReplyPlan: Sendable {
     ///
     /// The last name may be an attribute's.
     let captures: [[Int32]]
+    /// Whether several totals in a reply are those of its parts.
+    let addsTotals: Bool
 
     /// The type of undescribed content.
     static let anyType: TypeNumber = 0
@@ -91,8 +93,10 @@ struct ReplyPlan: Sendable {
     /// - Throws: ``BridgeError`` configuration for a path that the schema contradicts, with the names it has.
     init(
         operation: WSDLOperation, schemas: SchemaSet, records: [String], total: [String] = [], token: [String] = [],
-        more: [String] = [], done: [String] = [], signs: FailureSigns = FailureSigns(), unwraps: Bool = false
+        more: [String] = [], done: [String] = [], signs: FailureSigns = FailureSigns(), unwraps: Bool = false,
+        addsTotals: Bool = false
     ) throws(BridgeError) {
+        self.addsTotals = addsTotals
         let paths = ReplyPaths(operation, schemas)
         let records = records.isEmpty ? [] : try paths.checked(records, option: "records")
         var names = NameTable()

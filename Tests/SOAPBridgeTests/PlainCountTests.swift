@@ -1,0 +1,135 @@
+import BridgeKit
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SOAPBridge
+
+/// Counts, flags and positions around the records that the section does not name, as Exchange, Marketo, Workday and
+/// SharePoint send them.
+@Suite struct PlainCountTests {
+    private let server: RemoteServer
+
+    init() async throws { server = try await RemoteServer.python("odd-replies.py") }
+
+    private static let wsdl: String = {
+        let operations = ["Find", "Leads", "Rows"]
+        let item = #"""
+            <xs:complexType name="Item"><xs:sequence><xs:element name="Id" minOccurs="0"><xs:complexType><xs:simpleContent>
+              <xs:extension base="xs:int"><xs:attribute name="n" type="xs:int"/></xs:extension></xs:simpleContent></xs:complexType>
+              </xs:element></xs:sequence></xs:complexType>
+            """#
+        let messages = operations.map {
+            #"<message name="\#($0)In"><part name="p" element="t:\#($0)"/></message><message name="\#($0)Out"><part name="p" element="t:\#($0)Response"/></message>"#
+        }
+        let types = operations.map {
+            #"<operation name="\#($0)"><input message="t:\#($0)In"/><output message="t:\#($0)Out"/></operation>"#
+        }
+        let bindings = operations.map {
+            #"<operation name="\#($0)"><soap:operation soapAction="a"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>"#
+        }
+        return #"""
+            <definitions targetNamespace="urn:s" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:s"
+                xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
+              <types><xs:schema targetNamespace="urn:s" elementFormDefault="qualified">\#(item)
+                <xs:complexType name="Message"><xs:sequence>
+                  <xs:element name="MessageText" type="xs:string" minOccurs="0"/>
+                  <xs:element name="ResponseCode" type="xs:string" minOccurs="0"/>
+                  <xs:element name="RootFolder" minOccurs="0"><xs:complexType><xs:sequence>
+                    <xs:element name="Items"><xs:complexType><xs:choice minOccurs="0" maxOccurs="unbounded">
+                      <xs:element name="Message" type="t:Item"/><xs:element name="CalendarItem" type="t:Item"/>
+                    </xs:choice></xs:complexType></xs:element></xs:sequence>
+                    <xs:attribute name="TotalItemsInView" type="xs:int"/>
+                    <xs:attribute name="IncludesLastItemInRange" type="xs:boolean"/></xs:complexType></xs:element>
+                  </xs:sequence><xs:attribute name="ResponseClass" type="xs:string"/></xs:complexType>
+                <xs:element name="Find"><xs:complexType><xs:sequence>
+                  <xs:element name="Offset" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
+                <xs:element name="FindResponse"><xs:complexType><xs:sequence><xs:element name="Messages"><xs:complexType>
+                  <xs:sequence><xs:element name="Message" type="t:Message" maxOccurs="unbounded"/></xs:sequence>
+                  </xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>
+                <xs:element name="Leads"/>
+                <xs:element name="LeadsResponse"><xs:complexType><xs:sequence>
+                  <xs:element name="remainingCount" type="xs:int" minOccurs="0"/>
+                  <xs:element name="Response_Results" minOccurs="0"><xs:complexType><xs:sequence>
+                    <xs:element name="Total_Results" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
+                  <xs:element name="lead" type="t:Item" minOccurs="0" maxOccurs="unbounded"/>
+                  </xs:sequence></xs:complexType></xs:element>
+                <xs:element name="Rows"/>
+                <xs:element name="RowsResponse"><xs:complexType><xs:sequence><xs:element name="RowsResult"><xs:complexType
+                  mixed="true"><xs:sequence><xs:any/></xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType>
+                  </xs:element>
+              </xs:schema></types>
+              \#(messages.joined())<portType name="P">\#(types.joined())</portType>
+              <binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>\#(bindings.joined())</binding>
+              <service name="S"><port name="A" binding="t:B"><soap:address location="http://127.0.0.1:1/"/></port></service>
+            </definitions>
+            """#
+    }()
+
+    private static let folder = "FindResponse/Messages/Message/RootFolder"
+
+    private func scan(_ name: String, _ records: String, _ paging: Literal? = nil) throws -> Scan {
+        let path = try server.folder.write(Self.wsdl, to: "counts.wsdl")
+        let operation = try #require(records.components(separatedBy: "Response").first)
+        let section: Literal = ["operation": .text(operation), "records": .text(records)]
+        return try Scan.run(
+            ["wsdl": .text(path), "endpoint": .text("\(server.url)/\(name)")],
+            paging.map { section.adding(["paging": $0]) } ?? section)
+    }
+
+    @Test(arguments: ["total", "flag", "total,flag"], ["*", "Message"])
+    func `a total or a flag in attributes around the list shows that there is more`(mode: String, record: String) throws
+    {
+        let records = "\(Self.folder)/Items/\(record)"
+        let part = try scan("exchange?\(mode)", records)
+        #expect(part.records.count == 5 && part.pages.last?.isComplete == false)
+        let warning = part.pages.flatMap(\.warnings).joined()
+        #expect(warning.contains("set paging") || warning.contains("announced 8 records"), "\(warning)")
+        let whole = try scan("exchange?whole,\(mode)", records)
+        #expect(whole.records.count == 8 && whole.pages.last?.isComplete == true)
+        #expect(whole.pages.flatMap(\.warnings).isEmpty)
+        let declared = try scan("exchange?\(mode)", records, ["style": "none"])
+        #expect(declared.pages.last?.isComplete == true)
+    }
+
+    @Test func `of several parts each counts its own records, and one flag for more is enough`() throws {
+        let records = "\(Self.folder)/Items/*"
+        #expect(try scan("exchange?two,total", records).pages.last?.isComplete == true)
+        #expect(try scan("exchange?two,total,flag", records).pages.last?.isComplete == false)
+        #expect(try scan("exchange?two,whole,flag", records).pages.last?.isComplete == true)
+    }
+
+    @Test(arguments: [("remaining", false), ("last", true), ("nested", false), ("nestedlast", true)])
+    func `a number of records that follow counts, and a clear total in an object beside the list`(
+        mode: String, isComplete: Bool
+    ) throws {
+        #expect(try scan("leads?\(mode)", "LeadsResponse/lead").pages.last?.isComplete == isComplete)
+    }
+
+    @Test(arguments: [("next", false), ("end", true), ("zero", true)])
+    func `the position of a next page counts where the schema describes nothing`(mode: String, isComplete: Bool) throws
+    {
+        let records = "RowsResponse/RowsResult/data/row"
+        let scan = try scan("rows?\(mode)", records)
+        #expect(scan.records == [#"{"@Id":"a"}"#])
+        #expect(scan.pages.last?.isComplete == isComplete)
+        let warning = scan.pages.flatMap(\.warnings).joined()
+        #expect(
+            warning.contains("its @ListItemCollectionPositionNext is Paged=TRUE&p_ID=1") != isComplete, "\(warning)")
+        let whole = try self.scan("rows?\(mode)", records, ["style": "none"])
+        #expect(whole.pages.last?.isComplete == true)
+    }
+
+    @Test(arguments: ["*", "Message"])
+    func `a busy server's reply is not an empty listing`(record: String) throws {
+        let paging: Literal = [
+            "style": "offset", "offset_element": "Offset", "total": .text("\(Self.folder)/@TotalItemsInView"),
+        ]
+        for paging in [nil, paging] {
+            let scan = try scan("exchange?error", "\(Self.folder)/Items/\(record)", paging)
+            #expect(scan.records.isEmpty && scan.pages.last?.isComplete == false)
+            let warning = scan.pages.flatMap(\.warnings).joined()
+            #expect(warning.contains("its @ResponseClass is Error"), "\(warning)")
+        }
+    }
+}
