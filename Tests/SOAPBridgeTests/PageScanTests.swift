@@ -73,6 +73,24 @@ import TestSupport
         #expect(step.warning?.contains("12") == true)
     }
 
+    @Test func `other elements of the list count where the next page begins, and for the end`() throws {
+        var scan = try scan("offset")
+        let first = PageScan.Outcome(count: 0, others: 10, fingerprint: 1)
+        #expect(try scan.endPage(first) == .init(isEnd: false, cursor: "10"))
+        let again = try bridgeError { _ = try scan.endPage(first) }
+        #expect(again.message.contains("the same records as an earlier page"), "\(again)")
+        let rest = PageScan.Outcome(count: 3, others: 2, total: 15, fingerprint: 2)
+        #expect(try scan.endPage(rest) == .init(isEnd: true, isComplete: true))
+        var page = try self.scan("page")
+        #expect(try page.endPage(.init(count: 4, others: 6, fingerprint: 1)) == .init(isEnd: false, cursor: "2/10"))
+        // The service sends no more than the size that it is asked for.
+        var sized = try PageScan(
+            paging: SOAPPaging(
+                (["style": "offset", "offset_element": "at", "limit_element": "size", "size": 10] as Literal).options),
+            maxPages: 10, cursor: nil)
+        #expect(try sized.endPage(.init(count: 10, others: 2, fingerprint: 1)) == .init(isEnd: false, cursor: "10"))
+    }
+
     @Test func `the same page again is an error`() throws {
         var scan = try scan("page")
         _ = try scan.endPage(count: 10, total: nil, fingerprint: 5)

@@ -132,4 +132,17 @@ import Testing
             #expect(warning.contains("its @ResponseClass is Error"), "\(warning)")
         }
     }
+
+    @Test(arguments: [["total": "RootFolder/@TotalItemsInView"], ["done": "RootFolder/@IncludesLastItemInRange"], [:]])
+    func `pages of a list with other elements go on behind all of them`(end: [String: String]) throws {
+        var paging: Literal = ["style": "offset", "offset_element": "Offset", "size": 5]
+        for (name, path) in end { paging = paging.adding([name: .text("FindResponse/Messages/Message/\(path)")]) }
+        let scan = try scan("exchange?mixed,total,flag", "\(Self.folder)/Items/Message", paging)
+        #expect(scan.records == [1, 3, 5, 7].map { ##"{"Id":{"@n":\##($0),"#text":\##($0)}}"## })
+        #expect(scan.pages.count == 2)
+        // Without an end that the service names, a record may have moved between the pages.
+        #expect(scan.pages.last?.isComplete == (end["total"] != nil))
+        let whole = try self.scan("exchange?mixed,whole,total", "\(Self.folder)/Items/Message")
+        #expect(whole.records.count == 4 && whole.pages.last?.isComplete == true)
+    }
 }

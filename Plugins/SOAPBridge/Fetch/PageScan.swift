@@ -14,6 +14,7 @@ struct PageScan {
     private(set) var position: Int
     /// The token of the previous page; nil for the first page.
     private(set) var token: String?
+    /// The number of records so far, and of other elements of their list.
     private var records: Int
     private var pages = 0
     private var emptyInARow = 0
@@ -26,11 +27,16 @@ struct PageScan {
     /// The result of one page.
     struct Outcome {
         var count: Int
+        /// The number of elements in the list that are not records.
+        var others = 0
         var total: Int64?
         var fingerprint: UInt64
         var token: String?
         /// Whether the service reports more records; nil if it does not say.
         var hasMore: Bool?
+
+        /// The number of elements that the service counts.
+        var elements: Int { count + others }
     }
 
     /// The consequence of a page.
@@ -130,18 +136,21 @@ struct PageScan {
     /// - Throws: ``BridgeError`` malformed if a page or token repeats, or if the service reports more records but gives
     ///   none.
     mutating func endPage(_ page: Outcome) throws(BridgeError) -> Step {
+        var page = page
+        // More than requested: the other elements are not among what the service counts.
+        if !paging.sizePath.isEmpty, page.elements > paging.size { page.others = 0 }
         if let pageTotal = page.total {
             if let total, total != pageTotal { isTotalStable = false }
             total = pageTotal
         }
-        if page.count > 0, !fingerprints.insert(page.fingerprint).inserted {
+        if page.elements > 0, !fingerprints.insert(page.fingerprint).inserted {
             throw BridgeError(
                 .malformed, "\(name) has the same records as an earlier page: the paging does not advance",
                 remedy: "check paging.\(positionMember)")
         }
         pages += 1
-        records += page.count
-        emptyInARow = page.count == 0 ? emptyInARow + 1 : 0
+        records += page.elements
+        emptyInARow = page.elements == 0 ? emptyInARow + 1 : 0
         guard emptyInARow <= Self.emptyPages else {
             throw BridgeError(
                 .malformed, "\(Self.emptyPages) pages in a row have no record, but the service says that there is more",
@@ -155,7 +164,7 @@ struct PageScan {
             position += 1
         case .offset, .page:
             if try isLast(page) { return end(page) }
-            position += paging.style == .offset ? page.count : 1
+            position += paging.style == .offset ? page.elements : 1
         }
         let cursor = cursor
         if pages >= maxPages {
@@ -195,7 +204,7 @@ struct PageScan {
         if let hasMore = page.hasMore {
             guard hasMore else { return true }
             // Without records, an offset does not advance.
-            guard page.count > 0 || paging.style == .page else {
+            guard page.elements > 0 || paging.style == .page else {
                 throw BridgeError(
                     .malformed, "\(name) has no record, but the service says that there is more",
                     remedy: "check paging.more or paging.done")
@@ -203,7 +212,7 @@ struct PageScan {
             return false
         }
         let reachedTotal = plausibleTotal.map { Int64(records) >= $0 }
-        return page.count == 0 || (reachedTotal ?? (page.count < paging.size))
+        return page.elements == 0 || (reachedTotal ?? (page.elements < paging.size))
     }
 
     /// The total; nil if it is below the number of records, such as 0 for an unknown one.

@@ -152,7 +152,8 @@ final class SOAPSource: RecordSource {
         var step = try located(reply) { () throws(BridgeError) in
             try scan.endPage(
                 PageScan.Outcome(
-                    count: reader.recordCount, total: reader.total, fingerprint: reader.fingerprint,
+                    count: reader.recordCount, others: reader.otherCount, total: reader.total,
+                    fingerprint: reader.fingerprint,
                     token: reader.captured(.token), hasMore: reader.hasMore))
         }
         forget(reply.exchange)

@@ -11,7 +11,7 @@ extension ReplyMachine {
     var total: Int64? {
         if let totals {
             // Each part may have said the total of all.
-            return totals.isEqual && totals.first == Int64(recordCount) ? totals.first : totals.sum
+            return totals.isEqual && totals.first == Int64(recordCount + otherCount) ? totals.first : totals.sum
         }
         guard let text = captured(.total), let number = Int64(text), number >= 0 else { return nil }
         return number

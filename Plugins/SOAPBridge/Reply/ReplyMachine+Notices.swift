@@ -13,6 +13,10 @@ extension ReplyMachine {
             || isPath && child(number, of: parent.type, after: -1)?.isRepeated == true
         if isPath, let last = frames.indices.last { frames[last].hasNext = true }
         frame.name = number
+        if !isPath, isMixed(number, with: plan.recordPath.last, below: parent) {
+            otherCount += 1
+            beginOther(element, &frame)
+        }
         guard frame.isBeside || isPath && Int(frame.recordMatch) < plan.recordPath.count else { return }
         beginNotice(element, &frame, below: parent, onPath: isPath)
     }

@@ -44,6 +44,8 @@ struct ReplyMachine {
         var isUnexpected = false
         /// Whether the element may occur several times, or one around it.
         var isRepeated = false
+        /// Whether the element is one of the list that is not a record, or inside one.
+        var isOther = false
         /// Whether an element of the path follows inside.
         var hasNext = false
         /// Whether the element says that it failed.
@@ -109,7 +111,9 @@ struct ReplyMachine {
     var unexpectedElement: Int32?
     /// The number of records written, rejected or deferred so far.
     var recordCount = 0
-    /// A hash of all records so far, which reveals a repeated page.
+    /// The number of elements in the list that are not records, because `records` names others.
+    var otherCount = 0
+    /// A hash of all records so far, and of the other elements of their list, which reveals a repeated page.
     var fingerprint: UInt64 = 0
     var fault: SOAPFault?
     /// Records that can't be represented, until the owner takes them.
@@ -200,6 +204,7 @@ struct ReplyMachine {
         default:
             if capturing != nil { capture(bytes) }
             if frame.isNoted { addNotice(bytes) }
+            if frame.isOther { mix(bytes) }
         }
     }
 
@@ -278,6 +283,7 @@ struct ReplyMachine {
             var frame = Frame(role: .skipped)
             frame.isBeside = parent.isBeside
             frame.isRepeated = parent.isRepeated
+            if parent.isOther { beginOther(element, &frame) }
             if parent.isUnexpected, unexpectedElement == nil { unexpectedElement = parent.name }
             if frame.isBeside { beginNotice(element, &frame, below: parent, onPath: false) }
             return frame

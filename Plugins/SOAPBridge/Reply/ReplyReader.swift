@@ -88,6 +88,8 @@ final class ReplyReader {
 
     /// The number of records so far.
     var recordCount: Int { sink.machine.recordCount }
+    /// The number of elements in the list of the records so far that are not records.
+    var otherCount: Int { sink.machine.otherCount }
     /// The total number of records, once the reply has given it.
     var total: Int64? { sink.machine.total }
     /// The hash of the records so far: see ``ReplyMachine/fingerprint``.

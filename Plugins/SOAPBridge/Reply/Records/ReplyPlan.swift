@@ -11,6 +11,8 @@ struct ReplyPlan: Sendable {
         let name: Int32
         let type: TypeNumber
         let isRepeated: Bool
+        /// Whether a list may contain it among others.
+        let isMixed: Bool
     }
 
     /// An attribute; its name is the number of its key, which includes the `@`.
@@ -169,8 +171,9 @@ struct ReplyPlan: Sendable {
 
     private static func child(_ element: SchemaElement, _ names: inout NameTable) -> Child {
         Child(
-            name: names.number(element.name.local), type: TypeNumber(element.type.index), isRepeated: element.isRepeated
-        )
+            name: names.number(element.name.local), type: TypeNumber(element.type.index),
+            isRepeated: element.isRepeated,
+            isMixed: element.isRepeated && element.isAlternative)
     }
 
     /// Returns a type's child at an index below its `childCount`.

@@ -27,6 +27,7 @@ extension SchemaReader {
             let isRepeated = SchemaReader.isRepeated(child)
             for index in part.indices {
                 part[index].isRepeated = part[index].isRepeated || isRepeated
+                part[index].isAlternative = part[index].isAlternative || isChoice
                 part[index].isRequired = part[index].isRequired && !isChoice && child["minOccurs"] != "0"
             }
             if isChoice { found.merge(part) } else { found.append(part) }
@@ -49,7 +50,10 @@ extension SchemaReader {
             }
             var group = try substitutionGroup(of: found)
             if group.count > 1 {
-                for index in group.indices { group[index].isRequired = false }
+                for index in group.indices {
+                    group[index].isRequired = false
+                    group[index].isAlternative = true
+                }
                 group.removeAll(where: \.isAbstract)
             }
             return group

@@ -139,6 +139,8 @@ struct SchemaElement: Sendable {
     var name: QName
     var type: TypeID
     var isRepeated = false
+    /// Whether others may stand in its place: it is in a choice or a substitution group.
+    var isAlternative = false
     var isRequired = true
     var isNillable = false
     /// Whether documents may contain only members of the element's substitution group.
