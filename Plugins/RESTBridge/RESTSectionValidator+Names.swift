@@ -37,6 +37,7 @@ extension RESTSectionValidator {
         if faults.isEmpty, known.isEmpty { faults += misspeltNames() }
         if faults.isEmpty, known.isEmpty, let fault = sinceFault() { faults.append(fault) }
         if let fault = fieldsFault() { faults.append(fault) }
+        if let fault = gapFault() { faults.append(fault) }
         if request.section.has("split"), !uses("from") || !uses("to") {
             faults.append(
                 SectionFault(
@@ -106,6 +107,16 @@ extension RESTSectionValidator {
         return SectionFault(
             key: "fields", message: "fields has no effect: the mapping may read any value of a record",
             remedy: "remove it, or \"extra\" and sub-entities", isWarning: true)
+    }
+
+    /// Finds a gap between windows that does not change a request.
+    private func gapFault() -> SectionFault? {
+        let isNamed = request.section.withValue("request_fields") { $0?.json.contains("{until}") ?? false }
+        guard request.section.object("since")?.has("gap") == true, !isNamed, !SliceRule.sendsUntil(request.section)
+        else { return nil }
+        return SectionFault(
+            key: "since.gap", message: "since.gap shortens {until}, but the section does not use {until}",
+            remedy: "put {until} where the API takes the end, such as query: {to: \"{until}\"}, or remove gap")
     }
 
     /// Whether the path or a text of the request has a variable.

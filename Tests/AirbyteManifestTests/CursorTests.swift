@@ -68,4 +68,34 @@ struct CursorTests {
         translated.expect("bmo does not read a time in the format %d %b %Y", "without a start")
         #expect(translated.verdict == .doubtful && !translated.text.contains("window:"))
     }
+
+    @Test(arguments: [("P1D", "%Y-%m-%d", "1d"), ("PT1S", "%s", "1s"), ("PT0.001S", "%ms", "1ms")])
+    func `a window ends before the next one by the granularity, where its end is sent`(
+        granularity: String, format: String, gap: String
+    ) throws {
+        let end = "end_time_option: {type: RequestOption, inject_into: request_parameter, field_name: to}"
+        let step = "step: P1D\n      cursor_granularity: \(granularity)"
+        let both = try Self.translated("\(step)\n      \(end)", format: format)
+        both.expect("window: '1d', gap: '\(gap)'}")
+        #expect(both.verdict == .carried, "\(both.report.text)")
+        #expect(try !Self.translated(step, format: format).text.contains("gap:"))
+    }
+
+    @Test func `a granularity that does not fit the windows is a doubt, and so are months in records`() throws {
+        let end = "end_time_option: {type: RequestOption, inject_into: request_parameter, field_name: to}"
+        for granularity in ["P2D", "a day"] {
+            let translated = try Self.translated("step: P1D\n      cursor_granularity: \(granularity)\n      \(end)")
+            #expect(translated.verdict == .doubtful && !translated.text.contains("gap:"))
+        }
+        let months = try Self.translated(
+            """
+            step: P1M
+                  cursor_granularity: P1D
+                  \(end)
+                transformations:
+                  - {type: AddFields, fields: [{path: [month], value: "{{ stream_interval.start_time }}"}]}
+            """)
+        months.expect("window: '30d', gap: '1d'", "step P1M: windows of 30d")
+        #expect(months.verdict == .doubtful)
+    }
 }

@@ -24,7 +24,7 @@ struct StreamTests {
                 """)
         translated.expect(
             "incremental: {field: updated_at, lookback: '1d'}",
-            "since: {start: '2024-01-01T00:00:00Z', format: '%s', window: '30d'}",
+            "since: {start: '2024-01-01T00:00:00Z', format: '%s', window: '30d', gap: '1s'}",
             "query: {from: '{since}', to: '{until}'}")
         #expect(translated.verdict == .carried)
     }

@@ -64,6 +64,19 @@ import TestSupport
         for section in sections { #expect(try faults(section, since: "User.updated").isEmpty) }
     }
 
+    @Test func `a gap between windows needs a place for their end`() throws {
+        let times: Literal = ["start": "2024-01-01", "window": "7d", "gap": "1d"]
+        #expect(
+            try faults(["query": ["from": "{since}"], "since": times])
+                == ["since.gap: since.gap shortens {until}, but the section does not use {until}"])
+        for section: Literal in [["path": "/users{?until}"], ["request_fields": ["@to": "{until}"]]] {
+            #expect(try faults(section.adding(["since": times])).isEmpty)
+        }
+        #expect(
+            try faults(["query": ["to": "{until}"], "since": ["start": "2024-01-01", "window": "1d", "gap": "1w"]])
+                .map { String($0.prefix(21)) } == ["since.gap: since.gap "])
+    }
+
     @Test func `an unknown variable is reported with the one that was meant`() throws {
         let section: Literal = [
             "path": "/users(/{sice})", "parameters": ["tenant": 7],

@@ -31,6 +31,23 @@ import TestSupport
             seconds.map { "\($0.since ?? "") \($0.until ?? "")" } == ["1709078400 1709164800", "1709164800 1709251200"])
     }
 
+    @Test func `windows with a gap do not have their bound twice, and the last one reaches the end`() throws {
+        func windows(_ times: Literal, since: String? = nil, now: String = "2024-03-01T10:00:00Z") throws -> [String] {
+            try slices(["since": times], since: since, now: now).map { "\($0.since ?? "") \($0.until ?? "")" }
+        }
+        let daily: Literal = ["start": "2024-02-28", "format": "%Y-%m-%d", "window": "1d", "gap": "1d"]
+        #expect(
+            try windows(daily) == ["2024-02-28 2024-02-28", "2024-02-29 2024-02-29", "2024-03-01 2024-03-01"])
+        #expect(try windows(daily, since: "2024-03-01") == ["2024-03-01 2024-03-01"])
+        // Nothing follows the last window, so that it ends where the listing does.
+        #expect(
+            try windows(["start": "2024-02-28", "until": "2024-03-01", "format": "%d", "window": "1d", "gap": "1d"])
+                == ["28 28", "29 01"])
+        #expect(
+            try windows(["start": "2024-02-28T00:00:00Z", "format": "%ms", "window": "2d", "gap": "1ms"])
+                == ["1709078400000 1709251199999", "1709251200000 1709287200000"])
+    }
+
     @Test func `ranges of ids meet, and the last one has no end`() throws {
         func ranges(_ split: Literal) throws -> [String] {
             try slices(["split": split]).map { "\($0.values["from"] ?? "-") \($0.values["to"] ?? "-") \($0.isBounded)" }
@@ -201,6 +218,9 @@ import TestSupport
         (["since": ["window": "1d"]], "since.window needs since.start"),
         (["since": ["start": "2024-01-01", "window": "soon"]], "since.window is \"soon\""),
         (["since": ["start": "2024-01-01", "window": "99999999w"]], "since.window is \"99999999w\""),
+        (["since": ["start": "2024-01-01", "gap": "1d"]], "since.gap needs since.window"),
+        (["since": ["start": "2024-01-01", "window": "1d", "gap": "2d"]], "since.gap is longer than since.window"),
+        (["since": ["start": "2024-01-01", "window": "1d", "gap": "P1D"]], "since.gap is \"P1D\""),
         (["since": ["start": "31/12/2020", "window": "1w"]], "since.start is \"31/12/2020\", which is not a time"),
         (["since": ["start": "2024-02-30", "window": "1w"]], "since.start is \"2024-02-30\", which is not a time"),
         (

@@ -1,7 +1,12 @@
 /// Converts durations from ISO 8601 (`P30D`, `PT1H`) to the form that a configuration has.
 enum ISODuration {
     /// Returns the seconds; a month counts as 30 days, a year as 365.
-    static func seconds(_ text: String) -> Int64? {
+    static func seconds(_ text: String) -> Int64? { whole(text, perSecond: 1) }
+
+    /// Returns the microseconds, likewise.
+    static func microseconds(_ text: String) -> Int64? { whole(text, perSecond: 1_000_000) }
+
+    private static func whole(_ text: String, perSecond: Double) -> Int64? {
         guard text.hasPrefix("P") else { return nil }
         var total: Int64 = 0
         var digits = ""
@@ -26,13 +31,22 @@ enum ISODuration {
             case "S": unit = 1
             default: return nil
             }
-            guard let part = Int64(exactly: (value * unit).rounded(.towardZero)) else { return nil }
+            guard let part = Int64(exactly: (value * unit * perSecond).rounded(.towardZero)) else { return nil }
             let (sum, isOver) = total.addingReportingOverflow(part)
             guard !isOver else { return nil }
             total = sum
             digits = ""
         }
         return digits.isEmpty ? total : nil
+    }
+
+    /// Whether a duration has months or years, whose lengths differ.
+    static func hasMonths(_ text: String) -> Bool { text.prefix { $0 != "T" }.contains { "YM".contains($0) } }
+
+    /// Returns a span such as `1ms` or `1d`.
+    static func span(microseconds: Int64) -> String {
+        if microseconds % 1_000_000 == 0 { return span(microseconds / 1_000_000) }
+        return microseconds % 1000 == 0 ? "\(microseconds / 1000)ms" : "\(microseconds)us"
     }
 
     /// Returns a span such as `30d`.

@@ -171,12 +171,11 @@ struct CursorRule {
             )
             return
         }
+        addWindow(sendsUntil: sent.contains("{until}"))
         guard sent.contains("{since}") else {
             draft.note("its requests have an end, but no start")
-            addWindow()
             return
         }
-        addWindow()
         guard let field = known(component["cursor_field"]), !field.isEmpty else {
             draft.doubt("only Python knows the cursor's field; each sync requests everything since the start")
             return
@@ -198,7 +197,7 @@ struct CursorRule {
         }
     }
 
-    private func addWindow() {
+    private func addWindow(sendsUntil: Bool) {
         guard component.type == "DatetimeBasedCursor",
             let seconds = span("step", loss: "one request has the whole time")
         else { return }
@@ -207,6 +206,33 @@ struct CursorRule {
             return
         }
         draft.add("window", .string(ISODuration.span(seconds)), to: "since")
+        if let step = component["step"]?.string, ISODuration.hasMonths(known(.string(step)) ?? step) {
+            let isInRecords = draft.requestFields.contains {
+                $0.value.json.contains("{since}") || $0.value.json.contains("{until}")
+            }
+            let text = "step \(step): windows of \(ISODuration.span(seconds)), where Airbyte's are months or years"
+            if isInRecords { draft.doubt(text) } else { draft.note(text) }
+        }
+        if sendsUntil { addGap(window: seconds) }
+    }
+
+    /// Lets each window but the last end before the next one begins, as Airbyte's do.
+    private func addGap(window: Int64) {
+        guard let given = component["cursor_granularity"]?.printed, !given.isEmpty,
+            component["cursor_granularity"] != .null
+        else { return }
+        // The CDK does not evaluate expressions here.
+        guard let gap = ISODuration.microseconds(given) else {
+            draft.doubt("cursor_granularity \(given) cannot be read as a duration: windows share their bound")
+            return
+        }
+        guard gap > 0 else { return }
+        let (length, isOver) = window.multipliedReportingOverflow(by: 1_000_000)
+        guard isOver || gap <= length else {
+            draft.doubt("cursor_granularity \(given) is longer than the step: windows share their bound")
+            return
+        }
+        draft.add("gap", .string(ISODuration.span(microseconds: gap)), to: "since")
     }
 
     /// How many units of an integer cursor make a second, by format.

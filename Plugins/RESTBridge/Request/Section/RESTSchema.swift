@@ -114,7 +114,8 @@ enum RESTSchema {
                 "start": {"type": "string", "description": "{since} in a first or full scan: an ISO 8601 time, now, now-30d, or a {parameter}."},
                 "until": {"type": "string", "default": "now", "description": "The value of {until}, in the same forms as start."},
                 "format": {"type": "string", "description": "How the times are sent: a strftime pattern; %s for seconds since 1970, %ms for milliseconds, %_ms for three digits of a second. Default: %Y-%m-%dT%H:%M:%SZ."},
-                "window": {"type": "string", "description": "The maximum time from {since} to {until}, such as 30d; a longer time is divided among several requests."}
+                "window": {"type": "string", "description": "The maximum time from {since} to {until}, such as 30d; a longer time is divided among several requests."},
+                "gap": {"type": "string", "description": "What each window but the last ends before the start of the next, such as 1d for an API that includes both dates; default: they share their bound."}
               }
             },
             "each": {"type": "object", "description": "Lists of values: one listing for each value of {NAME}.", "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}},

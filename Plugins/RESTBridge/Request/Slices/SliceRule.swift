@@ -7,6 +7,8 @@ struct SliceRule: Sendable {
     private var format: String?
     /// The length of a window, in seconds.
     private var window: Int64?
+    /// What lies between the end of a window and the start of the next, in microseconds.
+    private var gap: Int64 = 0
     private let hasTimes: Bool
     /// Whether the request has the upper bound of the section's times.
     private let sendsUntil: Bool
@@ -23,11 +25,7 @@ struct SliceRule: Sendable {
         self.variables = variables
         let times = section.object("since")
         hasTimes = times != nil
-        sendsUntil =
-            hasTimes
-            && ["path", "query", "headers", "body", "graphql", "export"].contains { name in
-                section.withValue(name) { $0.map(Self.namesUntil) ?? false }
-            }
+        sendsUntil = hasTimes && Self.sendsUntil(section)
         start = times?.string("start")
         end = times?.string("until")
         format = times?.string("format")
@@ -43,6 +41,7 @@ struct SliceRule: Sendable {
                 .configuration, "since.window needs since.start",
                 remedy: "say when the first window begins, such as start: \"2020-01-01\"")
         }
+        gap = try times.flatMap { try Self.gap($0, window: window) } ?? 0
         split = try SplitRule(section)
         let each = section.object("each")
         lists = (each?.names ?? []).map { (name: $0, values: each?.strings($0) ?? []) }
@@ -54,6 +53,31 @@ struct SliceRule: Sendable {
         if let name = lists.first(where: { reserved.contains($0.name) })?.name {
             throw BridgeError(
                 .configuration, "each.\(name) has the name of another variable", remedy: "choose another name")
+        }
+    }
+
+    private static func gap(_ times: BridgeOptions, window: Int64?) throws -> Int64? {
+        guard let text = times.string("gap") else { return nil }
+        guard let gap = TimeText.span(text) else {
+            throw BridgeError(
+                .configuration, "since.gap is \"\(text)\"", remedy: "write a span such as 1d, 1s or 1ms")
+        }
+        guard let window else {
+            throw BridgeError(
+                .configuration, "since.gap needs since.window", remedy: "say how long a window is, such as window: 1d")
+        }
+        guard gap <= window * 1_000_000 else {
+            throw BridgeError(
+                .configuration, "since.gap is longer than since.window: each window would end before it begins",
+                remedy: "write the smallest unit of the times that the API takes, such as 1d for dates or 1s")
+        }
+        return gap
+    }
+
+    /// Whether the requests of a section have the variable `until`.
+    static func sendsUntil(_ section: BridgeOptions) -> Bool {
+        ["path", "query", "headers", "body", "graphql", "export"].contains { name in
+            section.withValue(name) { $0.map(namesUntil) ?? false }
         }
     }
 
@@ -183,10 +207,11 @@ struct SliceRule: Sendable {
         var slices: [Slice] = []
         var place = first
         while place < until {
-            // Adjacent windows share their bound: a gap of one step would lose the records of a fraction of it.
+            // Adjacent windows share their bound unless the section says otherwise: a gap of one step would lose the
+            // records of a fraction of it.
             let next = place + length
-            slices.append(
-                Slice(since: text(place), until: text(min(next, until)), isMoving: isMoving, isBounded: isBounded))
+            let end = next < until ? next - gap : until
+            slices.append(Slice(since: text(place), until: text(end), isMoving: isMoving, isBounded: isBounded))
             place = next
         }
         return slices

@@ -33,6 +33,15 @@ enum TimeText {
         return count * unit
     }
 
+    /// Returns the microseconds of a span such as `1d` or `1ms`; the units are also ms and us.
+    static func span(_ text: String) -> Int64? {
+        for (unit, length) in [("ms", 1000 as Int64), ("us", 1)] where text.hasSuffix(unit) {
+            guard let count = Int64(text.dropLast(2)), (1...1_000_000_000).contains(count) else { return nil }
+            return count * length
+        }
+        return seconds(text).map { $0 * 1_000_000 }
+    }
+
     /// Writes a time by a strftime pattern.
     ///
     /// Besides strftime's conversions, the pattern may have `%f` (six digits of the second), `%_ms` (three digits),
