@@ -51,6 +51,47 @@ struct TransformationTests {
         try translated(false).expect("[?@.kind==''a'']")
     }
 
+    @Test(arguments: [
+        ("record.a ~ '_' ~ record.b", "from: [a, b], transform: {join: _}", nil),
+        ("record['a'] + '_' + record['b']", "from: [a, b], transform: {join: _}", nil),
+        ("record.a | string + record.b | string", "from: [a, b], transform: {join: ''}", nil),
+        ("'x' ~ record.a ~ '-' ~ 5", "from: ['@pk_0', a, '@pk_2'], transform: {join: ''}", "'@pk_0': x, '@pk_2': '-5'"),
+    ])
+    func `texts that are joined by an operator become a list of paths, also for a key`(
+        value: String, expected: String, fields: String?
+    ) throws {
+        let translated = try Translated(
+            stream: "    primary_key: pk\n    transformations: [{\(Self.add("pk", value))}]")
+        translated.expect("    key: pk", "pk: {type: text, \(expected)}", "      a: text")
+        if let fields { translated.expect("request_fields: {\(fields)}") }
+        #expect(translated.verdict == .carried, "\(translated.report.text)")
+    }
+
+    @Test func `a key that only Python can make is not carried, unless the API sends one too`() throws {
+        func verdict(_ value: String, key: String = "pk") throws -> ConnectorReport.Verdict? {
+            try Translated(stream: "    primary_key: \(key)\n    transformations: [{\(Self.add("pk", value))}]").verdict
+        }
+        #expect(try verdict("record.a | hash('md5')") == .notCarried)
+        #expect(try verdict("record.a + record.b") == .notCarried)
+        #expect(try verdict("record.pk + 100") == .doubtful)
+        #expect(try verdict("record.a + record.b", key: "id") == .doubtful)
+    }
+
+    @Test func `a member that only an added field reads has a column of its own`() throws {
+        try Self.translated(Self.add("m", "record['p']")).expect("m: {type: text, from: p}", "      p: text")
+        try Self.translated(Self.add("m", "record.o.x")).expect("m: {type: text, from: o.x}", "      o: json")
+        let joined = try Translated(
+            stream:
+                "    transformations: [{type: AddFields, fields: [{path: [m], value: \"{{ record.a }}-{{ record.b }}\"}]}]"
+        )
+        joined.expect("      a: text", "      b: text")
+        let removed = try Self.translated(Self.add("m", "record.p"), "type: RemoveFields, field_pointers: [[p]]")
+        #expect(!removed.text.contains("      p:"))
+        let known = try Self.translated(
+            Self.add("m", "record.n"), properties: "id: {type: integer}, n: {type: integer}")
+        #expect(!known.text.contains("n_2"))
+    }
+
     @Test func `an added field can be removed again`() throws {
         let translated = try Self.translated(
             Self.add("at", "record.updated or record.created"), "type: RemoveFields, field_pointers: [[at]]")

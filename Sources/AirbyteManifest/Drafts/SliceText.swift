@@ -191,9 +191,9 @@ struct SliceText {
     }
 
     /// Whether `+` joins texts rather than adds numbers.
-    private static func isText(_ expression: Expression) -> Bool {
+    static func isText(_ expression: Expression) -> Bool {
         switch expression {
-        case .literal(.string), .binary("~", _, _): true
+        case .literal(.string), .binary("~", _, _), .filter(_, "string", _): true
         case .binary("+", let left, let right): isText(left) || isText(right)
         default: false
         }

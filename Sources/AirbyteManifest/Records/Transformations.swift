@@ -50,11 +50,23 @@ struct Transformations {
                 try set(name, value, type: field["value_type"]?.string, scope)
             } catch {
                 // A field inside a member changes only that one, which stays as the API sends it.
-                if path.count == 1, let name = path.first { draft.members.set(name, .lost) }
+                if path.count == 1, let name = path.first {
+                    draft.members.set(name, .lost)
+                    refuseKey(name, value, error)
+                }
                 draft.note("not carried: the field \(path.joined(separator: ".")): \(value.printed): \(reason(error))")
                 draft.doubt("the field \(path.joined(separator: ".")): \(reason(error))", ofValues: true)
             }
         }
+    }
+
+    /// Refuses a stream whose key only Python can make: all its records would lack one.
+    private func refuseKey(_ name: String, _ value: ConfigValue, _ error: any Error) {
+        let isKey = draft.attributes.contains { $0.member == name && draft.key.contains($0.name) }
+        // A field that changes the API's own value leaves that one.
+        let isOfAPI = ["record.\(name)", "record['\(name)'", "record.get('\(name)'"].contains(
+            where: value.printed.contains)
+        if isKey, !isOfAPI { draft.obstacle("its key \(name): \(reason(error))") }
     }
 
     private func set(_ name: String, _ value: ConfigValue, type: String?, _ scope: Scope) throws {
@@ -72,7 +84,7 @@ struct Transformations {
             try read(name, expression, type: type)
             return
         }
-        try join(name, template)
+        try join(name, template.parts)
     }
 
     /// Airbyte reads `"{{ 5 }}"` as a number, and `"{{ True }}"` as a Boolean.
@@ -115,6 +127,8 @@ struct Transformations {
         case .filter(let value, let filter, _) where ["string", "int", "float", "trim", "list"].contains(filter):
             try read(name, value, type: type)
             apply(filter, of: value, to: name, isGuarded: isGuarded)
+        case .binary("~", _, _) where expression.readsRecord, .binary("+", _, _) where expression.readsRecord:
+            try join(name, try Self.pieces(expression))
         case .binary("or", let first, let second), .conditional(_, let first, let second):
             if second.known.map({ !$0.isTruthy }) ?? false {
                 var isGuarded = false
@@ -132,10 +146,8 @@ struct Transformations {
             let paths = try Self.alternatives(expression, other: &other).map { try path($0) }
             if case .binary = expression, paths.count > 1 {
                 // The column extra has no member that an attribute reads.
-                for path in paths where path.count == 1 && path != [name] {
-                    let own = draft.attributes.first { $0.name == name }?.type ?? "text"
-                    _ = draft.attribute(reading: path, type: own)
-                }
+                let own = draft.attributes.first { $0.name == name }?.type ?? "text"
+                for path in paths where path != [name] { keep(path, type: own) }
                 replace(name, by: .attribute) { attribute in
                     attribute.path = .array(paths.map { .string(EntityDraft.path($0)) })
                     // An empty text counts as no value there, as in Airbyte.
@@ -185,10 +197,11 @@ struct Transformations {
             attribute.constant = nil
             if let source, type == nil { attribute.type = source.type }
         }
+        keep(path, type: draft.attributes.first { $0.member == name }?.type ?? "text")
     }
 
     /// Returns where the API's record has what the transformed one has at a path.
-    private func path(_ path: [String]) throws -> [String] {
+    func path(_ path: [String]) throws -> [String] {
         guard case .path(let own) = draft.members.origin(of: path) else {
             throw Untranslatable("an earlier transformation changes \(path.joined(separator: "."))")
         }
@@ -206,42 +219,6 @@ struct Transformations {
         default:
             other = expression
             return []
-        }
-    }
-
-    /// Several values joined by the same text.
-    private func join(_ name: String, _ template: Template) throws {
-        var paths: [ConfigValue] = []
-        var between: String?
-        for (index, part) in template.parts.enumerated() {
-            switch part {
-            case .text(let text):
-                guard index % 2 == 1, between == nil || between == text else {
-                    throw Untranslatable("only Python can compute it")
-                }
-                between = text
-            case .expression(let value) where value.unfiltered.isOfRecord && index % 2 == 0:
-                guard case .path(let names) = value.unfiltered else {
-                    throw Untranslatable("only Python can compute it")
-                }
-                if case .filter(_, let filter, _) = value, filter != "string" {
-                    draft.doubt("the field \(name): its parts are joined without the filter \(filter)", ofValues: true)
-                }
-                paths.append(.string(EntityDraft.path(try path(Array(names.dropFirst())))))
-            case .expression(let expression) where index % 2 == 0:
-                let member = "@\(name)_\(index)"
-                draft.requestFields.append((member, .string(try text.variable(expression))))
-                paths.append(.string(member))
-            default: throw Untranslatable("only Python can compute it")
-            }
-        }
-        guard let between, paths.count > 1, template.parts.count % 2 == 1 else {
-            throw Untranslatable("only Python can compute it")
-        }
-        replace(name, by: .attribute) { attribute in
-            attribute.type = "text"
-            attribute.path = .array(paths)
-            attribute.transform = ["join": .string(between)]
         }
     }
 
