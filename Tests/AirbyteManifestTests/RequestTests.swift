@@ -123,7 +123,7 @@ struct RequestTests {
                           scopes: [a, b]
                 """
         ).expect(
-            "type: oauth2", "token_url: https://api.example/token", "grant: refresh_token", "scope: 'a b'",
+            "type: oauth2", "token_url: https://api.example/token", "grant: refresh_token", "scopes: [a, b]",
             "client_secret: {env: SHOP_API_KEY}")
         try Translated(
             requester: """

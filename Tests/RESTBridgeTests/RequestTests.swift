@@ -36,6 +36,7 @@ import Testing
         ("/a(/{parent.id}(/{parent.none}))/b", "/a/42/b"), ("/a(/{parent.none}(/{parent.id}))/b", "/a/b"),
         ("/q{?tenant,parent.id,none}", "/q?tenant=7&id=42"), ("/q?x=1{&tenant}", "/q?x=1&tenant=7"),
         ("/m{;tenant}", "/m;tenant=7"), ("{/tenant,parent.id}", "/7/42"), ("/r/{+parent.path}", "/r/x/y"),
+        ("/r/{+parent.odd}/x?a=1", "/r/a%3Fb%23c%25/d%20e/x?a=1"),
         ("/d{.tenant}", "/d.7"), (#"/Users\({parent.id}\)"#, "/Users(42)"), ("/f(x)", "/f(x)"),
         ("/n/{parent.address.city}", "/n/Lyon"), ("/l/{tenant,parent.id}", "/l/7,42"),
         ("/e?a={parent.empty}", "/e?a="), ("/e(/{parent.empty})", "/e"), ("/e(?a={parent.nothing})", "/e"),
@@ -44,7 +45,7 @@ import Testing
     func `variables, optional groups and RFC 6570 make the path`(template: String, expected: String) throws {
         let parent: Literal = [
             "id": 42, "name": "b/ob é", "path": "x/y", "empty": "", "address": ["city": "Lyon"], "quoted": "O'Neil",
-            "nothing": .null,
+            "odd": "a?b#c%/d%20e", "nothing": .null,
         ]
         #expect(try path(["path": .text(template)], parent: parent) == expected)
     }

@@ -138,11 +138,14 @@ struct AuthenticatorTranslator {
         let isBasic = headers.contains { $0.key.lowercased() == "authorization" }
         members.append(("client_auth", isBasic ? "basic" : "body"))
         let scopes = (component["scopes"]?.array ?? []).map(\.printed)
-        if !scopes.isEmpty { members.append(("scope", .string(scopes.joined(separator: " ")))) }
         var extra: [(key: String, value: ConfigValue)] = []
+        // Airbyte does not send them as `scope`.
+        if !scopes.isEmpty {
+            extra.append(("scopes", scopes.count == 1 ? .string(scopes[0]) : .array(scopes.map { .string($0) })))
+        }
         for (name, value) in component["refresh_request_body"]?.members ?? [] {
             let known = try Template(value.printed, scope)
-            if name == "grant_type" { continue }
+            if name == "grant_type" || name == "scopes" && !scopes.isEmpty { continue }
             guard let text = known.known?.printed else {
                 throw Untranslatable("the member \(name) of the token request is known only to Python")
             }

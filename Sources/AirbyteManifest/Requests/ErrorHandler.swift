@@ -16,14 +16,17 @@ struct ErrorHandler {
         case "CompositeErrorHandler":
             // A later handler overrides an earlier one that fails, and no other.
             var failures: [ConfigValue] = []
-            let handlers = (handler["error_handlers"]?.array ?? []).map { inner in
+            var handlers: [[ConfigValue]] = []
+            var isKnown = true
+            for inner in handler["error_handlers"]?.array ?? [] {
                 var own: [ConfigValue] = []
                 collect(inner, scope, &own)
-                return own
+                handlers.append(isKnown ? reached(own, after: handlers) : own)
+                isKnown = isKnown && [nil, "DefaultErrorHandler", "CompositeErrorHandler"].contains(inner.type)
             }
             for (index, own) in handlers.enumerated() {
                 let isFailure = own.allSatisfy { $0["action"] == "fail" }
-                if !isFailure { doubtFailures(of: own, before: Array(handlers[(index + 1)...])) }
+                doubtFailures(of: own, before: Array(handlers[(index + 1)...]), areLast: isFailure)
                 if isFailure { failures = own + failures } else { rules += own.filter { !rules.contains($0) } }
             }
             rules += failures.filter { !rules.contains($0) }
@@ -37,23 +40,61 @@ struct ErrorHandler {
         }
     }
 
-    /// Reports failures that stand among other rules, so that bmo cannot put them behind those of later handlers.
-    private func doubtFailures(of rules: [ConfigValue], before later: [[ConfigValue]]) {
+    /// The statuses about which later handlers decide, too, where one has no rule: it fails them, or limits the rate.
+    private static let undecided: [Int64] = [400, 401, 403, 404, 405, 429]
+
+    /// Returns the rules as far as the handlers before let replies pass: each has a default for all statuses, and takes a
+    /// success or retries other failures.
+    private func reached(_ rules: [ConfigValue], after earlier: [[ConfigValue]]) -> [ConfigValue] {
+        guard !earlier.isEmpty else { return rules }
+        func isFailed(_ status: ConfigValue) -> Bool {
+            earlier.allSatisfy { handler in
+                handler.contains { rule in
+                    ["fail", "refresh"].contains(rule["action"]?.string)
+                        && Self.statuses(rule).contains { Self.matches($0, status) }
+                }
+            }
+        }
+        return rules.compactMap { rule in
+            let given = Self.statuses(rule)
+            let kept = given.flatMap { status -> [ConfigValue] in
+                if isFailed(status) { return [status] }
+                return Self.undecided.map { .int($0) }.filter { Self.matches($0, status) }
+            }
+            if kept == given { return rule }
+            let (words, rest) = (Self.words(given), Self.words(kept))
+            draft.sectionNote(
+                kept.isEmpty
+                    ? "not carried: a rule for \(words): an earlier handler has taken or retried such a reply already"
+                    : "a rule for \(words) applies to \(rest): an earlier handler has taken or retried others already")
+            return kept.isEmpty ? nil : rule.setting("status", kept.count == 1 ? kept[0] : .array(kept))
+        }
+    }
+
+    /// Reports failures that a later handler may override.
+    ///
+    /// - Parameter areLast: Whether they stand behind the rules of later handlers, so that only a success differs. Others
+    ///   stand among other rules.
+    private func doubtFailures(of rules: [ConfigValue], before later: [[ConfigValue]], areLast: Bool) {
         let others = later.flatMap(\.self).filter { $0["action"] != "fail" }
         for rule in rules where rule["action"] == "fail" {
             let statuses = Self.statuses(rule)
             // A handler without a rule for a success takes its records.
             let isOverridden =
                 !later.isEmpty && statuses.contains { Self.matches($0, "2xx") }
-                || others.contains { other in
-                    Self.statuses(other).contains { one in statuses.contains { Self.matches($0, one) } }
-                }
+                || !areLast
+                    && others.contains { other in
+                        Self.statuses(other).contains { one in statuses.contains { Self.matches($0, one) } }
+                    }
             guard isOverridden else { continue }
-            let words = statuses.map(\.printed).joined(separator: ", ")
             draft.doubt(
-                "responses: a reply \(words) that one handler fails is an error; in Airbyte a later handler may take it",
+                "responses: a reply \(Self.words(statuses)) that one handler fails is an error; in Airbyte a later handler may take it",
                 ofValues: true)
         }
+    }
+
+    private static func words(_ statuses: [ConfigValue]) -> String {
+        statuses.map(\.printed).joined(separator: ", ")
     }
 
     private static func statuses(_ rule: ConfigValue) -> [ConfigValue] {

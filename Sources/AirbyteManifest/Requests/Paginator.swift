@@ -63,7 +63,6 @@ struct Paginator {
         if home == "body", draft.setting("body") == nil {
             draft.set("body", .object([]))
             if case .form = token { draft.set("body_format", "form") }
-            draft.set("method", .string(draft.setting("method")?.string ?? "POST"))
         }
         if home != "query" || draft.setting("body") != nil { members.append(("in", .string(home))) }
     }

@@ -21,11 +21,17 @@ struct Requester {
         pairs(requester["request_parameters"], "query", .query, scope)
         pairs(requester["request_headers"], "headers", .header, scope)
         body(requester, scope)
-        if method == "POST" || draft.setting("body") != nil { draft.set("method", .string(method)) }
         for (place, value) in text.bridge.injections { place.put(.string(value), in: draft) }
+        if method == "POST" { draft.set("method", .string(method)) }
         if requester["query_properties"] != nil || requester["fetch_properties_from_endpoint"] != nil {
             draft.doubt("query_properties: the list of properties that Airbyte asks for is not sent")
         }
+    }
+
+    /// Writes the method of a request with a body, once all parts have put theirs into it: Airbyte sends one by GET, too.
+    static func finish(_ draft: EntityDraft) {
+        guard draft.setting("body") != nil, draft.setting("method") == nil else { return }
+        draft.set("method", "GET")
     }
 
     /// Adds the members of an object, or the parameters of a text such as `a=1&b=2`.

@@ -112,6 +112,7 @@ final class StreamTranslator {
         if retriever.type == "AsyncRetriever" {
             Transformations(draft: draft, text: text).apply(transformations, self.scope.with(stream))
             cursor?.finish(text)
+            Requester.finish(draft)
             ExportTranslator(draft: draft, text: text, bridges: bridges).apply(retriever, scope)
             return
         }
@@ -122,6 +123,7 @@ final class StreamTranslator {
         selector.apply(retriever, scope)
         Transformations(draft: draft, text: text).apply(transformations, self.scope.with(stream))
         cursor?.finish(text)
+        Requester.finish(draft)
         LaterPages(draft: draft).apply(retriever, cursor: stream["incremental_sync"])
         ErrorHandler(draft: draft).apply(requester["error_handler"], scope)
     }

@@ -45,7 +45,7 @@ enum HTTPAuthentication: Sendable {
             "refresh_token": {"type": "string", "writeOnly": true, "description": "oauth2 refresh_token: the refresh token."},
             "scope": {"type": "string", "description": "oauth2, jwt: what the token is for."},
             "audience": {"type": "string", "description": "oauth2, jwt: who the token is for."},
-            "parameters": {"type": "object", "description": "oauth2: further fields of the token request.", "additionalProperties": {"type": "string"}},
+            "parameters": {"type": "object", "description": "oauth2: further fields of the token request; a list repeats the field.", "additionalProperties": {"type": ["string", "array"], "items": {"type": "string"}}},
             "algorithm": {"type": "string", "enum": ["RS256", "HS256", "ES256"], "default": "RS256", "description": "jwt, oauth2 jwt_bearer: how the token is signed."},
             "private_key": {"type": "string", "writeOnly": true, "description": "jwt, oauth2 jwt_bearer: the private key, PEM."},
             "secret": {"type": "string", "writeOnly": true, "description": "jwt with HS256: the secret. aws_sigv4: the secret key."},

@@ -60,7 +60,9 @@ extension TokenGrant {
                 audience = options.string("audience")
             }
             let further = options.object("parameters")
-            parameters = (further?.names ?? []).map { (name: $0, value: further?.string($0) ?? "") }
+            parameters = (further?.names ?? []).flatMap { name in
+                further?.strings(name).map { (name: name, value: $0) } ?? []
+            }
         }
         header = options.string("header") ?? "Authorization"
         scheme = options.string("scheme") ?? (header.lowercased() == "authorization" ? "Bearer" : "")

@@ -106,7 +106,7 @@ public struct PathTemplate: Sendable, CustomStringConvertible {
             case .expression(let sign, let names):
                 place.isInQuery = place.isInQuery || sign == "?" || sign == "&"
                 let (isInQuery, quotes, template) = (place.isInQuery, place.quotes, place.template)
-                let expanded = expand(sign, names) { name in
+                let expanded = expand(sign, names, isInQuery: isInQuery) { name in
                     value(name, isInQuery).map { quotes.escaped($0, before: template) }
                 }
                 guard let expanded else { return nil }
@@ -158,7 +158,11 @@ public struct PathTemplate: Sendable, CustomStringConvertible {
     }
 
     /// Expands an expression (RFC 6570, section 3.2).
-    private static func expand(_ sign: Character, _ names: [String], _ value: (String) -> String?) -> String? {
+    ///
+    /// A value in a path stays in it: a `?` or `#` would begin another part of the URL.
+    private static func expand(
+        _ sign: Character, _ names: [String], isInQuery: Bool, _ value: (String) -> String?
+    ) -> String? {
         let values = names.map { (name: $0, value: value($0)) }
         func joined(_ first: String, _ separator: String, _ form: (String, String) -> String) -> String {
             let found = values.compactMap { pair in pair.value.map { form(pair.name, $0) } }
@@ -176,15 +180,23 @@ public struct PathTemplate: Sendable, CustomStringConvertible {
         case "#": return joined("#", ",") { encodeReserved($1) }
         default:
             guard values.allSatisfy({ $0.value != nil }) else { return nil }
-            return joined("", ",") { sign == "+" ? encodeReserved($1) : HTTPURL.encode($1) }
+            guard sign == "+" else { return joined("", ",") { HTTPURL.encode($1) } }
+            return joined("", ",") { encodeReserved($1, besides: isInQuery ? "#" : "?#") }
         }
     }
 
     /// Encodes characters not allowed in URLs, and keeps reserved ones (RFC 6570, section 3.2.3).
-    private static func encodeReserved(_ text: String) -> String {
+    ///
+    /// A `%` that does not begin a code is encoded.
+    private static func encodeReserved(_ text: String, besides others: String = "") -> String {
         var out = ""
-        for character in text {
-            out += ":/?#[]@!$&'()*+,;=%".contains(character) ? String(character) : HTTPURL.encode(String(character))
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            let isKept =
+                character == "%"
+                ? rest.count > 1 && rest.prefix(2).allSatisfy { $0.isASCII && $0.isHexDigit }
+                : ":/?#[]@!$&'()*+,;=".contains(character) && !others.contains(character)
+            out += isKept ? String(character) : HTTPURL.encode(String(character))
         }
         return out
     }
