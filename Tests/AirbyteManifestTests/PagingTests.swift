@@ -98,7 +98,8 @@ struct PagingTests {
     @Test(arguments: [
         ("last_page_size == 0", 1), ("not last_page_size", 1), ("last_page_size < 100", 100),
         ("not response.data.items", 1), ("response.data.items | length < 3 or not response.next", 3),
-        ("last_page_size <= 4 or last_page_size == 0", 5),
+        ("last_page_size <= 4 or last_page_size == 0", 5), ("response.meta.count == 0", 1),
+        ("response['totalResults'] < 1", 1),
     ])
     func `a number of records ends a listing by cursors or links`(condition: String, count: Int) throws {
         let strategy =
@@ -111,7 +112,7 @@ struct PagingTests {
     }
 
     @Test(arguments: [
-        "response.meta.count == 0", "response.other | length == 0", "response.page >= response.pages",
+        "response.meta.remaining == 0", "response.other | length == 0", "response.page >= response.pages",
         "'more' not in response", "last_page_size == 7",
     ])
     func `another end of a listing by cursors is a doubt`(condition: String) throws {
@@ -131,6 +132,16 @@ struct PagingTests {
             "      record_selector: {extractor: {field_path: [data]}, record_filter: {condition: \"{{ record.a == 'b' }}\"}}\n"
         let translated = try Translated(retriever: selector + Self.paginator(strategy, token: "path", size: nil))
         #expect(translated.verdict == .doubtful && !translated.text.contains("end_below"))
+    }
+
+    @Test func `a filter is not applied where the number of records ends the listing`() throws {
+        let strategy =
+            "{type: CursorPagination, cursor_value: \"{{ response.next }}\", stop_condition: \"{{ response.count == 0 }}\"}"
+        let selector =
+            "      record_selector: {extractor: {field_path: [data]}, record_filter: {condition: \"{{ record.a == 'b' }}\"}}\n"
+        let translated = try Translated(retriever: selector + Self.paginator(strategy, token: "path", size: nil))
+        translated.expect("end_below: 1", "records: $.data\n")
+        #expect(translated.verdict == .doubtful)
     }
 
     @Test func `the parameters of the request go with each link, too`() throws {

@@ -101,7 +101,8 @@ struct Selector {
     /// Whether the end of the listing is independent of the number of records on a page.
     private static func mayDropRecords(_ draft: EntityDraft) -> Bool {
         guard let paging = draft.setting("paging") else { return true }
-        return paging == "none" || ["next_url", "link_header"].contains(paging["style"]?.string)
+        return paging == "none"
+            || ["next_url", "link_header"].contains(paging["style"]?.string) && paging["end_below"] == nil
     }
 
     private func decoder(_ decoder: ConfigValue?) {

@@ -263,6 +263,9 @@ struct Paginator {
             }
             if count == .path(["last_page_size"]), isFiltered { throw Untranslatable("") }
             try endBelow(sign == "<" ? number : number + 1, isKeyset: isKeyset, &members)
+        case .binary("==", let value, .literal(0)) where Self.isNumberOfRecords(Self.plain(value)),
+            .binary("<", let value, .literal(1)) where Self.isNumberOfRecords(Self.plain(value)):
+            try endBelow(1, isKeyset: isKeyset, &members)
         case .binary("==", let value, let other) where other.known == false:
             try self.end("has_more", at: Self.plain(value), &members)
         case .binary("==", let value, let other) where other.known == true:
@@ -281,6 +284,20 @@ struct Paginator {
             try self.end("done", at: end, &members)
         default: throw Untranslatable("")
         }
+    }
+
+    /// Whether a member of the reply says how many records it has, or the listing: with 0, the page has none.
+    ///
+    /// A number of those that remain is 0 on a page with the last records.
+    private static func isNumberOfRecords(_ expression: Expression) -> Bool {
+        guard case .path(let names) = expression, names.first == "response", let name = names.dropFirst().last else {
+            return false
+        }
+        return [
+            "count", "length", "size", "total", "total_count", "total_items", "total_results", "total_records",
+            "result_count", "results_count", "record_count", "records_count", "item_count", "items_count",
+            "num_results", "num_records", "returned",
+        ].contains(Functions.snakeCase(name).replacing("-", with: "_"))
     }
 
     /// Ends the scan at a page with fewer records.
