@@ -7,14 +7,18 @@ struct Selector {
     var rewritten: Set<String> = []
 
     func apply(_ retriever: ConfigValue, _ scope: Scope) {
-        decoder(retriever["decoder"])
-        guard let selector = retriever["record_selector"] else { return }
+        guard let selector = retriever["record_selector"] else {
+            TableDecoder(draft: draft).apply(retriever["decoder"])
+            return
+        }
         let scope = scope.with(selector)
         do {
             try extractor(selector["extractor"], scope)
         } catch {
             draft.obstacle("its records: \(reason(error))")
         }
+        let path = path(retriever, scope).filter { !$0.isEmpty }
+        TableDecoder(draft: draft, path: path).apply(retriever["decoder"])
         if let filter = selector["record_filter"], filter != .null { self.filter(filter, scope.with(filter)) }
     }
 
@@ -73,7 +77,7 @@ struct Selector {
         if let known = expression?.known, known.isTruthy { return }
         if case .binary("==", .path(let names), .literal(.string(let text)))? = expression, names.count == 2,
             names[0] == "record", !text.contains("'"), !text.contains("{"),
-            let records = draft.setting("records")?.string
+            let records = draft.setting("records")?.string, records.hasPrefix("$")
         {
             guard !rewritten.contains(names[1]) else {
                 draft.doubt(
@@ -103,16 +107,5 @@ struct Selector {
         guard let paging = draft.setting("paging") else { return true }
         return paging == "none"
             || ["next_url", "link_header"].contains(paging["style"]?.string) && paging["end_below"] == nil
-    }
-
-    private func decoder(_ decoder: ConfigValue?) {
-        switch decoder?.type {
-        case nil, "JsonDecoder": return
-        case "JsonlDecoder", "IterableDecoder": draft.set("format", "ndjson")
-        case "GzipDecoder": self.decoder(decoder?["decoder"])
-        case let name?:
-            draft.obstacle(
-                "its replies are read by \(decoder?["class_name"]?.string ?? name); the REST bridge reads JSON")
-        }
     }
 }

@@ -257,7 +257,9 @@ struct Transformations {
             draft.doubt("DpathFlattenFields: its path has no counterpart")
             return
         }
-        if transformation["replace_record"]?.isTruthy == true, let records = draft.setting("records")?.string {
+        if transformation["replace_record"]?.isTruthy == true, let records = draft.setting("records")?.string,
+            records.hasPrefix("$")
+        {
             let all = records.hasSuffix("[*]") || records.contains("[?") ? records : records + "[*]"
             draft.set("records", .string(all + RecordsPath.text(path).dropFirst()))
             return

@@ -186,21 +186,7 @@ struct ExportTranslator {
             decoder = packed["decoder"]
         }
         switch decoder?.type {
-        case "CsvDecoder":
-            draft.set("format", "csv")
-            let delimiter = decoder?["delimiter"]?.printed ?? ","
-            if ["\t", "\\t"].contains(delimiter) {
-                draft.set("delimiter", "tab")
-            } else if delimiter != "," {
-                draft.set("delimiter", .string(delimiter))
-            }
-            if let encoding = decoder?["encoding"]?.printed, encoding.lowercased() != "utf-8" {
-                draft.set("encoding", .string(encoding))
-            }
-            let nulls = (decoder?["set_values_to_none"]?.array ?? []).map(\.printed)
-            if nulls.contains("") { draft.set("empty_as_null", true) }
-            let words = nulls.filter { !$0.isEmpty }
-            if !words.isEmpty { draft.set("null_values", .array(words.map { .string($0) })) }
+        case "CsvDecoder": TableDecoder.addCSV(decoder, to: draft)
         case "JsonlDecoder": draft.set("format", "ndjson")
         case nil, "JsonDecoder":
             draft.set("format", "json")
