@@ -87,6 +87,15 @@ import Testing
         (#""return_code": "FAIL""#, true), (#""err": "boom""#, true), (#""result_code": 500"#, true),
         (#""retcode": 0"#, false), (#""code": "NO_ERROR""#, false), (#""ResultCode": "10000""#, false),
         (#""return_code": "SUCCESS""#, false), (#""err": """#, false), (#""result_code": 1"#, false),
+        (#""err": "0""#, false), (#""err": "success""#, false), (#""err": "null""#, false),
+        (#""err": "no error""#, false), (#""err": "none""#, false), (#""err": "ok""#, false),
+        (#""code": "E0000""#, false), (#""code": "00000""#, false), (#""error": "No errors""#, false),
+        (#""error": {"code": 0, "message": ""}"#, false), (#""error": {"code": 0, "message": "quota"}"#, true),
+        (#""code": 20000, "message": "success""#, false), (#""code": "10000", "msg": "Success""#, false),
+        (#""code": 20000, "message": "unsuccessful""#, true), (#""code": "40001""#, true),
+        (#""status": "Completed without errors""#, false), (#""error_message": "SUCCESS""#, false),
+        (#""errorCode": "NO_DATA""#, false), (#""errorCode": "INVALID_SESSION""#, true),
+        (#""ok": true, "warning": "x""#, false), (#""_shards": {"failed": 0}"#, false),
     ])
     func `the code of a result beside an empty list may say that it failed`(member: String, isFailure: Bool) throws {
         let body = #"{"data": [], \#(member)}"#

@@ -308,6 +308,7 @@ import Testing
     @Test(arguments: [
         #""errors": []"#, #""error": null"#, #""error": """#, #""error": {}"#, #""errors": {}"#, #""success": true"#,
         #""timed_out": false"#, #""_shards": {"failed": 0}"#, #""error": false"#, #""message": "two found""#,
+        #""error": {"code": 0, "message": "OK"}"#, #""error": "No errors.""#,
     ])
     func `a sign that all is well changes nothing`(member: String) throws {
         let scan = try told(by: "x", #"{"": {"items": [{"id": 1}], \#(member)}}"#, paging: "none")

@@ -26,16 +26,14 @@ struct FailedChange {
     ///   - isUpdate: Whether the request changes an object in place, as a delete by PATCH does.
     ///   - isMutation: Whether the reply is that of a GraphQL mutation, whose results are the members of `data`.
     init?(_ root: JSONTree, _ request: WriteRequest, isUpdate: Bool, isMutation: Bool) {
-        var homes = [("$", root)]
-        for name in isMutation ? ["data"] : ["result", "meta"] {
-            guard let home = root[name], home.isObject else { continue }
-            let place = PagingDetector.member("$", name)
-            homes +=
-                isMutation ? home.members.map { (PagingDetector.member(place, $0.name), $0.value) } : [(place, home)]
-        }
+        let homes = Self.homes(root, isMutation: isMutation)
         let sent = Set(request.values.names)
         for (place, home) in homes {
+            // An object in an envelope, such as a job, may have an error of its own.
+            let isObject =
+                place != "$" && OutcomeWords.identities.contains { home[$0].map { $0 != .null } ?? false }
             for (name, value) in home.members where !sent.contains(name) && Self.isFailure(name, value) {
+                guard !isObject || value.isObject || value.elements != nil else { continue }
                 self.init(
                     .errors, PagingDetector.member(place, name), value, words: Self.words(value) ?? Self.words(root))
                 return
@@ -50,12 +48,24 @@ struct FailedChange {
             // be that of another value of the object.
             let isOther = home.members.contains { sent.contains($0.name) || Self.isPositiveCount($0.name, $0.value) }
             guard !isOther else { continue }
-            for (name, value) in home.members where names.contains(Self.plain(name)) && Self.isZero(value) {
+            for (name, value) in home.members where names.contains(OutcomeWords.plain(name)) && Self.isZero(value) {
                 self.init(.nothingChanged, PagingDetector.member(place, name), value, words: Self.message(root))
                 return
             }
         }
         return nil
+    }
+
+    /// The objects of a reply in which errors may stand, with their paths.
+    private static func homes(_ root: JSONTree, isMutation: Bool) -> [(path: String, value: JSONTree)] {
+        var homes = [(path: "$", value: root)]
+        for name in isMutation ? ["data"] : ["result", "meta"] {
+            guard let home = root[name], home.isObject else { continue }
+            let place = PagingDetector.member("$", name)
+            homes +=
+                isMutation ? home.members.map { (PagingDetector.member(place, $0.name), $0.value) } : [(place, home)]
+        }
+        return homes
     }
 
     private init(_ kind: Kind, _ path: String, _ value: JSONTree, words: String?) {
@@ -86,13 +96,6 @@ struct FailedChange {
     private static let failedCounts: Set<String> = [
         "errors", "errorcount", "failures", "failurecount", "failed", "failedcount", "rejected", "rejectedcount",
     ]
-    /// Texts in the place of an error that do not say one.
-    static let successes: Set<String> = nothings.union(["no"])
-    /// Those that do not say one inside of an error either, where "no" may be a reason.
-    private static let nothings: Set<String> = [
-        "", "0", "-", "false", "n/a", "none", "null", "ok", "success", "successful", "succeeded", "no error",
-        "no errors", "noerror",
-    ]
 
     private static let counts: Set<String> = counts(of: ["affected", "changed"]).union([
         "rowsaffected", "affectedrows", "affectedrecords", "recordsaffected", "rowschanged", "changedrows", "rowcount",
@@ -106,15 +109,14 @@ struct FailedChange {
 
     private static func counts(of words: [String]) -> Set<String> { Set(words.flatMap { [$0, $0 + "count"] }) }
 
-    static func plain(_ name: String) -> String { name.lowercased().filter(\.isLetter) }
-
     // MARK: Values
 
     static func isFailure(_ name: String, _ value: JSONTree) -> Bool {
-        let name = plain(name)
+        let name = OutcomeWords.plain(name)
         switch value {
         case .array, .object: return errors.contains(name) && holdsValue(value)
-        case .text(let text): return messages.contains(name) && !successes.contains(text.lowercased())
+        case .text(let text):
+            return messages.contains(name) && !OutcomeWords.isNone(text) && text.lowercased() != "no"
         case .number: return failedCounts.contains(name) && !isZero(value)
         case .bool(let flag): return flag && ["failed", "rejected"].contains(name)
         case .null: return false
@@ -127,7 +129,8 @@ struct FailedChange {
         case .array(let elements): elements.contains(where: holdsValue)
         case .object(let members): members.all.contains { holdsValue($0.value) }
         case .null: false
-        case .text(let text): !nothings.contains(text.lowercased())
+        // Inside of an error, "no" may be a reason.
+        case .text(let text): !OutcomeWords.isNone(text)
         case .bool, .number: !isZero(value)
         }
     }
@@ -135,7 +138,7 @@ struct FailedChange {
     private static func isZero(_ value: JSONTree) -> Bool { value == .bool(false) || value.json == "0" }
 
     private static func isPositiveCount(_ name: String, _ value: JSONTree) -> Bool {
-        guard positives.contains(plain(name)) else { return false }
+        guard positives.contains(OutcomeWords.plain(name)) else { return false }
         return value == .bool(true) || Int(value.json).map { $0 > 0 } ?? false
     }
 
@@ -183,8 +186,7 @@ extension RESTObjectWriter {
 
     /// Refuses a reply whose only content in the object's place is a failure.
     private func checkOutcome(_ root: JSONTree, _ response: HTTPResponse) throws {
-        let known = Set(request.values.names).union(request.object.names)
-        guard let failure = FailedOutcome(root, known: known), try !hasRule(for: failure.path) else { return }
+        guard let failure = FailedOutcome(root, request), try !hasRule(for: failure.path) else { return }
         let error = BridgeError(
             .remote,
             "\(asked): the reply has status \(response.status), but says \(failure.path) is "
@@ -202,6 +204,6 @@ extension RESTObjectWriter {
         func isGiven(_ value: JSONTree?) -> Bool { value.flatMap(EarlierValues.scalar).map { !$0.isEmpty } ?? false }
         let paths = request.keyPaths.values.filter { !$0.isEmpty }
         return !paths.isEmpty && paths.allSatisfy { isGiven(record[$0]) }
-            || DisguisedFailure.identities.contains { isGiven(record[$0]) }
+            || OutcomeWords.identities.contains { isGiven(record[$0]) }
     }
 }

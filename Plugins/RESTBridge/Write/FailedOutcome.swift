@@ -11,50 +11,60 @@ struct FailedOutcome {
     let value: String
     /// The remote's message, if there is one.
     let words: String?
-    /// Whether the change may have been made: another part of the reply succeeded, or the sign is a code without a known
-    /// meaning.
+    /// Whether the change may have been made: another part of the reply succeeded, the sign is a code without a known
+    /// meaning, or a status that may be the object's own.
     let isUnclear: Bool
 
     /// The members that an outcome has, in small letters and without separators, beside those of ``FailedChange``.
-    private static let members: Set<String> = [
-        "success", "succeeded", "issuccess", "successful", "ok", "status", "statuscode", "code", "errcode", "errorcode",
-        "retcode", "resultcode", "returncode", "message", "msg", "errmsg", "retmsg", "resultmessage", "returnmsg",
-        "detail", "details", "reason", "description", "title", "type", "timestamp", "path", "requestid", "traceid",
-        "clientmutationid", "created", "typename", "id", "uuid", "gid", "key",
+    private static let members: Set<String> = OutcomeWords.plainFlags.union(OutcomeWords.plainCodes).union([
+        "status", "statuscode", "message", "msg", "errmsg", "errormsg", "retmsg", "resultmessage", "returnmsg",
+        "detail", "details",
+        "reason", "description", "title", "type", "timestamp", "time", "servertime", "logid", "path", "requestid",
+        "traceid", "clientmutationid",
+        "created", "typename", "id", "uuid", "gid", "key",
+    ])
+    private static let texts: Set<String> = [
+        "errmsg", "errormsg", "retmsg", "resultmessage", "returnmsg", "message", "msg",
     ]
-    private static let flags: Set<String> = ["success", "succeeded", "issuccess", "successful", "ok"]
-    private static let codes: Set<String> = ["code", "errcode", "errorcode", "retcode", "resultcode", "returncode"]
-    private static let texts: Set<String> = ["errmsg", "retmsg", "resultmessage", "returnmsg", "message", "msg"]
+    /// Parts of codes that tell why a change is refused; a listing with such a code may be empty.
+    private static let refusals = [
+        "not", "lock", "missing", "expired", "conflict", "duplicate", "exist", "reject", "refus", "unavail", "limit",
+        "violat", "illegal", "wrong", "abort", "cancel", "timeout",
+    ]
 
-    /// - Parameter known: Names of the object's own values, which say nothing about the change.
-    init?(_ root: JSONTree, known: Set<String>) {
+    init?(_ root: JSONTree, _ request: WriteRequest) {
+        let outcomes = Outcomes(request)
         if root["jsonrpc"] != nil, root["result"] == .bool(false) {
             (path, value, words, isUnclear) = ("$.result", "false", nil, false)
             return
         }
-        if let code = Self.code(root, known) {
+        if let code = outcomes.code(root) {
             self = code
             return
         }
         var places: [(path: String, value: JSONTree)] = root.elements == nil ? [] : [("$", root)]
-        for name in ["data", "result", "results"] {
+        for name in ["data", "result", "results", "response", "Response"] {
             guard let home = root[name] else { continue }
             let place = PagingDetector.member("$", name)
             places.append((place, home))
-            guard name == "data", home.isObject else { continue }
+            // The results of a mutation. An object has other values, too, and in its parts states of their own.
+            let isPayload = home.members.allSatisfy {
+                $0.value.isObject || $0.value == .null || $0.name == "__typename"
+            }
+            guard name == "data", isPayload, !outcomes.showsObject(home) else { continue }
             places += home.members.map { (PagingDetector.member(place, $0.name), $0.value) }
         }
         for (place, home) in places {
             let parts = home.elements.map { $0.enumerated().map { ("\(place)[\($0.offset)]", $0.element) } }
             let failed = (parts ?? [(place, home)]).compactMap { part in
-                Self.sign(part.1, known).map { (part.0, part.1, $0) }
+                outcomes.sign(part.1, isListed: parts != nil).map { (part.0, part.1, $0) }
             }
             guard let (at, object, sign) = failed.first else { continue }
             path = PagingDetector.member(at, sign.name)
             value = sign.value.elements != nil ? "a list" : sign.value.isObject ? "an object" : sign.value.json
             let errors = object.members.lazy.filter { FailedChange.isFailure($0.name, $0.value) }
             words = errors.compactMap { FailedChange.words($0.value) }.first ?? FailedChange.message(object)
-            isUnclear = failed.count < (parts?.count ?? 1)
+            isUnclear = sign.isUnclear || failed.count < (parts?.count ?? 1)
             return
         }
         return nil
@@ -64,49 +74,101 @@ struct FailedOutcome {
         (self.path, self.value, self.words, isUnclear) = (path, value, words, true)
     }
 
-    private static func sign(_ object: JSONTree, _ known: Set<String>) -> (name: String, value: JSONTree)? {
-        guard object.isObject, isOutcome(object) else { return nil }
-        let members = object.members.filter { !known.contains($0.name) }
-        func isFailed(_ name: String, _ value: JSONTree) -> Bool {
-            switch FailedChange.plain(name) {
-            case let name where flags.contains(name): value == .bool(false)
-            case "status": ["error", "fail", "failed", "failure"].contains(value.text?.lowercased())
-            default: FailedChange.isFailure(name, value)
+    /// The judgment of objects by what is known of the change.
+    private struct Outcomes {
+        /// The names of the object's values, which say nothing about the change.
+        let known: Set<String>
+        /// The names of the members that identify the object.
+        let identities: Set<String>
+        /// Words of a message that says that the change was made.
+        let verbs: Set<String>
+
+        init(_ request: WriteRequest) {
+            known = Set(request.values.names).union(request.object.names)
+            identities = Set(OutcomeWords.identities).union(request.keyPaths.values.compactMap(\.first))
+            verbs =
+                switch request.operation {
+                case .create: ["created", "added", "inserted", "registered"]
+                case .update: ["updated", "changed", "modified", "edited"]
+                case .delete: ["deleted", "removed", "destroyed"]
+                }
+        }
+
+        /// Whether an object has a key, or values by the names of the changed object's.
+        func showsObject(_ object: JSONTree) -> Bool {
+            object.members.contains { name, value in
+                guard identities.contains(name) || known.contains(name) else { return false }
+                return EarlierValues.scalar(value).map { !$0.isEmpty } ?? false
             }
         }
-        return members.first { isFailed($0.name, $0.value) }.map { ($0.name, $0.value) }
-    }
 
-    private static func isOutcome(_ object: JSONTree) -> Bool {
-        object.members.allSatisfy { member in
-            let name = FailedChange.plain(member.name)
-            return members.contains(name) || FailedChange.errors.contains(name) || member.value == .null
-        }
-    }
-
-    /// A code other than those of success, in a reply that has a message and no object.
-    private static func code(_ root: JSONTree, _ known: Set<String>) -> FailedOutcome? {
-        guard root.isObject else { return nil }
-        let rest = root.members.filter { !["data", "result"].contains($0.name) || !$0.value.members.isEmpty }
-        guard isOutcome(.object(.init(rest.map { ($0.name, $0.value) }))),
-            !rest.contains(where: { known.contains($0.name) || ["id", "uuid"].contains($0.name.lowercased()) }),
-            let words = rest.lazy.filter({ texts.contains(FailedChange.plain($0.name)) }).compactMap(\.value.text).first
-        else { return nil }
-        let said = words.lowercased()
-        guard
-            !["succe", "ok", "done", "created", "updated", "deleted", "saved"].contains(
-                where: said.hasPrefix)
-        else { return nil }
-        for (name, value) in rest where codes.contains(FailedChange.plain(name)) {
-            let text = value.text ?? value.json
-            let isError = FailedChange.plain(name).hasPrefix("err")
-            let isNumber = Int(text) != nil
-            let isSuccess = Int(text).map { $0 == 0 || !isError && ($0 == 1 || (200...299).contains($0)) } ?? false
-            guard value != .null, !isSuccess, isNumber || !FailedChange.successes.contains(text.lowercased()) else {
-                continue
+        func sign(
+            _ object: JSONTree, isListed: Bool
+        ) -> (name: String, value: JSONTree, isUnclear: Bool)? {
+            guard object.isObject, isOutcome(object) else { return nil }
+            let members = object.members.filter { !known.contains($0.name) }
+            let showsObject = showsObject(object)
+            let flag = members.first {
+                OutcomeWords.plainFlags.contains(OutcomeWords.plain($0.name)) && $0.value == .bool(false)
             }
-            return FailedOutcome(path: PagingDetector.member("$", name), value: value.json, words: words)
+            let failed =
+                flag
+                ?? members.first { name, value in
+                    guard FailedChange.isFailure(name, value) else { return false }
+                    // Payments, jobs and the like fail, too.
+                    return !showsObject || value.elements != nil || value.isObject || isListed && value.text != nil
+                }
+            if let failed { return (failed.name, failed.value, false) }
+            guard !showsObject || isListed && FailedChange.message(object) != nil,
+                let status = members.first(where: { OutcomeWords.plain($0.name) == "status" }),
+                ["error", "fail", "failed", "failure"].contains(status.value.text?.lowercased())
+            else { return nil }
+            return (status.name, status.value, showsObject)
         }
-        return nil
+
+        private func isOutcome(_ object: JSONTree) -> Bool {
+            object.members.allSatisfy { member in
+                let name = OutcomeWords.plain(member.name)
+                return FailedOutcome.members.contains(name) || FailedChange.errors.contains(name)
+                    || member.value == .null || identities.contains(member.name)
+            }
+        }
+
+        /// A code other than those of success, in a reply that has a message and no object.
+        func code(_ root: JSONTree) -> FailedOutcome? {
+            guard root.isObject else { return nil }
+            let rest = root.members.filter {
+                !["data", "result"].contains($0.name) || !FailedOutcome.isEmpty($0.value)
+            }
+            guard isOutcome(.object(.init(rest.map { ($0.name, $0.value) }))),
+                !showsObject(.object(.init(rest.map { ($0.name, $0.value) }))),
+                let words = rest.lazy.filter({ FailedOutcome.texts.contains(OutcomeWords.plain($0.name)) })
+                    .compactMap(\.value.text).first,
+                !OutcomeWords.saysSuccess(words, verbs: verbs)
+            else { return nil }
+            let codes = rest.lazy.filter { OutcomeWords.plainCodes.contains(OutcomeWords.plain($0.name)) }
+            guard let code = codes.first(where: { isFailed($0.name, $0.value) }) else { return nil }
+            return FailedOutcome(path: PagingDetector.member("$", code.name), value: code.value.json, words: words)
+        }
+
+        private func isFailed(_ name: String, _ value: JSONTree) -> Bool {
+            guard let text = value.plainText, !OutcomeWords.isClear(code: text) else { return false }
+            let isError = OutcomeWords.plain(name).hasPrefix("err")
+            if let number = Int(text) { return isError || number != 1 && !(200...299).contains(number) }
+            if OutcomeWords.saysSuccess(text, verbs: verbs) { return false }
+            let word = text.lowercased()
+            return isError || OutcomeWords.isFailed(code: text)
+                || word.utf8.count < 40 && FailedOutcome.refusals.contains(where: word.contains)
+        }
+    }
+
+    /// Whether nothing stands in the place of the object.
+    private static func isEmpty(_ value: JSONTree) -> Bool {
+        switch value {
+        case .null, .bool(false), .text(""): true
+        case .array(let elements): elements.isEmpty
+        case .object(let members): members.isEmpty
+        case .bool, .number, .text: false
+        }
     }
 }

@@ -63,9 +63,25 @@ extension RESTObjectWriter {
     func checkDisguise(_ reply: [UInt8], _ response: HTTPResponse, asked: String) throws {
         let body = HTTPExchange.PaddedBody(reply)
         guard !reply.isEmpty, let survey = ReplySurvey(body), !survey.isArray,
-            let failure = DisguisedFailure(ofChange: survey), try !hasRule(for: failure.path)
+            let failure = DisguisedFailure(ofChange: survey, key: ownKey(reply)), try !hasRule(for: failure.path)
         else { return }
         throw failure.error(asked: asked, response: response, body: body, isWrite: true)
+    }
+
+    /// Returns the names of the reply's members that hold the changed object's key; none if it has another key, or lacks it.
+    ///
+    /// What else such a reply has may be the object's: an error of its own, or a status.
+    private func ownKey(_ reply: [UInt8]) -> [String] {
+        // The id of a JSON-RPC reply belongs to the request.
+        guard let root = try? JSONTree(parsing: reply, what: asked), root["jsonrpc"] == nil else { return [] }
+        var names: [String] = []
+        for (name, path) in request.keyPaths {
+            guard let first = path.first, let wanted = request.key.string(name), !wanted.isEmpty,
+                let value = root[path].flatMap(EarlierValues.scalar), SameNotation.isSame(value, wanted)
+            else { return [] }
+            names.append(first)
+        }
+        return names
     }
 
     /// Returns the reply's only object, or nil if there is none.

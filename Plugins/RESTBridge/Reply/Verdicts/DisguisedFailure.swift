@@ -18,7 +18,7 @@ struct DisguisedFailure {
     init?(_ survey: ReplySurvey, isSingleObject: Bool = false) {
         // The id of a JSON-RPC reply belongs to the request.
         if isSingleObject, survey["$.jsonrpc"] == .missing,
-            Self.identities.contains(where: { survey["$.\($0)"] != .missing })
+            OutcomeWords.identities.contains(where: { survey["$.\($0)"] != .missing })
         {
             return nil
         }
@@ -38,7 +38,7 @@ struct DisguisedFailure {
     ///
     /// A written object may have a status of its own, so an object with an identity is not a failure.
     init?(statusOf survey: ReplySurvey) {
-        guard Self.identities.allSatisfy({ survey["$.\($0)"] == .missing }) else { return nil }
+        guard OutcomeWords.identities.allSatisfy({ survey["$.\($0)"] == .missing }) else { return nil }
         let reasons = [
             "message", "Message", "msg", "error", "errors", "detail", "reason", "description", "code", "data",
         ]
@@ -59,31 +59,41 @@ struct DisguisedFailure {
     }
 
     /// The failure that the reply to a change reports, whose record would be the reply itself.
-    init?(ofChange survey: ReplySurvey) {
+    ///
+    /// - Parameter key: The names of the members that hold the object's own key; empty if the reply lacks it.
+    init?(ofChange survey: ReplySurvey, key: [String] = []) {
+        let isOutcome = Self.isOutcome(survey, key)
+        // An object may have an error of its own.
+        guard isOutcome || key.isEmpty else { return nil }
         if let known = DisguisedFailure(survey, isSingleObject: true) ?? DisguisedFailure(statusOf: survey) {
             self = known
             return
         }
-        guard let sign = Self.signOfChange(survey) else { return nil }
+        guard isOutcome, let sign = Self.signOfChange(survey, key) else { return nil }
         path = sign.path
         value = sign.value
         words = Self.words(survey, "$", sign.path)
     }
 
-    /// A sign that a written object could have as a value of its own: it counts only where the reply has nothing of such an
-    /// object.
-    private static func signOfChange(_ survey: ReplySurvey) -> (path: String, value: String)? {
-        let names = survey.findings.compactMap { finding -> String? in
-            let name = finding.path.dropFirst(2)
-            return finding.path.hasPrefix("$.") && !name.contains(".") && !name.contains("[") ? String(name) : nil
-        }
-        let signs = successes + codes + statuses
+    /// Whether a reply has nothing of an object but its key.
+    private static func isOutcome(_ survey: ReplySurvey, _ key: [String]) -> Bool {
         let reasons = [
             "message", "Message", "msg", "detail", "details", "reason", "description", "title", "timestamp", "path",
             "type",
         ]
-        guard names.allSatisfy({ (identities + signs + errors + reasons).contains($0) }) else { return nil }
-        for name in successes {
+        let known = Set(
+            OutcomeWords.identities + key + OutcomeWords.flags + codes + statuses + errors + reasons)
+        return survey.findings.allSatisfy { finding in
+            let name = finding.path.dropFirst(2)
+            return !finding.path.hasPrefix("$.") || name.contains(".") || name.contains("[")
+                || known.contains(String(name))
+        }
+    }
+
+    /// A sign that a written object could have as a value of its own: it counts only where the reply has nothing of such an
+    /// object.
+    private static func signOfChange(_ survey: ReplySurvey, _ key: [String]) -> (path: String, value: String)? {
+        for name in OutcomeWords.flags {
             switch survey["$.\(name)"] {
             case .bool(false): return ("$.\(name)", "false")
             case .number("0"): return ("$.\(name)", "0")
@@ -91,7 +101,7 @@ struct DisguisedFailure {
             }
         }
         // Of the other signs, a written object may have any as a value of its own.
-        guard identities.allSatisfy({ survey["$.\($0)"] == .missing }) else { return nil }
+        guard (OutcomeWords.identities + key).allSatisfy({ survey["$.\($0)"] == .missing }) else { return nil }
         for name in codes {
             guard let number = survey["$.\(name)"].integer else { continue }
             if name.lowercased().hasPrefix("err") ? number != 0 : (400...599).contains(number) {
@@ -109,15 +119,8 @@ struct DisguisedFailure {
     /// Names of members that tell the outcome in words.
     private static let statuses = ["status", "Status", "stat", "result"]
     /// Names of members that hold a code of HTTP or of an error.
-    private static let codes = [
-        "status", "statusCode", "status_code", "code", "errcode", "errno", "error_code", "errorCode",
-    ]
-    /// Names of members that hold the code of a result.
-    private static let results = [
-        "retcode", "ret_code", "ResultCode", "resultCode", "result_code", "return_code", "returnCode",
-    ]
+    private static let codes = OutcomeWords.statusCodes + ["code"] + OutcomeWords.errorCodes
     private static let failedWords: Set<String> = ["fail", "failed", "failure"]
-    private static let successes = ["success", "Success", "ok", "succeeded", "isSuccess", "IsSuccess", "successful"]
     private static let errors = [
         "error", "errors", "Error", "Errors", "fault", "Fault", "exception", "error_message", "errorMessage",
         "Error Message", "error_description",
@@ -125,17 +128,11 @@ struct DisguisedFailure {
     /// Names of members that are true after a failure.
     private static let failures = ["failed", "hasError", "has_error", "hasErrors", "has_errors", "isError", "is_error"]
     private static let failed: Set<String> = ["false", "err", "ko", "nok", "not_ok"]
-    /// Substrings of failure codes such as `REQUEST_DENIED` and `OVER_QUERY_LIMIT`.
-    private static let failedParts = [
-        "error", "fail", "denied", "invalid", "unauthorized", "forbidden", "over_", "exceeded",
-    ]
-    /// Names of members that objects have and failure replies lack.
-    static let identities = ["id", "Id", "ID", "_id", "uuid", "gid", "key"]
 
     private static func sign(
         _ survey: ReplySurvey, _ home: String, isSingleObject: Bool
     ) -> (path: String, value: String)? {
-        for name in successes + (isSingleObject ? [] : ["status", "result", "Response"]) {
+        for name in OutcomeWords.flags + (isSingleObject ? [] : ["status", "result", "Response"]) {
             let path = member(home, name)
             switch survey[path] {
             case .bool(false): return (path, "false")
@@ -147,14 +144,12 @@ struct DisguisedFailure {
         for name in errors {
             let path = member(home, name)
             switch survey[path] {
-            case .text(let text) where !text.isEmpty && text.lowercased() != "false" && text != "0":
+            case .text(let text) where !OutcomeWords.isNone(text) && text.lowercased() != "no":
                 return (path, "a text")
             case .bool(true): return (path, "true")
             case .number(let text) where text != "0": return (path, text)
             case .array(let first) where !first.isEmpty: return (path, "a list")
-            case .object
-            where survey.findings.contains { $0.path.isPath(inside: path) }:
-                return (path, "an object")
+            case .object where survey.holdsError(at: path): return (path, "an object")
             default: break
             }
         }
@@ -162,22 +157,19 @@ struct DisguisedFailure {
         for name in ["status", "Status", "stat", "result", "state"] {
             let path = member(home, name)
             guard case .text(let text) = survey[path] else { continue }
-            let word = text.lowercased()
-            if failed.contains(word) || word.count < 40 && failedParts.contains(where: word.contains) {
-                return (path, text)
-            }
+            if failed.contains(text.lowercased()) || OutcomeWords.hasFailure(text) { return (path, text) }
         }
         for name in codes {
             let path = member(home, name)
             guard let number = survey[path].integer else { continue }
             let isCode = name.lowercased().hasPrefix("err")
-            // A bare `code` has no known success value. With a message beside it, any code other than 0, 1 and 2xx is a
-            // failure.
-            let isBad =
-                isCode ? number != 0 : name == "code" ? number < 0 || number > 299 : (400...599).contains(number)
-            if isBad, isCode || (400...599).contains(number) || words(survey, home, path) != nil {
-                return (path, String(number))
-            }
+            if isCode ? number != 0 : (400...599).contains(number) { return (path, String(number)) }
+            // A bare `code` has no known success value. With a message beside it, or as a text, any code other than 0, 1 and
+            // 2xx is a failure, unless the message says success.
+            guard name == "code", number < 0 || number > 299 else { continue }
+            let message = message(survey, [home, home + ".error", "$"])
+            let isTold = message.map { !OutcomeWords.saysSuccess($0) } ?? (survey[path] == .text(String(number)))
+            if isTold { return (path, String(number)) }
         }
         return result(survey, home)
     }
@@ -186,37 +178,41 @@ struct DisguisedFailure {
     ///
     /// That is one below 0, one of HTTP, or a word such as `FAIL` or `E001`. Other numbers may stand for success.
     private static func result(_ survey: ReplySurvey, _ home: String) -> (path: String, value: String)? {
-        for name in results + ["code"] {
+        for name in OutcomeWords.resultCodes + ["code"] + OutcomeWords.errorCodes {
             let path = member(home, name)
             if let number = survey[path].integer {
                 if number < 0 || (400...599).contains(number) { return (path, String(number)) }
-            } else if case .text(let text) = survey[path], text.count < 40 {
-                let word = text.lowercased()
-                let isNumbered = word.first == "e" && word.count > 1 && word.dropFirst().allSatisfy(\.isNumber)
-                let isFine = word.filter(\.isLetter).contains("noerror")
-                if isNumbered || !isFine && failedParts.contains(where: word.contains) { return (path, text) }
+            } else if case .text(let text) = survey[path], OutcomeWords.isFailed(code: text) {
+                return (path, text)
             }
         }
         let err = member(home, "err")
-        if case .text(let text) = survey[err], !text.isEmpty, !["false", "ok", "none"].contains(text.lowercased()) {
+        if case .text(let text) = survey[err], !OutcomeWords.isClear(code: text), text.lowercased() != "no" {
             return (err, "a text")
         }
         return nil
     }
 
     private static func words(_ survey: ReplySurvey, _ home: String, _ sign: String) -> String? {
-        let names = [
-            "message", "Message", "msg", "error_message", "error_description", "detail", "description", "title",
-            "reason",
-            "info", "error", "Error", "code", "type",
-        ]
         if case .text(let text) = survey[sign], text.contains(where: { !$0.isLetter }) { return text }
         for inner in [sign, home, home + ".error", "$"] {
-            for name in names {
-                if case .text(let text) = survey[member(inner, name)], !text.isEmpty { return text }
-            }
+            if let text = message(survey, [inner], or: ["error", "Error", "code", "type"]) { return text }
         }
         if case .text(let text) = survey[sign] { return text }
+        return nil
+    }
+
+    /// Returns the first message in one of these objects.
+    private static func message(_ survey: ReplySurvey, _ homes: [String], or others: [String] = []) -> String? {
+        let names = [
+            "message", "Message", "msg", "error_message", "error_description", "detail", "description", "title",
+            "reason", "info",
+        ]
+        for home in homes {
+            for name in names + others {
+                if case .text(let text) = survey[member(home, name)], !text.isEmpty { return text }
+            }
+        }
         return nil
     }
 

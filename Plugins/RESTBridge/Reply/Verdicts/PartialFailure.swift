@@ -25,11 +25,6 @@ enum PartialFailure {
         return names
     }
 
-    /// Texts that say that all is well.
-    private static let successes: Set<String> = [
-        "", "0", "false", "none", "null", "no", "ok", "success", "successful", "done",
-    ]
-
     /// Returns the paths that lie outside the records.
     static func paths(beside records: JSONPath, preset: Preset?) -> [JSONPath] {
         guard case .name(let name)? = records.segments.first else { return [] }
@@ -49,7 +44,7 @@ enum PartialFailure {
         switch (path.description, value) {
         case ("$.errors[0]", .missing), ("$.errors[0]", .null): false
         case ("$.errors[0]", _), ("$.error", .object), ("$.success", .bool(false)): true
-        case ("$.error", .text(let text)): !successes.contains(text.lowercased())
+        case ("$.error", .text(let text)): !OutcomeWords.isNone(text) && text.lowercased() != "no"
         case ("$.success", .text(let text)): text.lowercased() == "false"
         case ("$._shards.failed", .number): value.integer.map { $0 > 0 } ?? false
         case ("$.error", _), ("$.success", _), ("$._shards.failed", _): false
@@ -76,13 +71,13 @@ enum PartialFailure {
             case .array(""): continue
             case .array: break
             case _ where name != path.description: continue
-            case .object: if isFine(survey, name) { continue }
+            case .object: guard survey.holdsError(at: name) else { continue }
             case .missing, .null, .bool, .number, .text: break
             }
             return words(name, value) + (message(survey, name).map { ": \($0)" } ?? "")
         }
         guard isNull, !isValidated("$.message"), case .text(let text) = survey["$.message"],
-            !successes.contains(text.lowercased()), survey["$.success"] != .bool(true), survey["$.code"].integer != 0
+            !OutcomeWords.saysSuccess(text), survey["$.success"] != .bool(true), survey["$.code"].integer != 0
         else { return nil }
         return "null in place of the records, and $.message: \(text.prefix(300))"
     }
@@ -93,20 +88,7 @@ enum PartialFailure {
             return true
         }
         guard case .text(let text) = survey["$.message"] else { return false }
-        return !text.isEmpty && successes.contains(text.lowercased())
-    }
-
-    /// Whether an object of an error has nothing, or only what says that all is well, such as a code of 0.
-    private static func isFine(_ survey: ReplySurvey, _ object: String) -> Bool {
-        survey.findings.filter { $0.path.isPath(inside: object) }.allSatisfy { path, value in
-            switch value {
-            case .missing, .null, .bool(false), .object, .array(""): true
-            case .bool(true), .array: false
-            case .text, .number:
-                value.plain.map { successes.contains($0.lowercased()) } ?? false
-                    || path.lowercased().hasSuffix("code") && value.integer.map { (200..<300).contains($0) } ?? false
-            }
-        }
+        return !text.isEmpty && OutcomeWords.isNone(text)
     }
 
     private static func words(_ path: String, _ value: JSONScalar) -> String {

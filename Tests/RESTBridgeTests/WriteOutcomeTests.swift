@@ -1,0 +1,114 @@
+import BridgeKit
+import Foundation
+import RESTBridge
+import RecordBatch
+import TestSupport
+import Testing
+
+/// What the replies of real APIs say of a change, all with status 200.
+@Suite struct WriteOutcomeTests {
+    let server: RemoteServer
+
+    init() throws {
+        server = try RemoteServer(blocking: ["python3", PackageFolder.path + "/Tests/Servers/odd-writes.py"])
+    }
+
+    /// Sends one change of the note with the key 1, whose text was "old".
+    private func write(
+        _ operation: WriteRequest.Operation = .update, replying body: String, rule: Literal.Members = [],
+        key: String = "id", responses: Literal? = nil
+    ) throws {
+        let rule = Literal.object([("query", ["body": .text(body)])] + rule)
+        let section = Literal.object(
+            [("path", "/notes"), ("write", .object([(operation.rawValue, rule)]))]
+                + (responses.map { [("responses", $0)] } ?? []))
+        var request = WriteRequest(
+            operation, entity: "Note", section: section.options, key: Literal.object([(key, 1)]).options,
+            values: (["text": "new"] as Literal).options, object: Literal.object([(key, 1), ("text", "new")]).options)
+        request.keyPaths = [key: [key]]
+        request.before = (["text": "old"] as Literal).options
+        try RESTBridgeTests.bridge(["url": .text(server.url)]).write(request, into: RecordBatchWriter())
+    }
+
+    /// The code of the error; nil for a success.
+    private func code(
+        _ operation: WriteRequest.Operation = .update, replying body: String, key: String = "id"
+    ) throws -> BridgeError.Code? {
+        do {
+            try write(operation, replying: body, key: key)
+            return nil
+        } catch let error as BridgeError {
+            return error.code
+        }
+    }
+
+    @Test(arguments: [
+        #"{"code": 1000, "message": "User updated successfully"}"#, #"{"code": "CREATED", "message": "User 7"}"#,
+        #"{"code": 20000, "message": "x", "data": "p1"}"#, #"{"code": 20000, "message": "x", "data": [1]}"#,
+        #"{"code": 20000, "data": "p1"}"#, #"{"code": 10000, "msg": "操作成功", "data": null}"#,
+        #"{"code": 1000, "message": "The note was updated."}"#, #"{"code": 1000, "message": "Saved, no errors"}"#,
+        #"{"code": "E0000", "message": "x"}"#, #"{"code": "00000", "msg": "x"}"#, #"{"errcode": 0, "errmsg": "ok"}"#,
+        #"{"code": 0, "msg": "", "data": {"user": {"user_id": "x"}}}"#,
+        #"{"RequestId": "r", "Code": "OK", "Message": "OK"}"#, #"{"error": {"code": 0, "message": "ok"}}"#,
+        #"{"error": "no error"}"#, #"{"ok": true, "warning": "missing_charset"}"#,
+        #"{"jsonrpc": "2.0", "id": 4, "result": true}"#,
+        #"{"data": [{"code": "SUCCESS", "details": {"id": "1"}, "message": "updated", "status": "success"}]}"#,
+        #"{"success": true, "errors": [], "messages": [], "result": {"id": "a"}}"#,
+        #"{"_id": "1", "result": "updated", "_shards": {"total": 2, "successful": 1, "failed": 0}}"#,
+    ])
+    func `an all-clear is a success`(body: String) throws {
+        #expect(try code(replying: body) == nil)
+    }
+
+    @Test(arguments: [
+        #"{"data": {"id": 1, "status": "failed"}}"#, #"{"data": {"id": 1, "failed": true}}"#,
+        #"{"result": {"id": "j1", "status": "error", "error": "disk full"}}"#,
+        #"{"data": {"title": "x", "delivery": {"status": "failed"}}}"#,
+        #"{"data": {"id": 1, "last_sync": {"success": false, "message": "never"}}}"#,
+        #"{"id": 1, "conclusion": "failure"}"#, #"{"id": 1, "status": "failed", "last_error": {"code": "x"}}"#,
+        #"{"sid": "SM1", "body": "x", "status": "undelivered", "error_code": 30003, "error_message": "lost"}"#,
+    ])
+    func `an object may have failed itself`(body: String) throws {
+        #expect(try code(replying: body) == nil)
+        #expect(try code(.delete, replying: body) == nil)
+    }
+
+    @Test func `an object may have an error of its own, by whatever key it is known`() throws {
+        let body = #"{"number": 1, "text": "new", "status": "failed", "error_message": "earlier", "code": 7}"#
+        #expect(try code(replying: body, key: "number") == nil)
+        #expect(try code(replying: #"{"number": 1, "error_message": "locked"}"#, key: "number") == .remote)
+        #expect(try code(replying: #"{"number": 2, "text": "x", "error": "locked"}"#, key: "number") == .remote)
+    }
+
+    @Test(arguments: [
+        #"{"code": 1005, "message": "The record was changed by another user"}"#,
+        #"{"code": 1003, "message": "User was not updated"}"#, #"{"code": 1003, "message": "Update unsuccessful"}"#,
+        #"{"code": 1003, "message": "The user has been deleted"}"#, #"{"code": 5001, "msg": "操作失败"}"#,
+        #"{"code": 1009, "message": "Only drafts can be updated"}"#, #"{"code": 3, "msg": "busy", "data": false}"#,
+        #"{"code": 1001, "msg": "x", "id": null}"#, #"{"Code": "isv.LIMIT_CONTROL", "Message": "x"}"#,
+        #"{"log_id": 1, "error_code": 110, "error_msg": "Access token invalid"}"#,
+        #"{"results": [{"id": 1, "status": "error", "message": "locked"}]}"#,
+    ])
+    func `a code or a status without a clear meaning leaves the outcome open`(body: String) throws {
+        #expect(try code(replying: body) == .timeout)
+    }
+
+    @Test(arguments: [
+        #"{"Response": {"Error": {"Code": "x", "Message": "no"}, "RequestId": "1"}}"#,
+        #"{"data": [{"code": "INVALID_DATA", "details": {}, "message": "bad", "status": "error"}]}"#,
+        #"[{"id": "x", "error": "conflict", "reason": "rev"}]"#,
+        #"{"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "x"}}"#,
+        #"{"data": {"update": {"success": false}, "__typename": "Mutation"}}"#,
+    ])
+    func `a failure that the reply names is a refusal`(body: String) throws {
+        #expect(try code(replying: body) == .remote)
+        #expect(try code(.delete, replying: body) == .remote)
+    }
+
+    @Test func `a verb says success only of its own operation`() throws {
+        #expect(try code(.delete, replying: #"{"code": 1000, "message": "Note deleted"}"#) == nil)
+        // A delete can be sent again.
+        #expect(try code(.delete, replying: #"{"code": 1000, "message": "Note created"}"#) == .remote)
+        #expect(try code(.create, replying: #"{"code": 1000, "message": "Note created"}"#) == nil)
+    }
+}
