@@ -111,4 +111,45 @@ import Testing
         #expect(try code(.delete, replying: #"{"code": 1000, "message": "Note created"}"#) == .remote)
         #expect(try code(.create, replying: #"{"code": 1000, "message": "Note created"}"#) == nil)
     }
+
+    @Test(arguments: [
+        (#"{"id": 1, "text": "old", "errors": {"text": ["is taken"]}}"#, "$.errors is an object", "text: is taken"),
+        (#"{"id": 1, "text": "old", "error": "is taken"}"#, "$.error is a text", "is taken"),
+        (#"[{"id": 1, "text": "old", "errors": ["is taken"]}]"#, "$[0].errors is a list", "is taken"),
+        (
+            #"{"data": {"id": 1, "text": "old"}, "meta": {"errors": ["is taken"]}}"#, "$.meta.errors is a list",
+            "is taken"
+        ),
+        (#"{"result": {"id": 1, "text": "old", "error": "is taken"}}"#, "$.result.error is a text", "is taken"),
+    ])
+    func `errors beside the unchanged object are a refusal`(body: String, sign: String, words: String) throws {
+        let error = try bridgeError { try write(replying: body) }
+        #expect(error.code == .remote && !error.isRetryable && error.remote == words, "\(error)")
+        #expect(error.message.contains("but says \(sign)"), "\(error)")
+        let path = sign.prefix { $0 != " " }
+        let rule: Literal = [["when": ["path": .text(String(path))], "action": "accept"]]
+        try write(replying: body, responses: rule)
+    }
+
+    @Test func `errors of a mutation's payload beside the unchanged object are a refusal`() throws {
+        let rule: Literal.Members = [
+            ("graphql", ["query": "mutation($input: NoteInput!) { u(input: $input) { item { id text } errors } }"]),
+            ("wrap", "variables.input"), ("records", "$.data.u.item"),
+        ]
+        for errors in [#""errors": ["is taken"]"#, #""userErrors": [{"field": ["text"], "message": "is taken"}]"#] {
+            let old = #"{"data": {"u": {"item": {"id": 1, "text": "old"}, \#(errors)}}}"#
+            let error = try bridgeError { try write(replying: old, rule: rule) }
+            #expect(error.code == .remote && error.remote?.contains("is taken") == true, "\(error)")
+            try write(replying: old.replacing("old", with: "new"), rule: rule)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"id": 1, "text": "new", "errors": ["earlier"]}"#, #"{"id": 1, "text": "New", "errors": ["earlier"]}"#,
+        #"{"id": 1, "errors": ["earlier"]}"#, #"{"id": 1, "text": "old"}"#, #"{"id": 1, "text": "old", "errors": []}"#,
+        #"{"id": 1, "text": "old", "warnings": ["slow"]}"#,
+    ])
+    func `an object with other values, or without errors, is a success`(body: String) throws {
+        #expect(try code(replying: body) == nil)
+    }
 }

@@ -13,6 +13,28 @@ struct EarlierValues {
     ///   lacks says nothing.
     func difference(from object: JSONTree) -> String? { Self.difference(values, object, path: []) }
 
+    /// Whether an object shows values that the change replaces, and all of them are as they were before.
+    ///
+    /// - Parameter sent: The values that were sent.
+    func areKept(in object: JSONTree, despite sent: JSONTree) -> Bool {
+        let shown = Self.shown(values, sent, object)
+        return !shown.isEmpty && !shown.contains(false)
+    }
+
+    /// Whether each sent value that the object shows is the earlier one, and not the sent one.
+    private static func shown(_ before: JSONTree?, _ sent: JSONTree, _ now: JSONTree) -> [Bool] {
+        if case .object(let members) = sent, now.isObject, !members.isEmpty {
+            return members.all.flatMap { name, value in now[name].map { shown(before?[name], value, $0) } ?? [] }
+        }
+        return [before.map { isSame($0, now) } == true && !isSame(sent, now)]
+    }
+
+    private static func isSame(_ left: JSONTree, _ right: JSONTree) -> Bool {
+        if let left = scalar(left), let right = scalar(right) { return SameNotation.isSame(left, right) }
+        guard let list = left.elements, let others = right.elements else { return left == right }
+        return list.count == others.count && zip(list, others).allSatisfy(isSame)
+    }
+
     private static func difference(_ before: JSONTree, _ now: JSONTree, path: [String]) -> String? {
         switch (before, now) {
         case (.object(let members), .object):

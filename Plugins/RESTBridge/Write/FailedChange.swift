@@ -32,6 +32,7 @@ struct FailedChange {
             // An object in an envelope, such as a job, may have an error of its own.
             let isObject =
                 place != "$" && OutcomeWords.identities.contains { home[$0].map { $0 != .null } ?? false }
+                && !EarlierValues(request).areKept(in: home, despite: JSONTree(request.values))
             for (name, value) in home.members where !sent.contains(name) && Self.isFailure(name, value) {
                 guard !isObject || value.isObject || value.elements != nil else { continue }
                 self.init(
@@ -52,6 +53,31 @@ struct FailedChange {
                 self.init(.nothingChanged, PagingDetector.member(place, name), value, words: Self.message(root))
                 return
             }
+        }
+        return nil
+    }
+
+    /// Errors beside or inside of an object that the reply shows as it was before an update.
+    ///
+    /// - Parameter record: The object in the reply, with its path; nil if it is not known where it is.
+    init?(
+        beside record: (path: String, object: JSONTree)?, _ root: JSONTree, _ request: WriteRequest, isMutation: Bool
+    ) {
+        let (earlier, sent) = (EarlierValues(request), JSONTree(request.values))
+        let known = Set(request.values.names).union(request.object.names)
+        var objects = record.map { [$0] } ?? []
+        for name in ["data", "result"] where !isMutation {
+            if let object = root[name], object.isObject { objects.append((PagingDetector.member("$", name), object)) }
+        }
+        guard let shown = objects.first(where: { earlier.areKept(in: $0.object, despite: sent) }) else { return nil }
+        for (home, value) in Self.homes(root, isMutation: isMutation) + [(shown.path, shown.object)] {
+            guard
+                let error = value.members.first(where: { !known.contains($0.name) && Self.isFailure($0.name, $0.value) }
+                )
+            else { continue }
+            let words = Self.words(error.value) ?? Self.message(value)
+            self.init(.errors, PagingDetector.member(home, error.name), error.value, words: words)
+            return
         }
         return nil
     }
@@ -167,6 +193,7 @@ extension RESTObjectWriter {
         if response.status == 207, try checkParts(of: root, response) { return }
         // A new object has a status of its own, such as that of a payment that failed.
         if request.operation != .create || !hasKey(reply) { try checkOutcome(root, response) }
+        try checkKept(root, reply, response)
         guard root.isObject, !hasKey(reply),
             let failure = FailedChange(
                 root, request, isUpdate: request.operation == .update || rule.method == "PATCH",
@@ -182,6 +209,27 @@ extension RESTObjectWriter {
             remedy:
                 "if that means success, say so under responses: {when: {path: \"\(failure.path)\"\(equals)}, action: accept}",
             location: response.location, remote: failure.words.map { String(response.redactor.clean($0).prefix(300)) })
+    }
+
+    /// Refuses an update whose reply has errors, and shows the object as it was before.
+    private func checkKept(_ root: JSONTree, _ reply: [UInt8], _ response: HTTPResponse) throws {
+        guard request.operation == .update else { return }
+        let record = try placedRecord(in: reply).map { ($0.path, try listed($0.object)) }
+        guard let failure = FailedChange(beside: record, root, request, isMutation: rule.mutation != nil),
+            try !hasRule(for: failure.path)
+        else { return }
+        throw BridgeError(
+            .remote,
+            "\(asked): the reply has status \(response.status), but says \(failure.path) is \(failure.value), "
+                + "and shows the values from before",
+            remedy:
+                "if that means success, say so under responses: {when: {path: \"\(failure.path)\"}, action: accept}",
+            location: response.location, remote: failure.words.map { String(response.redactor.clean($0).prefix(300)) })
+    }
+
+    /// Returns a reply's object as a listing would return it.
+    private func listed(_ object: JSONTree) throws -> JSONTree {
+        try shaped(object).map { batch in withExtendedLifetime(batch) { JSONTree(batch[0]) } } ?? object
     }
 
     /// Refuses a reply whose only content in the object's place is a failure.

@@ -85,12 +85,16 @@ extension RESTObjectWriter {
     }
 
     /// Returns the reply's only object, or nil if there is none.
-    func record(in body: [UInt8], at place: JSONPath? = nil) -> JSONTree? {
+    func record(in body: [UInt8], at place: JSONPath? = nil) -> JSONTree? { placedRecord(in: body, at: place)?.object }
+
+    /// Returns the reply's only object with its path, or nil if there is none.
+    func placedRecord(in body: [UInt8], at place: JSONPath? = nil) -> (path: String, object: JSONTree)? {
         guard !body.isEmpty, let root = try? JSONTree(parsing: body, what: asked) else { return nil }
         for path in [place].compactMap(\.self) + rule.records {
             var found = path.values(in: root)
-            if found.count == 1, case .array(let elements) = found[0] { found = elements }
-            if found.count == 1, found[0].isObject { return found[0] }
+            var end = ""
+            if found.count == 1, case .array(let elements) = found[0] { (found, end) = (elements, "[0]") }
+            if found.count == 1, found[0].isObject { return (path.description + end, found[0]) }
         }
         return nil
     }
