@@ -1,5 +1,6 @@
 internal import BridgeHTTP
 internal import BridgeJSON
+internal import BridgePaging
 
 /// What a page says of records that it lacks.
 extension PageReader {

@@ -8,7 +8,7 @@ struct SliceRule: Sendable {
     /// The length of a window, in seconds.
     private var window: Int64?
     /// What lies between the end of a window and the start of the next, in microseconds.
-    private var gap: Int64 = 0
+    private let gap: Int64
     private let hasTimes: Bool
     /// Whether the request has the upper bound of the section's times.
     private let sendsUntil: Bool
@@ -41,7 +41,7 @@ struct SliceRule: Sendable {
                 .configuration, "since.window needs since.start",
                 remedy: "say when the first window begins, such as start: \"2020-01-01\"")
         }
-        gap = try times.flatMap { try Self.gap($0, window: window) } ?? 0
+        gap = try Self.gap(times, window: window)
         split = try SplitRule(section)
         let each = section.object("each")
         lists = (each?.names ?? []).map { (name: $0, values: each?.strings($0) ?? []) }
@@ -56,8 +56,8 @@ struct SliceRule: Sendable {
         }
     }
 
-    private static func gap(_ times: BridgeOptions, window: Int64?) throws -> Int64? {
-        guard let text = times.string("gap") else { return nil }
+    private static func gap(_ times: BridgeOptions?, window: Int64?) throws -> Int64 {
+        guard let text = times?.string("gap") else { return 0 }
         guard let gap = TimeText.span(text) else {
             throw BridgeError(
                 .configuration, "since.gap is \"\(text)\"", remedy: "write a span such as 1d, 1s or 1ms")
