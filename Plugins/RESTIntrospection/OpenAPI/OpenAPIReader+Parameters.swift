@@ -22,8 +22,8 @@ extension OpenAPIReader {
         }
     }
 
-    /// Returns the members of an object, each of which is a parameter of its own (style form with explode, the default);
-    /// nil for any other parameter.
+    /// Returns the members of an object that are parameters of their own (style form with explode, the default); nil for any
+    /// other parameter.
     ///
     /// Springdoc describes Spring's `Pageable` like this.
     private func members(

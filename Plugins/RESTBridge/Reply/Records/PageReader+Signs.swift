@@ -1,3 +1,4 @@
+internal import BridgePaging
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgePaging
