@@ -101,10 +101,14 @@ extension RESTSource {
             detected.first = .page(0)
         }
         if let body, let guess = detector.byOffset(detected), takes(guess, body) { detected = guess }
-        let unused = detector.unusedTotal(detected)
+        let (unused, counted) = (detector.unusedTotal(detected), detector.countedTotal(detected))
         if isHead { detected.members = detected.members.map { ($0.name, ListHead.inReply($0.value)) } }
+        func place(_ path: String) throws -> ReplyPlace {
+            try ReplyPlace(isHead ? ListHead.inReply(path) : path, option: "total")
+        }
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
-        section.statedTotal = try unused.map { try ReplyPlace(isHead ? ListHead.inReply($0) : $0, option: "total") }
+        section.statedTotal = try unused.map(place)
+        section.countedTotal = try counted.map(place)
         if let first = detected.first { position = first }
         pager = Pager(
             detected: section.paging, first: detected.first, promise: section.isUnpaged ? detector.promise() : nil,

@@ -393,8 +393,9 @@ final class RESTSource: ListingSource {
             place = stored
             // A scan must not resume from a guess before the second page confirms it, from a page without the column
             // names, or from a page after one that may lack records: a resumed scan would take the listing for complete.
-            // Nor from one of a scan that started over, as if it had asked for changes.
-            let isPlace = trial == nil && !section.namesAreRecord && repliesAreWhole && expiry == nil
+            // Nor from one of a scan that started over, as if it had asked for changes, or where pages may have no end.
+            let isPlace =
+                trial == nil && !section.namesAreRecord && repliesAreWhole && expiry == nil && !pager.mayNotEnd
             page.cursor = isPlace ? stored.map { resumePoint($0, pageNumber).text } : nil
         } else {
             finish(&page, open, count: facts.count)

@@ -8,6 +8,8 @@ public struct PageFacts: Sendable {
     public var total: Int?
     /// A total that the paging does not need, if the reply says one.
     package var stated: (place: String, count: Int)?
+    /// A total by which an empty page is the end although it names a next one.
+    package var counted: Int?
     /// The number of pages, if the reply says it.
     public var pages: Int?
     /// Whether the reply says that more pages follow.

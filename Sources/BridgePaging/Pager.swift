@@ -36,6 +36,10 @@ public struct Pager: Sendable {
     /// The most records of a page so far.
     private var largestCount = 0
     private static let maxEmptyPages = 100
+    /// The number of records on the latest page.
+    private var lastCount = 0
+    /// What the first page counts, and the number of its own records.
+    private var firstCount: (all: Int, own: Int)?
     private var sawNext = false
     /// The latest total of a reply.
     var total: Int?
@@ -219,6 +223,8 @@ public struct Pager: Sendable {
         if !rule.repeats { expected.note(facts.total, after: fetched) }
         stated.note(facts.stated?.count, after: fetched)
         if let place = facts.stated?.place { statedPlace = place }
+        if pagesRead == 1, !resumed { firstCount = (facts.counted ?? facts.total).map { ($0, facts.count) } }
+        lastCount = facts.count
         let largest = largestCount
         largestCount = max(largest, facts.count)
         // Pages behind the last one hold just what each page repeats.
@@ -229,7 +235,8 @@ public struct Pager: Sendable {
         if emptyPages > Self.maxEmptyPages {
             throw BridgeError(
                 .malformed, "paging does not end: \(emptyPages) pages in a row hold no records",
-                remedy: "check paging.style \(rule.name), or set paging.max_pages")
+                remedy: "check paging.style \(rule.name); if each page names a next one, also the last, set "
+                    + "paging.end_below: 1; or set paging.max_pages")
         }
         let step = try decide(position, facts)
         hasSaidMore = hasSaidMore || facts.hasMore == true
@@ -292,11 +299,11 @@ public struct Pager: Sendable {
         case .code(let code, _):
             return try code.next(after: position, facts).map { .go($0) } ?? endByExpectedTotal()
         case .linkHeader:
-            if case .value(let url) = facts.next, !isBelowEnd(facts) { return .go(.url(url)) }
+            if case .value(let url) = facts.next, !isBelowEnd(facts), !isBehindAll(facts) { return .go(.url(url)) }
             return endByExpectedTotal()
         case .nextURL, .cursor, .members:
             if facts.count > 0, repeats(facts) { throw circles }
-            if facts.hasMore == false || isBelowEnd(facts) { return endByExpectedTotal() }
+            if facts.hasMore == false || isBelowEnd(facts) || isBehindAll(facts) { return endByExpectedTotal() }
             switch facts.next {
             case .value(let text):
                 sawNext = true
@@ -334,6 +341,22 @@ public struct Pager: Sendable {
 
     /// Whether the config says that a page with so few records is the last one.
     private func isBelowEnd(_ facts: PageFacts) -> Bool { rule.endBelow.map { facts.count < $0 } ?? false }
+
+    /// Whether a page without records comes after exactly as many as it counts: some servers link to a next page for ever.
+    ///
+    /// A count below that of the first page may be one of this page, or the reply one about a failure. Where the first page
+    /// counted just its own records, the number may be that of the pages so far, so that several such pages have to come.
+    private func isBehindAll(_ facts: PageFacts) -> Bool {
+        guard facts.count == 0, facts.hasMore != true, !rule.repeats, let firstCount, firstCount.all > 0,
+            let count = facts.counted ?? facts.total, count >= firstCount.all, count == fetched
+        else { return false }
+        return firstCount.all > firstCount.own || emptyPages >= 10
+    }
+
+    /// Whether so many pages in a row had no records that a later scan had better not continue there.
+    ///
+    /// If the pages do not end, it would never see the records before them again.
+    package var mayNotEnd: Bool { emptyPages >= 20 }
 
     var circles: BridgeError {
         BridgeError(
@@ -416,7 +439,22 @@ public struct Pager: Sendable {
                     + "something else, write the detected paging into the section")
             return .end
         }
+        if let cap {
+            warnings.append(
+                "the reply says \(cap) records, where many APIs limit a search, and the last page was full, so the listing is not "
+                    + "complete: request it in parts (each, split), or, if these are all, write the detected paging into the "
+                    + "section")
+            return .end
+        }
         isComplete = true
         return .end
+    }
+
+    /// The total, if a remote that counts no further may have said it: as many records came, up to a full page.
+    private var cap: Int? {
+        guard isDetected, !resumed, pagesRead > 1, lastCount == largestCount, let count = stated.count ?? total,
+            count == fetched, [1000, 10_000].contains(count)
+        else { return nil }
+        return count
     }
 }

@@ -35,6 +35,7 @@ struct ReplyFacts {
         var facts = PageFacts()
         facts.total = isBound(rule.total) ? nil : rule.total.flatMap(integer)
         if let place = section.statedTotal, let count = integer(place) { facts.stated = (place.description, count) }
+        facts.counted = section.countedTotal.flatMap(integer)
         facts.pages = rule.pages.flatMap(integer)
         facts.hasMore = rule.hasMore.flatMap(saysMore) ?? rule.done.flatMap { value($0).bool.map { !$0 } }
         if let next = rule.next { facts.next = self.next(next) }

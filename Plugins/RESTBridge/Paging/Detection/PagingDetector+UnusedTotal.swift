@@ -24,6 +24,20 @@ extension PagingDetector {
         return nil
     }
 
+    /// Returns the place of a total that ends links and cursors at a page without records.
+    ///
+    /// A name such as `count` may also be that of the page's own records.
+    func countedTotal(_ detected: DetectedPaging) -> String? {
+        guard isListed, let style = detected["style"],
+            ["next_url", "link_header", "cursor", "continue"].contains(style)
+        else { return nil }
+        let totals = totalHomes.lazy.filter { $0 != Self.estimates }.compactMap { home in
+            let total = number(PagingVocabulary.total.names(.clear) + ["total"], in: home, least: 1)
+            return total.flatMap { isEstimate($0, in: home) ? nil : $0 }
+        }
+        return totals.first?.path
+    }
+
     /// The object in which YouTube estimates the number of results.
     private static let estimates = "$.pageInfo"
 

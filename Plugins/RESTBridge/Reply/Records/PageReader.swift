@@ -67,7 +67,8 @@ final class PageReader {
         let wanted =
             [
                 paging.next, paging.total, paging.pages, paging.hasMore, paging.done, paging.base,
-                section.incremental?.token, section.statedTotal, ReplyFacts.relation(of: paging.total),
+                section.incremental?.token, section.statedTotal, section.countedTotal,
+                ReplyFacts.relation(of: paging.total),
             ]
             + section.metadata.map(\.place)
         signs = PartialFailure.paths(beside: records, preset: section.preset)

@@ -25,6 +25,8 @@ struct RESTSection: Sendable {
     var paging: PagingRule
     /// A total in the replies that the detected paging does not need, which it has to reach nevertheless.
     var statedTotal: ReplyPlace?
+    /// A total in the replies that ends detected links and cursors without an end.
+    var countedTotal: ReplyPlace?
     let format: Format
     /// How the rows of a table are read; nil if the records are in JSON.
     let table: TableRule?
