@@ -62,6 +62,7 @@ extension RESTSource {
     /// Notes what makes it doubtful that a page has all its records.
     func noteSigns(_ reader: PageReader, _ facts: PageFacts) {
         if let sign = reader.failureSign() { return noteFailure(sign) }
+        if reader.hasUnreadRecords { return noteUnreadRecords() }
         // After pages with records, null is their end; and a listing of changes deletes nothing that it lacks.
         guard !isDelta, !section.isPartial else { return }
         guard pageNumber == 1, leftOut == nil else { return }
@@ -71,6 +72,15 @@ extension RESTSource {
         leftOut =
             "\(asked): the reply has null where the records should be (\(path)), and nothing counts as deleted: if that means "
             + "that there are none, say so under responses: {when: {path: \"\(path)\", equals: \"null\"}, action: empty}"
+    }
+
+    /// Notes connections inside a list that have more records, which a scan does not request.
+    private func noteUnreadRecords() {
+        leftOut =
+            leftOut
+            ?? "\(asked): connections around the records have more of them than the reply contains (hasNextPage is true), so the "
+            + "listing is not complete, and nothing counts as deleted: request more of each at once (first: 100), or list the "
+            + "records by their parent"
     }
 
     /// Notes that no element of a list has what the path of the records names.

@@ -69,6 +69,32 @@ import Testing
         #expect(GraphQLConnections.unfinished(in: body, beside: records) == 1)
     }
 
+    @Test(arguments: ["nodes[*].members.nodes", "edges[*].node.members.edges[*].node"])
+    func `connections around the records that have more make a listing incomplete`(path: String) throws {
+        for (hasNext, isComplete) in [(true, false), (false, true)] {
+            func list(_ object: String, _ hasNext: Bool) -> String {
+                let list = path.hasPrefix("edges") ? #""edges":[{"node":\#(object)}]"# : #""nodes":[\#(object)]"#
+                return #"{\#(list),"pageInfo":{"hasNextPage":\#(hasNext),"endCursor":"x"}}"#
+            }
+            let reply = #"{"data":{"teams":\#(list(#"{"members":\#(list(#"{"id":1}"#, hasNext))}"#, false))}}"#
+            let scan = try once(
+                reply,
+                [
+                    ("records", .text("$.data.teams.\(path)")),
+                    ("graphql", ["query": "query($after: String) { teams(after: $after) { nodes { id } } }"]),
+                ])
+            #expect(scan.ids == [1] && scan.last?.isComplete == isComplete, "\(scan)")
+            #expect(scan.warnings.count == (isComplete ? 0 : 1), "\(scan)")
+        }
+    }
+
+    @Test func `connections in an object of records are inside the records`() throws {
+        let records = try JSONPath("$.data.users.*", option: "records")
+        let body = HTTPExchange.PaddedBody(
+            #"{"data":{"users":{"a":{"hasNextPage":true}},"x":{"hasNextPage":true}}}"#.utf8)
+        #expect(GraphQLConnections.unfinished(in: body, beside: records) == 1)
+    }
+
     // MARK: Searches That Ended Early
 
     @Test(arguments: [

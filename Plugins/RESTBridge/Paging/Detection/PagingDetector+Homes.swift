@@ -52,7 +52,10 @@ extension PagingDetector {
     var linkHomes: [String] { homes + connectionHomes }
 
     /// The member names on the path to the list of records.
-    var recordsNames: [String] {
+    var recordsNames: [String] { Self.names(to: records) }
+
+    /// Returns the member names at the beginning of a path.
+    static func names(to records: JSONPath?) -> [String] {
         var names: [String] = []
         for segment in records?.segments ?? [] {
             guard case .name(let name) = segment else { break }

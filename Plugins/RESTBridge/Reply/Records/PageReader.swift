@@ -31,6 +31,8 @@ final class PageReader {
     private(set) var isBare = false
     /// Whether the page has no place for records, and a rule of the section accepts that.
     private(set) var lacksRecords = false
+    /// Whether connections around the records, inside a list of others, have more records than the page.
+    private(set) var hasUnreadRecords = false
     /// Members to add to each record of the page.
     private var fields: [(name: String, value: String)] = []
     /// The objects that the records since the last batch mark as deleted.
@@ -89,6 +91,7 @@ final class PageReader {
         nestedFound = false
         isBare = false
         lacksRecords = false
+        hasUnreadRecords = false
         unshaped = nil
         removed = DeletedObjects(keyPaths: section.keyPaths)
         fields = section.recordFields(response)
@@ -228,9 +231,11 @@ final class PageReader {
 
     /// Warns about truncated lists inside the records, which would be taken for complete.
     private func noteConnections() {
-        guard warnings.isEmpty, case let all = GraphQLConnections.unfinished(in: body), all > 0,
+        guard case let all = GraphQLConnections.unfinished(in: body), all > 0,
             all > GraphQLConnections.unfinished(in: body, beside: records)
         else { return }
+        hasUnreadRecords = GraphQLConnections.haveRecords(section.records ?? records)
+        guard warnings.isEmpty, !hasUnreadRecords else { return }
         warnings.append(
             "\(asked): connections inside the records have more than the reply contains (hasNextPage is true): their lists are taken as "
                 + "they are: request more of each at once (first: 100), or list them as an entity of their own")

@@ -52,9 +52,15 @@ enum GraphQLConnections {
 
     /// Returns the number of those outside the records, such as the listing's own.
     static func unfinished(in body: HTTPExchange.PaddedBody, beside records: JSONPath) -> Int {
-        let own = records.description
+        let own = PagingDetector.path(PagingDetector.names(to: records))
         return ReplySurvey(body, along: records)?.findings.count { path, value in
             value == .bool(true) && path.hasSuffix(".hasNextPage") && !path.isPath(inside: own)
         } ?? 0
+    }
+
+    /// Whether records are elements of lists inside other lists, so that connections in those have records, too.
+    static func haveRecords(_ records: JSONPath) -> Bool {
+        let inner = records.segments.dropFirst(PagingDetector.names(to: records).count + 1)
+        return !inner.isEmpty && Array(inner) != [.name("node")]
     }
 }

@@ -14,21 +14,14 @@ enum PartialFailure {
     }
 
     /// Returns the object with the list of records.
-    static func home(of records: JSONPath) -> String { PagingDetector.path(names(to: records).dropLast()) }
-
-    /// Returns the names that lead to the list of records.
-    private static func names(to records: JSONPath) -> [String] {
-        var names: [String] = []
-        for case .name(let name) in records.segments.prefix(while: { if case .name = $0 { true } else { false } }) {
-            names.append(name)
-        }
-        return names
+    static func home(of records: JSONPath) -> String {
+        PagingDetector.path(PagingDetector.names(to: records).dropLast())
     }
 
     /// Returns the paths that lie outside the records.
     static func paths(beside records: JSONPath, preset: Preset?) -> [JSONPath] {
         guard case .name(let name)? = records.segments.first else { return [] }
-        let depth = names(to: records).count
+        let depth = PagingDetector.names(to: records).count
         return paths(in: [home(of: records)]).filter { path in
             let isBeside =
                 path.segments.count == depth && path.segments.dropLast() == records.segments.prefix(depth - 1)
