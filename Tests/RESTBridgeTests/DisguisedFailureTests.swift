@@ -21,6 +21,7 @@ import Testing
         (#"{"success": false, "message": "quota exceeded", "data": []}"#, "$.success is false", "quota exceeded"),
         (#"{"ok": false, "error": "invalid_auth"}"#, "$.ok is false", "invalid_auth"),
         (#"{"error": {"code": 190, "message": "Token expired"}}"#, "$.error is an object", "Token expired"),
+        (#"{"error": {"code": 0, "cause": {"name": {}}}, "items": []}"#, "$.error is an object", nil),
         (#"{"data": null, "errors": [{"detail": "no such tenant"}]}"#, "$.errors is a list", "no such tenant"),
         (#"{"Response": "False", "Error": "Invalid API key!"}"#, "$.Error is a text", "Invalid API key!"),
         (#"{"items": [], "status": "error", "msg": "try later"}"#, "$.status is error", "try later"),
@@ -47,6 +48,7 @@ import Testing
         #"{"hasError": false, "rows": []}"#,
         #"{"status": "ok", "items": []}"#, #"{"status": 200, "items": []}"#,
         #"{"code": 0, "message": "success", "data": []}"#, #"{"errors": {}, "results": []}"#, "[]",
+        #"{"error": {"code": 0, "message": "OK"}, "items": []}"#,
     ])
     func `a reply without records that is well is an empty listing`(body: String) throws {
         let scan = try scanned(body)

@@ -136,7 +136,9 @@ extension ReplySurvey {
             guard finding.path.isPath(inside: path) else { return false }
             let isCode = finding.path.lowercased().hasSuffix("code")
             switch finding.value {
-            case .missing, .null, .object: return false
+            case .missing, .null: return false
+            // The survey may not reach what is in it.
+            case .object: return true
             case .bool(let flag): return flag
             case .number(let text), .text(let text):
                 if isCode, let code = finding.value.integer, (200..<300).contains(code) { return false }
