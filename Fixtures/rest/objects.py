@@ -2,7 +2,7 @@
 """A JSON API whose objects can be created, updated and deleted, in the styles that APIs have, on two free ports.
 
 Prints both ports on one line when it is ready. The first part of a path names the style, the second the collection:
-plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, forget, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate, blind, twice, late, deaf, resources. Each request is a line of JSON in the file of the
+plain, location, wrapped, client, patch, once, slow, drop, droponce, lose, forget, refuse, busy, gateway, redirect, limbo, absent, mute, own, brief, slash, mutate, blind, twice, late, deaf, negative, resources. Each request is a line of JSON in the file of the
 first argument. /openapi.json and /openapi.yaml describe /plain. POST /STYLE/hold makes listings wait, with what they have at that moment, until
 POST /STYLE/release; such a one is a line HELD.
 """
@@ -256,7 +256,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             key = self.headers.get("Idempotency-Key")
             if key and (style, key) in KEYS:
                 return represent(notes[KEYS[(style, key)]]), 200
-            number = value.get("id") or len(notes) + 1
+            number = value.get("id") or (len(notes) + 1) * (-1 if style == "negative" else 1)
             if style == "own":
                 if "id" in value and "strict" in self.query:
                     return {"error": "id: extra fields are not permitted"}, 422
@@ -276,7 +276,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if style == "location":
                 return None, 201, {"Location": f"/location/{collection}/{number}", "ETag": etag(notes[number])}
             return represent(notes[number]), 201, {"ETag": etag(notes[number])}
-        number = int(rest[0]) if rest[0].isdigit() else rest[0]
+        number = int(rest[0]) if rest[0].removeprefix("-").isdigit() else rest[0]
         note = notes.get(number)
         if note is None:
             if style == "client" and self.command in ("PUT", "PATCH"):

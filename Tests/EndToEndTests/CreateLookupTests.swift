@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ImportTestSupport
 import TestSupport
 import Testing
 
@@ -43,6 +44,43 @@ extension EndToEndTests {
             #expect(run.output.contains("refused     1  Note k1 created: conflict: "), "\(run)")
             #expect(run.output.contains("the remote's object has a different text"), "\(run)")
             #expect(try await place.server.content().contains("theirs"))
+        }
+
+        @Test func `a remote may give new objects negative keys, also those that they have here for now`() async throws
+        {
+            let place = try RemoteWorkspace.notes(style: "negative")
+            _ = try await place.server.curl(
+                "negative/notes", "-X", "POST", "-H", "Content-Type: application/json", "-d", #"{"text": "theirs"}"#)
+            for text in ["a", "b"] { try await place.expect("create", "Note", "--set", "text=\(text)") }
+            // The first gets the key that the second has for now.
+            #expect(try await place.expect("push").contains("2 sent"))
+            #expect(try place.rows("SELECT id, text FROM Note ORDER BY id") == [["-3", "b"], ["-2", "a"]])
+            let save = try await place.expect("create", "Note", "--set", "text=c", "--push")
+            #expect(save.contains("Note -4 created\n"), "\(save)")
+            try await place.expect("sync")
+            let rows = [["-4", "c"], ["-3", "b"], ["-2", "a"], ["-1", "theirs"]]
+            #expect(try place.rows("SELECT id, text FROM Note ORDER BY id") == rows)
+            #expect(try place.value("SELECT count(*) FROM bmo_outbox") == "0")
+        }
+
+        @Test func `an answer that cannot be imported does not keep other edits from being sent`() async throws {
+            let place = try RemoteWorkspace.notes()
+            for text in ["a", "b"] { try await place.expect("create", "Note", "--set", "text=\(text)") }
+            try SQLiteFile(place.database).rows(
+                """
+                CREATE TRIGGER mine BEFORE UPDATE OF id ON Note WHEN old.text = 'a'
+                BEGIN SELECT raise(ABORT, 'not this one'); END
+                """)
+            let push = try await place.bmo("push")
+            #expect(push.exitCode == 1)
+            #expect(push.output.contains("unknown     1  Note -1 created: "), "\(push)")
+            #expect(push.output.contains("the remote's answer cannot be imported: "), "\(push)")
+            #expect(push.output.contains("Note 2 created (was -2)"), "\(push)")
+            #expect(try place.rows("SELECT id, text FROM Note ORDER BY id") == [["-1", "a"], ["2", "b"]])
+            // It is not made a second time once the reason is gone.
+            try SQLiteFile(place.database).rows("DROP TRIGGER mine")
+            #expect(try await place.expect("push", "--look-again-after", "0s").contains("Note 1 created"))
+            #expect(try await place.server.content() == #"[{"text": "a", "id": 1}, {"text": "b", "id": 2}]"#)
         }
 
         @Test func `a create that the remote is still at is not doubled, however soon it is looked for`() async throws {

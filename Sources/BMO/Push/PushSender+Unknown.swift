@@ -36,7 +36,7 @@ extension PushSender {
         } catch let refusal as OutgoingPlan.Refusal {
             let words = OutboxFailure(code: "mapping", message: refusal.description)
             return try await perform(decision.stayUnknown(words), entry, place)
-        } catch let error as StoreError where error.code == .request {
+        } catch let error as StoreError where error.isOfOneEdit {
             // The remote's data does not fit the database; other edits can still be sent.
             let words = OutboxFailure(code: "mapping", message: error.message, remedy: error.remedy)
             return try await perform(decision.stayUnknown(words), entry, place)

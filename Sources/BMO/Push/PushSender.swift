@@ -50,7 +50,22 @@ struct PushSender {
                 return PushAttempt(try await settle(marked, .refused(failure.failure)))
             }
         }
-        let entry = marked
+        do {
+            return try await exchange(marked, place, connection)
+        } catch let error as StoreError where error.isOfOneEdit {
+            // What the remote answered does not fit the database; other edits can still be sent.
+            let isCreate = marked.operation == .create
+            let words = OutboxFailure(
+                code: isCreate ? OutboxFailure.accepted : "mapping",
+                message: "the remote's answer cannot be imported: \(error.message)", remedy: error.remedy)
+            return PushAttempt(try await settle(marked, .unknown(sent: marked.notBefore, words)))
+        }
+    }
+
+    /// Sends an edit that is marked as sent, and carries out what follows from the answer.
+    private func exchange(
+        _ entry: OutboxEntry, _ place: Destination, _ connection: BridgeConnection
+    ) async throws -> PushAttempt {
         do {
             let batch = place.request.batch
             // Not cancelled with the push: the outcome would be unknown.
@@ -103,6 +118,8 @@ struct PushSender {
             return .failure(OutboxFailureError("mapping", refusal.description, nil))
         } catch let error as SecretError {
             return .failure(OutboxFailureError("configuration", error.message, error.remedy))
+        } catch let error as StoreError where error.isOfOneEdit {
+            return .failure(OutboxFailureError("mapping", error.message, error.remedy))
         }
     }
 
@@ -148,8 +165,10 @@ struct PushSender {
         _ entry: OutboxEntry, _ place: Destination, _ object: RemoteObject?
     ) async throws -> PushAttempt {
         let key = object?.key == entry.key ? nil : object?.key
+        // The remote's key may be the same as the temporary one.
+        let assigned = entry.hasTemporaryKey ? object?.key : key
         try await importing(place, isListed: try await store.mayList(place)) { page in
-            try page.acknowledge(entry.id, key: key)
+            try page.acknowledge(entry.id, key: assigned)
             if let object { try page.add(object.mapped, location: nil) }
         }
         return PushAttempt(PushReport.Edit(entry, .sent(key: key)))
@@ -337,6 +356,11 @@ struct OutboxFailureError: Error {
 
     /// Creates a failure for an edit whose outcome cannot be determined.
     init(_ message: String) { self.init("unknown", message, nil) }
+}
+
+extension StoreError {
+    /// Whether the error concerns the values of one edit, and not the database as a whole.
+    var isOfOneEdit: Bool { code == .request || code == .constraint }
 }
 
 extension OutboxEntry {

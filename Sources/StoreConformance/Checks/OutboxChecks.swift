@@ -8,6 +8,7 @@ extension StoreCheck {
         StoreCheck("entries-are-sent-in-order", entriesAreSentInOrder),
         StoreCheck("an-acknowledged-edit-is-done", anAcknowledgedEditIsDone),
         StoreCheck("a-new-key-replaces-the-old", aNewKeyReplacesTheOld),
+        StoreCheck("a-new-key-may-equal-temporary-ones", aNewKeyMayEqualTemporaryOnes),
         StoreCheck("earlier-objects-are-known", earlierObjectsAreKnown),
     ]
 
@@ -101,6 +102,41 @@ extension StoreCheck {
         try expectError("a new object without a key", .request) {
             try session.page { try $0.transaction.acknowledge(other.entry ?? 0, key: nil) }
         }
+    }
+
+    private static func aNewKeyMayEqualTemporaryOnes(_ subject: StoreSubject) throws {
+        let session = try subject.open()
+        let cities = try ["Oslo", "Bergen"].map { name in
+            try session.edit(.create, "City", [], ["name": .text(name)])
+        }
+        let ids = try cities.map { try required("the entry", $0.entry) }
+        _ = try session.edit(.create, "Country", [], ["code": .text("NO"), "capital": cities[1].key[0]])
+        func acknowledge(_ index: Int, key: StoredValue) throws {
+            try session.page { page in
+                try page.transaction.acknowledge(ids[index], key: [key])
+                let name = StoredValue.text(["Oslo", "Bergen"][index])
+                try page.merge(SampleModel.city, ["id": key, "name": name], as: .nested)
+            }
+        }
+        // The remote gives the first city the key that the second has for now.
+        let taken = cities[1].key[0]
+        try session.store.markSending(ids[0])
+        try acknowledge(0, key: taken)
+        let second = try required("the other entry", try session.store.outboxEntry(ids[1]))
+        try expect("whether the other object has another key", second.key == [taken], false)
+        try expect("whether its key is temporary", second.hasTemporaryKey, true)
+        try expect("the reference to it", try session.rows(SampleModel.country), ["NO - - - \(second.key[0])"])
+        // The second keeps the key that it has for now; another edit follows.
+        try session.store.markSending(ids[1])
+        let later = try session.edit(.update, "City", second.key, ["name": .text("Bjørgvin")])
+        try acknowledge(1, key: second.key[0])
+        let entry = try required("the later entry", try session.store.outboxEntry(later.entry ?? 0))
+        try expect("its key", entry.key, second.key)
+        try expect("whether the key of a later edit is temporary", entry.hasTemporaryKey, false)
+        let names = try session.rows(SampleModel.city).map {
+            $0.split(separator: " ").dropFirst().first.map(String.init)
+        }
+        try expect("the objects", Set(names), ["Oslo", "Bjørgvin"])
     }
 
     private static func earlierObjectsAreKnown(_ subject: StoreSubject) throws {

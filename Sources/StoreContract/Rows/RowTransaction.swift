@@ -93,7 +93,8 @@ public protocol RowTransaction: AnyObject {
 
     /// Removes an outbox entry that the remote has accepted.
     ///
-    /// Replaces the object's key everywhere if the remote assigned another one.
+    /// Replaces the object's key everywhere if the remote assigned another one. For an object with a temporary key, `key`
+    /// is the remote's, also if it is the same.
     func acknowledge(_ entry: Int64, key: [StoredValue]?) throws
 }
 

@@ -7,7 +7,8 @@ extension EditMerge {
     /// gone.
     ///
     /// - Parameters:
-    ///   - key: The key that the remote assigned to the object, if it differs from the local one.
+    ///   - key: The key that the remote assigned to the object, or nil if it is the local one. For a temporary key it is
+    ///     never nil: the remote may assign the same value.
     ///   - isScanned: Whether scans that return the earlier state may be in progress.
     package func acknowledge(_ id: Int64, key: RowKey?, isScanned: Bool) throws {
         guard let entry = try outbox.entry(id), let root = model.root(of: entry) else { return }
@@ -29,7 +30,13 @@ extension EditMerge {
         var now = entry.key
         if let key, key != entry.key {
             now = key
+            // The remote's key may be one that another new object has here for now.
+            if let first = try outbox.entries(root, key).first, first.operation == .create, first.hasTemporaryKey {
+                try evade(model.entities[root], key)
+            }
             try KeyRename(tables).rename(root, entry.key, to: key)
+        } else if entry.hasTemporaryKey {
+            try outbox.renameEntries(root, from: now, to: now, isTemporary: false)
         }
         if try !outbox.entries(root, now).isEmpty { answered[root, default: []].insert(now) }
         if entry.operation == .create { try objects.noteCreated(root, now) }

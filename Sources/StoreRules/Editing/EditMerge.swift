@@ -77,7 +77,7 @@ package final class EditMerge {
     }
 
     /// Assigns a new key to a local object whose temporary key equals the key of a remote object.
-    private func evade(_ layout: EntityLayout, _ key: [StoredValue]) throws {
+    func evade(_ layout: EntityLayout, _ key: [StoredValue]) throws {
         let made = tables.temporaryKey
         let entry = try outbox.entries(layout.index, key).first
         let given = Set(entry?.changes.map(\.name) ?? [])
