@@ -221,7 +221,7 @@ struct ServiceReader {
     // MARK: Fields
 
     private func addFields(of best: Candidate, to offer: inout ServiceOffer) {
-        for attribute in best.type.attributes { offer.fields.append(field(attribute)) }
+        for attribute in best.type.valueAttributes { offer.fields.append(field(attribute)) }
         if let text = best.type.text {
             var field = ServiceOffer.Field(path: ["#text"], type: Self.type(of: text, ""))
             field.localName = "value"
@@ -235,14 +235,14 @@ struct ServiceReader {
         guard let base = schemas.namesOfTypes[best.record.type] else { return }
         let derived = schemas.concreteTypes(of: base)
         guard !derived.isEmpty else { return }
-        var known = Set(best.type.children.map(\.name.local) + best.type.attributes.map { "@" + $0.name })
+        var known = Set(best.type.children.map(\.name.local) + best.type.valueAttributes.map { "@" + $0.name })
         offer.fields.append(
             .init(path: ["@xsi:type"], type: "text", confidence: .high("\(base.local) has derived types")))
         var count = 0
         for name in derived {
             guard let id = schemas.typeNames[name], case .complex(let type) = schemas[id] else { continue }
             let confidence = EntityDescription.Confidence.high("of the derived type \(name.local)")
-            for attribute in type.attributes where known.insert("@" + attribute.name).inserted {
+            for attribute in type.valueAttributes where known.insert("@" + attribute.name).inserted {
                 var field = field(attribute)
                 field.confidence = confidence
                 offer.fields.append(field)

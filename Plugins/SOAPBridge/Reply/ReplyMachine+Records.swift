@@ -28,11 +28,20 @@ extension ReplyMachine {
         frame.node = try tree.add(node, to: parent)
         if role != .fault, let (id, bytes) = referenceBytes(element, declared) {
             try tree.addReference(bytes.value, kind: bytes.kind, to: frame.node)
-            if bytes.kind == .reference, frame.type != ReplyPlan.anyType, awaited[id] == nil, !deferred.has(id) {
+            if bytes.kind == .reference, !emitter.sharesObjects, frame.type != ReplyPlan.anyType, awaited[id] == nil,
+                !deferred.has(id)
+            {
                 awaited[id] = Awaited(type: frame.type)
             }
         }
-        if role == .record, isEncoded, let id = identifier(element) { frame.id = id }
+        if role == .record {
+            if isEncoded, let id = identifier(element) {
+                frame.id = id
+            } else if let id = sharedIdentifier(element) {
+                frame.id = id
+                tree.setIdentity(frame.node, id)
+            }
+        }
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index) else { continue }
             try add(attribute, to: frame)
@@ -58,7 +67,7 @@ extension ReplyMachine {
             }
             return
         }
-        if attribute.isOfEnvelope || attribute.isOfEncoding { return }
+        if attribute.isOfEnvelope || attribute.isOfEncoding || !isExact && attribute.isOfSerialization { return }
         scratch.removeAll(keepingCapacity: true)
         scratch.append(UInt8(ascii: "@"))
         scratch.append(contentsOf: attribute.nameBytes)
@@ -151,11 +160,32 @@ extension ReplyMachine {
         return id
     }
 
+    /// Waits for the element to which one on a path refers.
+    mutating func awaitList(
+        _ element: XMLStartElement, _ id: UInt64, _ type: ReplyPlan.TypeNumber, _ matches: Frame
+    ) throws(BridgeError) {
+        let isShared = emitter.sharesObjects
+        if isShared, matches.recordMatch < 1 { return }
+        guard !isShared, !deferred.has(id) else {
+            throw BridgeError(
+                .unsupported,
+                "<\(element.localName)> of the reply, on the way to the records, refers to an element before it")
+        }
+        var scanned = matches
+        scanned.type = type
+        awaited[id] = Awaited(type: type, scanned: scanned)
+    }
+
     private mutating func referenceBytes(
         _ element: XMLStartElement, _ type: ReplyPlan.TypeNumber
     ) -> (id: UInt64, bytes: (value: [UInt8], kind: RecordTree.Kind))? {
         for index in 0..<element.attributeCount {
             guard let attribute = element.attribute(index) else { continue }
+            if !isExact, attribute.isOfSerialization, attribute.isNamed("Ref") {
+                emitter.sharesObjects = true
+                let id = Array(attribute.rawValue)
+                return (DeferredValues.hash(id), (id, .reference))
+            }
             if attribute.isOfEncoding {
                 // SOAP 1.2, part 2, section 3.1.5: an IDREF without `#`; PHP writes one nevertheless.
                 guard attribute.isNamed("ref") else { continue }
@@ -189,6 +219,9 @@ extension ReplyMachine {
     /// Stores an element to which others may refer.
     mutating func keep(_ frame: Frame) throws(BridgeError) {
         guard frame.node >= 0, !tree.isEmpty else { return }
+        if tree.nodes[Int(frame.node)].identity != 0 {
+            return try deferred.share(tree.bytes(from: frame.node, textStart: frame.textStart), id: frame.id)
+        }
         if frame.role == .target { fingerprint = (fingerprint ^ tree.fingerprint) &* 0x9E37_79B9_7F4A_7C15 }
         try deferred.keep(tree.bytes(from: frame.node, textStart: frame.textStart), id: frame.id)
     }

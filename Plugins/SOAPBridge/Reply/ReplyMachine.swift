@@ -432,14 +432,7 @@ struct ReplyMachine {
                 element, names.number(element.nameBytes), type, isRepeated: false, role: .record, parent: -1)
         }
         if let id = reference(element, type) {
-            guard !deferred.has(id) else {
-                throw BridgeError(
-                    .unsupported,
-                    "<\(element.localName)> of the reply, on the way to the records, refers to an element before it")
-            }
-            var scanned = matches
-            scanned.type = type
-            awaited[id] = Awaited(type: type, scanned: scanned)
+            try awaitList(element, id, type, matches)
         }
         beginCaptures(element, frame.captureMatches)
         return frame

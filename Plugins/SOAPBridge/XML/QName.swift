@@ -43,6 +43,7 @@ enum Namespace {
     static let encoding11 = "http://schemas.xmlsoap.org/soap/encoding/"
     static let encoding12 = "http://www.w3.org/2003/05/soap-encoding"
     static let xml = "http://www.w3.org/XML/1998/namespace"
+    static let serialization = "http://schemas.microsoft.com/2003/10/Serialization/"
     static let xop = "http://www.w3.org/2004/08/xop/include"
     static let addressing = "http://www.w3.org/2005/08/addressing"
     static let addressing2004 = "http://schemas.xmlsoap.org/ws/2004/08/addressing"
@@ -74,7 +75,7 @@ enum Namespace {
         addressing, addressing2004, security, securityUtility,
         "http://www.w3.org/2000/09/xmldsig#", "http://www.w3.org/2001/04/xmlenc#",
         "http://www.w3.org/2005/05/xmlmime", "http://www.w3.org/2004/11/xmlmime", "http://www.w3.org/1999/xlink",
-        "http://ws-i.org/profiles/basic/1.1/xsd", "http://schemas.microsoft.com/2003/10/Serialization/",
+        "http://ws-i.org/profiles/basic/1.1/xsd", serialization,
         "http://microsoft.com/wsdl/types/",
     ]
 }

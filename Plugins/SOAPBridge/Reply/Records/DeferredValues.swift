@@ -7,10 +7,21 @@ internal import BridgeKit
 final class DeferredValues {
     /// The maximum of elements with an id and pending records; memory holds only the position of each in the file.
     private static let most = 2_000_000
+    /// The maximum of objects that WCF numbers, and of pending records: all such objects are kept, because a later one may
+    /// refer to each.
+    static let mostShared = 1_000_000
 
     private let recordBytes: Int
     private let spill = SpillFile()
     private var elements: [UInt64: SpillRange] = [:]
+    /// Ids that several objects have: each part of a reply may number its own.
+    private var repeated: Set<UInt64> = []
+    /// Whether objects with an id were left out.
+    private(set) var isFull = false
+    private let mostShared: Int
+    /// The last element read, unless it is large: many records may refer to it.
+    private var lastElement: (place: Int, tree: RecordTree)?
+    private static let cached = 4 << 20
     private var parts: [String: SpillRange] = [:]
     private var pending: [SpillRange] = []
     private var nextPending = 0
@@ -20,7 +31,10 @@ final class DeferredValues {
         var count: Int
     }
 
-    init(recordBytes: Int = RecordTree.Limits.record) { self.recordBytes = recordBytes }
+    init(recordBytes: Int = RecordTree.Limits.record, mostShared: Int = mostShared) {
+        self.recordBytes = recordBytes
+        self.mostShared = mostShared
+    }
 
     private func checkRoom() throws(BridgeError) {
         guard elements.count + pending.count < Self.most else {
@@ -46,12 +60,32 @@ final class DeferredValues {
         elements[id] = SpillRange(start: try spill.append(tree), count: tree.count)
     }
 
+    /// Stores an object that others may refer to; none beyond the maximum, since most replies refer to few.
+    func share(_ tree: @autoclosure () -> [UInt8], id: UInt64) throws(BridgeError) {
+        guard elements[id] == nil else {
+            repeated.insert(id)
+            return
+        }
+        guard elements.count + pending.count < mostShared else {
+            isFull = true
+            return
+        }
+        let tree = tree()
+        elements[id] = SpillRange(start: try spill.append(tree), count: tree.count)
+    }
+
+    /// Returns whether an id is that of several objects.
+    func isRepeated(_ id: UInt64) -> Bool { repeated.contains(id) }
+
     func has(_ id: UInt64) -> Bool { elements[id] != nil }
 
     /// Returns the element with this id; nil if there is none.
     func element(_ id: UInt64) throws(BridgeError) -> RecordTree? {
         guard let place = elements[id] else { return nil }
-        return RecordTree(try spill.read(place.start, count: place.count))
+        if let lastElement, lastElement.place == place.start { return lastElement.tree }
+        let tree = RecordTree(try spill.read(place.start, count: place.count))
+        lastElement = place.count < Self.cached ? (place.start, tree) : nil
+        return tree
     }
 
     // MARK: Records

@@ -17,6 +17,10 @@ extension RecordEmitter {
 
     mutating func countValue() throws(BridgeError) {
         values += 1
+        if sharesObjects, open.count > ownReferences {
+            sharedCount += 1
+            guard cutsLists || sharedCount <= Limits.sharedValues else { throw Self.tooManyShared }
+        }
         guard values <= Limits.values else {
             throw BridgeError(.limit, "the references of a record lead to more than \(Limits.values) values")
         }
@@ -29,7 +33,8 @@ extension RecordEmitter {
         var reference = reference
         for _ in depth..<max(depth + 1, Limits.batchDepth) {
             let id = DeferredValues.hash(reference)
-            guard !open.contains(id) else { return .nothing(.cycle) }
+            guard !isOpen(id) else { return .nothing(.cycle) }
+            if sharesObjects, deferred.isRepeated(id) { return .nothing(.danglingReference) }
             guard let target = try deferred.element(id), !target.isEmpty else { return .nothing(.danglingReference) }
             open.append(id)
             try countValue()
@@ -44,6 +49,7 @@ extension RecordEmitter {
         forgetRecord()
         guard let reference = record.reference(of: record.nodes[0]) else { return nil }
         let id = record.bytes(of: reference)
+        if sharesObjects, let reason = try sharedFault(id) { return reason }
         switch try follow(id, depth: 0) {
         case .element(let target):
             record = target
@@ -57,11 +63,19 @@ extension RecordEmitter {
 
     /// Returns whether a reference has a target that does not contain it.
     mutating func canWrite(_ node: RecordTree.Node, _ tree: borrowing RecordTree) -> Bool {
-        guard tree.isDeferred, let reference = tree.reference(of: node) else { return true }
-        let id = DeferredValues.hash(tree.bytes(of: reference))
-        if isExact, open.contains(id) || !deferred.has(id) { obstacle = "it has references that lead nowhere" }
-        if open.contains(id) {
+        guard tree.isDeferred else { return true }
+        guard let reference = tree.reference(of: node) else {
+            guard node.identity != 0, isOpen(identity: node.identity) else { return true }
             note(.cycle, node.name)
+            return false
+        }
+        let name = tree.bytes(of: reference)
+        let id = DeferredValues.hash(name)
+        if isExact, isOpen(id) || !deferred.has(id) { obstacle = "it has references that lead nowhere" }
+        if isOpen(id) {
+            note(.cycle, node.name)
+        } else if sharesObjects, !deferred.has(id) || deferred.isRepeated(id) {
+            missingObject = missingObject ?? name
         } else if deferred.has(id) {
             return true
         } else {

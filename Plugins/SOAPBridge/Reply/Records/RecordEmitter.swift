@@ -10,6 +10,9 @@ struct RecordEmitter {
         static let batchDepth = 120
         /// Values of one record: references to references multiply.
         static let values = 500_000
+        /// Values of one record before lists are left out of the objects that it refers to: each such list may lead to all
+        /// objects of the reply.
+        static let sharedValues = 5_000
     }
 
     let deferred: DeferredValues
@@ -34,6 +37,18 @@ struct RecordEmitter {
     var values = 0
     /// The ids of the open elements: a reference to one of them is a cycle.
     var open: [UInt64] = []
+    /// The identities of the open elements that carry one.
+    var enclosing: [UInt32] = []
+    /// Whether the reply has objects that refer to one another by WCF's numbers.
+    var sharesObjects = false
+    /// The id of an object to which the current record refers and which is not kept.
+    var missingObject: [UInt8]?
+    /// The number of references that led to the current record itself.
+    var ownReferences = 0
+    /// Whether lists of objects are left out of the objects that a record refers to.
+    var cutsLists = false
+    /// The number of values of the current record in the objects that it refers to.
+    var sharedCount = 0
     /// Counts by rule and the number of a name.
     private var oddities: [UInt64: Int] = [:]
 
@@ -67,14 +82,26 @@ struct RecordEmitter {
     ) throws(BridgeError) -> Page.Rejected? {
         defer { forgetRecord() }
         let (references, depth) = (open, max(0, open.count - 1))
-        try writeElement(0, isRecord: true, depth: depth, &tree, plan, names, writer)
-        guard !mayMissParts, let reason = refusal(names) else { return nil }
+        ownReferences = references.count
+        do {
+            try writeElement(0, isRecord: true, depth: depth, &tree, plan, names, writer)
+        } catch {
+            guard !cutsLists, sharedCount > Limits.sharedValues else { throw error }
+            cutsLists = true
+            writer.abandonRecord()
+            forgetRecord()
+            open = references
+            try writeElement(0, isRecord: true, depth: depth, &tree, plan, names, writer)
+        }
+        guard !mayMissParts, let reason = try refusal(names) else { return nil }
         // Write it again for display and for a later retry, with the reference in place of the value.
         let shown = RecordBatchWriter()
         forgetRecord()
         open = references
         mayMissParts = true
-        defer { mayMissParts = false }
+        let cuts = cutsLists
+        cutsLists = cutsLists || sharesObjects
+        defer { (mayMissParts, cutsLists) = (false, cuts) }
         try writeElement(0, isRecord: true, depth: depth, &tree, plan, names, shown)
         let representation = (try? shown.finish()).map { $0.count > 0 ? $0[0].json : "{}" } ?? "{}"
         return Page.Rejected(
@@ -82,7 +109,10 @@ struct RecordEmitter {
     }
 
     /// Returns why the record cannot be written; nil if it can.
-    private func refusal(_ names: borrowing NameTable) -> String? {
+    private func refusal(_ names: borrowing NameTable) throws(BridgeError) -> String? {
+        if let missingObject, let fault = try sharedFault(missingObject) {
+            return "the record refers to the object \"\(String(decoding: missingObject, as: UTF8.self))\", \(fault)"
+        }
         if let missingPart {
             return "the record refers to the attachment \"\(missingPart)\", which is not in the reply"
         }
@@ -95,7 +125,10 @@ struct RecordEmitter {
         obstacle = nil
         missingPart = nil
         wrongHex = nil
+        missingObject = nil
+        sharedCount = 0
         open.removeAll(keepingCapacity: true)
+        enclosing.removeAll(keepingCapacity: true)
     }
 
     private mutating func writeElement(
@@ -107,6 +140,9 @@ struct RecordEmitter {
         }
         try countValue()
         guard let reference = tree.reference(of: tree.nodes[Int(index)]) else {
+            let identity = tree.nodes[Int(index)].identity
+            if identity != 0 { enclosing.append(identity) }
+            defer { if identity != 0 { enclosing.removeLast() } }
             return try writeValue(index, isRecord: isRecord, depth: depth, &tree, plan, names, writer)
         }
         let count = open.count
@@ -152,7 +188,9 @@ struct RecordEmitter {
         let hasElements = try writeMembers(of: node, type, depth: depth, &tree, plan, names, writer)
         try writeObjectText(of: node, type, hasElements: hasElements, tree, plan, names, writer)
         // A null here would overwrite a known value.
-        if isRecord, missingPart != nil || wrongHex != nil, !mayMissParts { return writer.abandonRecord() }
+        if isRecord, missingPart != nil || missingObject != nil || wrongHex != nil, !mayMissParts {
+            return writer.abandonRecord()
+        }
         if isRecord, let obstacle {
             writer.key(Self.obstacleName)
             writer.text(obstacle)
@@ -199,7 +237,7 @@ struct RecordEmitter {
         var element = first
         while element >= 0 {
             let following = tree.nodes[Int(element)]
-            if canWrite(following, tree) {
+            if canWrite(following, tree), !isCut(following, tree) {
                 try writeElement(element, isRecord: false, depth: depth + 2, &tree, plan, names, writer)
             }
             element = following.nextOfName

@@ -46,6 +46,13 @@ struct RecordTree {
             get { Int(textLength) }
             set { textLength = Int32(truncatingIfNeeded: newValue) }
         }
+        /// The identity of an element to which others may refer by WCF's numbers; 0 for none.
+        ///
+        /// In place of the length, because the text of an element is in a node of its own.
+        var identity: UInt32 {
+            get { kind == .element ? UInt32(bitPattern: textLength) : 0 }
+            set { textLength = Int32(bitPattern: newValue) }
+        }
     }
 
     enum Kind: UInt8 {
@@ -120,6 +127,10 @@ struct RecordTree {
         isDeferred = true
     }
 
+    /// Returns the last bits of the hash of an id, other than 0.
+    static func identity(of id: UInt64) -> UInt32 { max(1, UInt32(truncatingIfNeeded: id)) }
+
+    mutating func setIdentity(_ index: Int32, _ id: UInt64) { nodes[Int(index)].identity = Self.identity(of: id) }
     mutating func setArray(_ index: Int32) { nodes[Int(index)].isArray = true }
     mutating func setType(_ index: Int32, _ type: ReplyPlan.TypeNumber) { nodes[Int(index)].type = type }
 

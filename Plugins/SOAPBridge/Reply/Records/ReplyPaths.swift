@@ -96,7 +96,7 @@ struct ReplyPaths {
             if types.count > 1 || type.isArray { _ = add("@xsi:type") }
             for type in types {
                 if type.isOpen || type.isArray { _ = add("*") }
-                for attribute in type.attributes { _ = add("@" + attribute.name) }
+                for attribute in type.valueAttributes { _ = add("@" + attribute.name) }
                 if type.text != nil || type.isMixed { _ = add("#text") }
                 for child in type.children where add(child.name.local) {
                     if depth < 3 {

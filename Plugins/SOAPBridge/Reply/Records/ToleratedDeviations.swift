@@ -2,7 +2,7 @@
 struct ToleratedDeviations: Sendable {
     enum Rule: UInt8, Sendable, CaseIterable {
         case emptyValue, misfit, undescribed, unknownType, danglingReference, cycle, namespace
-        case mediaType, renamed
+        case mediaType, renamed, sharedList
 
         fileprivate func words(_ name: String) -> String {
             switch self {
@@ -13,6 +13,9 @@ struct ToleratedDeviations: Sendable {
             case .danglingReference: "<\(name)> refers to something that is not in the reply: left out"
             case .cycle: "<\(name)> refers to something that contains it: left out"
             case .namespace: "<\(name)> is in another namespace than the WSDL says"
+            case .sharedList:
+                "<\(name)> is left out of lists in objects that records refer to, which would lead to more than "
+                    + "\(RecordEmitter.Limits.sharedValues) values in one record"
             case .renamed: "<\(name)> occurs in a list where the schema has another name"
             case .mediaType: "the Content-Type \(name) is not an XML type"
             }

@@ -113,6 +113,9 @@ struct ComplexType: Sendable {
     /// arbitrary.
     var isArray = false
 
+    /// The attributes that values have: WCF's numbers of objects are none.
+    var valueAttributes: [SchemaAttribute] { attributes.filter { $0.namespace != Namespace.serialization } }
+
     /// The only element of a wrapper (`ArrayOfString`), which repeats; nil if the type allows any other content.
     var wrapped: SchemaElement? {
         guard let only = children.first, children.count == 1, only.isRepeated, attributes.isEmpty, text == nil,

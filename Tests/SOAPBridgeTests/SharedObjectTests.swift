@@ -1,0 +1,142 @@
+import BridgeKit
+import RecordBatch
+import TestSupport
+import Testing
+
+@testable import SOAPBridge
+
+/// `z:Id` and `z:Ref`: WCF writes an object of a contract with `IsReference` once, and refers to it afterwards.
+@Suite struct SharedObjectTests {
+    private static let serialization = "http://schemas.microsoft.com/2003/10/Serialization/"
+    private static let schema = """
+        <xs:schema targetNamespace="urn:x" xmlns:t="urn:s" xmlns:x="urn:x" xmlns:z="\(serialization)"
+            elementFormDefault="qualified">
+          <xs:import namespace="\(serialization)"/>
+          <xs:complexType name="Order"><xs:complexContent><xs:extension base="t:Item"><xs:sequence>
+            <xs:element name="customer" type="x:Customer" minOccurs="0" nillable="true"/></xs:sequence></xs:extension>
+          </xs:complexContent></xs:complexType>
+          <xs:complexType name="Customer"><xs:sequence><xs:element name="name" type="xs:string" minOccurs="0"/>
+            <xs:element name="size" type="xs:int" minOccurs="0"/>
+            <xs:element name="orders" minOccurs="0"><xs:complexType><xs:sequence>
+              <xs:element name="Order" type="x:Order" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+            </xs:element></xs:sequence><xs:attribute ref="z:Id"/><xs:attribute ref="z:Ref"/></xs:complexType>
+        </xs:schema>
+        """
+
+    private func plan() throws -> ReplyPlan { try Samples.plan(try Samples.load(schemas: Self.schema)) }
+
+    private func reply(_ items: String) -> String {
+        Samples.list(items).replacing("<n:items", with: #"<n:items xmlns:x="urn:x" xmlns:z="\#(Self.serialization)""#)
+    }
+
+    private func read(_ items: String, piece: Int = .max) throws -> Samples.Outcome {
+        let outcome = try Samples.read(reply(items), plan(), piece: piece)
+        if let error = outcome.error { throw error }
+        return outcome
+    }
+
+    /// An order, whose content begins with its id.
+    private func order(_ id: Int, _ content: String = "", number: String = "") -> String {
+        #"<n:item xsi:type="x:Order" \#(number)><n:id>\#(id)</n:id>\#(content)</n:item>"#
+    }
+
+    private func json(_ id: Int, _ rest: String = "") -> String { #"{"@xsi:type":"{urn:x}Order","id":\#(id)\#(rest)}"# }
+
+    @Test(arguments: [1, 7, Int.max])
+    func `an object is that of its number, wherever a record refers to it`(piece: Int) throws {
+        let outcome = try read(
+            order(1, #"<x:customer z:Id="i1"><x:name>Ann</x:name><x:size>7</x:size></x:customer>"#)
+                + order(2, #"<x:customer z:Ref="i1"/>"#) + order(3, #"<x:customer z:Ref="i1" xsi:nil="true"/>"#)
+                + order(4, #"<x:customer xsi:nil="true"/>"#), piece: piece)
+        let customer = #","customer":{"name":"Ann","size":7}"#
+        #expect(
+            outcome.records.sorted() == [
+                json(1, customer), json(2, customer), json(3, customer), json(4, #","customer":null"#),
+            ])
+        #expect(outcome.reader.takeRejected().isEmpty && outcome.reader.deviations.sentence == nil)
+    }
+
+    @Test func `a record may itself refer to an object inside another`() throws {
+        let outcome = try read(
+            order(1, #"<n:child z:Id="i3"><n:id>5</n:id></n:child>"#, number: #"z:Id="i2""#) + #"<n:item z:Ref="i3"/>"#)
+        #expect(outcome.records == [json(1, #","child":[{"id":5}]"#), #"{"id":5}"#])
+    }
+
+    @Test func `objects that contain one another are left out where they come again`() throws {
+        let customer = #"""
+            <x:customer z:Id="i2"><x:name>Ann</x:name><x:orders><x:Order z:Ref="i1"/>
+              <x:Order z:Id="i3"><n:id>3</n:id><x:customer z:Ref="i2"/></x:Order></x:orders></x:customer>
+            """#
+        let outcome = try read(order(1, customer, number: #"z:Id="i1""#) + #"<n:item z:Ref="i3"/>"#)
+        #expect(
+            outcome.records == [
+                json(1, #","customer":{"name":"Ann","orders":{"Order":[{"id":3}]}}"#),
+                #"{"id":3,"customer":{"name":"Ann","orders":{"Order":[\#(json(1))]}}}"#,
+            ])
+        let tolerated = try #require(outcome.reader.deviations.sentence)
+        #expect(tolerated.contains("<customer> refers to something that contains it"), "\(tolerated)")
+    }
+
+    @Test func `a record that refers to an object outside the records, or to two, goes to quarantine`() throws {
+        let outcome = try read(
+            order(1, #"<x:customer z:Ref="i9"/>"#) + order(2, #"<x:customer z:Id="i1"/>"#)
+                + order(3, #"<x:customer z:Id="i1"/>"#) + order(4, #"<x:customer z:Ref="i1"/>"#)
+                + #"<n:item z:Ref="i8"/>"#)
+        #expect(outcome.records == [json(2, #","customer":{}"#), json(3, #","customer":{}"#)])
+        let rejected = outcome.reader.takeRejected()
+        #expect(
+            rejected.map(\.reason) == [
+                #"the record refers to the object "i9", which is not among the records of the reply"#,
+                #"the record refers to the object "i1", a number that several objects of the reply have"#,
+                #"the record refers to "i8", which is not among the records of the reply"#,
+            ])
+        #expect(rejected.first?.representation == json(1))
+    }
+
+    @Test func `a list of all objects in an object that each refers to is left out`() throws {
+        let count = 3000
+        let orders = (1...count).map {
+            #"<x:Order z:Id="o\#($0)"><n:id>\#($0)</n:id><x:customer z:Ref="c"/></x:Order>"#
+        }
+        let customer =
+            #"<x:customer z:Id="c"><x:name>Ann</x:name><x:orders>\#(orders.joined())</x:orders></x:customer>"#
+        let outcome = try read(order(0, customer) + (1...3).map { #"<n:item z:Ref="o\#($0)"/>"# }.joined())
+        #expect(outcome.records.count == 4)
+        #expect(outcome.records.first?.hasSuffix(#"{"id":\#(count - 1)},{"id":\#(count)}]}}}"#) == true)
+        #expect(outcome.records.last == #"{"id":3,"customer":{"name":"Ann","orders":{"Order":[]}}}"#)
+        let tolerated = try #require(outcome.reader.deviations.sentence)
+        #expect(tolerated.contains("<Order> is left out of lists in objects that records refer to"), "\(tolerated)")
+    }
+
+    @Test func `objects beyond the maximum are a limit only for what refers to them`() throws {
+        let values = DeferredValues(mostShared: 2)
+        for name in ["i1", "i2", "i3"] {
+            try values.share([], id: DeferredValues.hash(Array(name.utf8)))
+        }
+        #expect(values.isFull)
+        let emitter = RecordEmitter(deferred: values)
+        #expect(try emitter.sharedFault(Array("i2".utf8)) == nil)
+        let error = try bridgeError { _ = try emitter.sharedFault(Array("i3".utf8)) }
+        #expect(error.code == .limit && error.remedy == "request smaller pages")
+    }
+
+    @Test func `a list that is a reference is an error, not an empty listing`() throws {
+        let outcome = try Samples.read(reply("").replacing("<n:items", with: #"<n:items z:Ref="i1""#), plan())
+        #expect(outcome.error?.code == .unsupported)
+    }
+
+    @Test func `numbers are no fields, and a record that is sent back keeps them`() throws {
+        let definition = try Samples.load(schemas: Self.schema)
+        let port = try definition.port(service: nil, port: nil, version: nil).1
+        let fields = ReplyPaths(try port.operation("List"), definition.schemas).fields([
+            "ListResponse", "items", "item",
+        ])
+        #expect(fields.contains("customer/name") && !fields.contains("customer/@Id"))
+        let reader = try ReplyReader(plan: plan(), isExact: true)
+        let writer = RecordBatchWriter()
+        try reader.feed(Array(reply(order(1, #"<x:customer z:Ref="i1"/>"#)).utf8)[...], into: writer)
+        try reader.finish()
+        let batch = try writer.finish()
+        #expect(batch.count == 1 && batch[0].json.contains(#""customer":{"@Ref":"i1"}"#))
+    }
+}
