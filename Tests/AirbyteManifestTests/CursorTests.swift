@@ -63,6 +63,22 @@ struct CursorTests {
         #expect(translated.verdict == .carried, "\(translated.report.text)")
     }
 
+    @Test(arguments: [
+        ("{{ timestamp('2024-01-02') }}", "%s", "2024-01-02T00:00:00Z"),
+        ("{{ timestamp('1970-01-02') | int }}", "%s", "1970-01-02T00:00:00Z"),
+        ("{{ timestamp('2024-01-02') | int }}", "%s", "1704153600"),
+        ("{{ format_datetime('2024-01-02', '%Y%m%d') }}", "%Y%m%d", "2024-01-02T00:00:00Z"),
+        ("{{ config['start_date'][:10] }}", "%Y-%m-%d", "2024-01-01"),
+        ("{{ max('2023-01-01', '2024-01-02') }}", "%Y-%m-%d", "2024-01-02"),
+    ])
+    func `a start that a macro computes is a time that the section takes`(
+        start: String, format: String, expected: String
+    ) throws {
+        let translated = try Self.translated("step: P30D", format: format, start: start)
+        translated.expect("start: '\(expected)'", "window: '30d'")
+        #expect(translated.verdict == .carried, "\(translated.report.text)")
+    }
+
     @Test func `a start that bmo does not read is a doubt`() throws {
         let translated = try Self.translated("step: P30D", format: "%d %b %Y", start: "31 Jan 2024")
         translated.expect("bmo does not read a time in the format %d %b %Y", "without a start")

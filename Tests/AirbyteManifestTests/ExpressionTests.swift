@@ -38,6 +38,31 @@ struct ExpressionTests {
     }
 
     @Test(arguments: [
+        ("{{ format_datetime('2024-01-02', '%d/%m/%Y') }}", "02/01/2024"),
+        ("{{ format_datetime('2024-01-02T03:04:05.678+01:00', '%m%d %H %f %_ms %z') }}", "0102 02 678000 678 +0000"),
+        ("{{ format_datetime('02/01/2024', '%Y-%m-%d', '%d/%m/%Y') }}", "2024-01-02"),
+        ("{{ format_datetime(1704153600, '%ms') }}", "1704153600000"),
+        ("{{ timestamp('2024-01-02') | int }}", "1704153600"), ("{{ timestamp('2024-01-02') }}", "1704153600.0"),
+        ("{{ str_to_datetime('2024-01-02').strftime('%Y') }}", "2024"),
+        ("{{ str_to_datetime('2024-01-02').isoformat() }}", "2024-01-02T00:00:00+00:00"),
+        ("{{ max(2, 3) }}", "3"), ("{{ min('b', 'a') }}", "a"), ("{{ max([1, 2.5]) }}", "2.5"),
+        ("{{ '2024-01-02'[:4] }}", "2024"), ("{{ '2024-01-02'[5:7] }}", "01"), ("{{ 'abc'[-2:] }}", "bc"),
+        ("{{ 'abc'[5:] }}", ""), ("{{ 'abc'[2:1] }}", ""), ("{{ ['a', 'b', 'c'][1:] | join('') }}", "bc"),
+        ("{{ config['region'][:1] }}", "e"),
+    ])
+    func `macros and parts of known values are computed`(text: String, expected: String) throws {
+        #expect(try Template(text, Self.scope()).known?.printed == expected)
+    }
+
+    @Test(arguments: [
+        "{{ format_datetime('soon', '%Y') }}", "{{ format_datetime(config['api_key'], '%Y') }}", "{{ max(1, 'a') }}",
+        "{{ config['api_key'][:4] }}", "{{ 'abc'['a':] }}", "{{ format_datetime('2024-01-02', '%Y %s') }}",
+    ])
+    func `macros of other values stay expressions`(text: String) throws {
+        #expect(try Template(text, Self.scope()).known == nil)
+    }
+
+    @Test(arguments: [
         ("{{ response.get('links', {}).get('next') }}", Expression.path(["response", "links", "next"])),
         ("{{ response['data'][-1]['id'] }}", .path(["response", "data", "-1", "id"])),
         ("{{ (record.get('author') or {}).get('id') }}", .path(["record", "author", "id"])),
@@ -55,7 +80,7 @@ struct ExpressionTests {
         #expect(try Template("{{ record.get('a', '') }}", Self.scope()).expression == .path(["record", "a"]))
     }
 
-    @Test(arguments: ["{{ 'a }}", "{{ a b }}", "{% macro x %}", "{{ a"])
+    @Test(arguments: ["{{ 'a }}", "{{ a b }}", "{% macro x %}", "{{ a", "{{ a[1:2:3] }}", "{{ a[] }}"])
     func `broken or unknown Jinja is refused in words`(text: String) {
         #expect(throws: Untranslatable.self) { try Template(text, Self.scope()) }
     }

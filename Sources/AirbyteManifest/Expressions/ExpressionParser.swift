@@ -145,10 +145,7 @@ struct ExpressionParser {
                 default: throw fault()
                 }
             } else if take("[") {
-                let key = try conditional()
-                guard !take(":") else { throw fault() }
-                try need("]")
-                value = .member(value, key)
+                value = try subscripted(value)
             } else if take("(") {
                 value = .call(value, try arguments(until: ")"))
             } else if take("|") {
@@ -158,6 +155,19 @@ struct ExpressionParser {
                 return value
             }
         }
+    }
+
+    /// Reads the rest of `value[key]`, or of `value[start:end]`, which becomes a filter with a name of its own.
+    private mutating func subscripted(_ value: Expression) throws -> Expression {
+        let start = tokens.first == .sign(":") ? nil : try conditional()
+        guard take(":") else {
+            try need("]")
+            guard let start else { throw fault() }
+            return .member(value, start)
+        }
+        let end = tokens.first == .sign("]") ? nil : try conditional()
+        try need("]")
+        return .filter(value, "[:]", [start ?? .literal(.null), end ?? .literal(.null)])
     }
 
     /// Keyword arguments lose their names: manifests write them in the order of the parameters.

@@ -15,6 +15,7 @@ enum Functions {
             case ("str_to_datetime", 1): return arguments[0]
             default: break
             }
+            if let result = KnownMacros.call(name, arguments.compactMap(\.known)) { return .literal(result) }
         }
         return .call(.name(name), arguments)
     }
@@ -70,6 +71,11 @@ enum Functions {
         case "base64encode":
             return text(Array(known.printed.utf8).withUnsafeBytes { Base64.encode($0) })
         case "urlencode": return text(PercentEncoding.encoded(known.printed))
+        case "[:]" where arguments.count == 2:
+            guard let start = first, let end = arguments[1].known,
+                let part = KnownMacros.slice(known, from: start, to: end)
+            else { break }
+            return .literal(part)
         case "is defined": return .literal(.bool(known != .null))
         case "is none": return .literal(.bool(known == .null))
         case "is string": return .literal(.bool(known.string != nil))
@@ -88,6 +94,7 @@ enum Functions {
         guard let known = value.known else { return nil }
         let values = arguments.compactMap(\.known)
         guard values.count == arguments.count else { return nil }
+        if let result = KnownMacros.method(name, of: known, values) { return .literal(result) }
         let text = known.printed
         switch (name, values.count) {
         case ("lower", 0): return .literal(.string(text.lowercased()))

@@ -124,6 +124,18 @@ struct CursorRule {
         throw Untranslatable("bmo does not read a time in the format \(format)")
     }
 
+    /// Returns a known time as the section takes it: seconds of a `timestamp`, and those of the first years, as ISO 8601.
+    private static func time(_ value: ConfigValue, format: String?) -> String {
+        var seconds: Double?
+        switch value {
+        case .double(let number): seconds = number
+        case .int(let number) where format == "%s" && (0..<100_000_000).contains(number): seconds = Double(number)
+        default: break
+        }
+        let time = seconds.flatMap { Int64(exactly: ($0 * 1_000_000).rounded()) }
+        return time.flatMap { KnownMacros.text($0, "%Y-%m-%dT%H:%M:%SZ")?.string } ?? value.printed
+    }
+
     private static func ownFormat(_ value: ConfigValue) -> String? {
         value["datetime_format"]?.string.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -132,7 +144,7 @@ struct CursorRule {
     private static func isRead(_ format: String) -> Bool { format.hasPrefix("%Y-%m-%d") || epochs[format] != nil }
 
     private func moment(_ expression: Expression, _ text: SliceText) throws -> String {
-        if let value = expression.known { return value == .null ? "" : value.printed }
+        if let value = expression.known { return value == .null ? "" : Self.time(value, format: window.format) }
         switch expression {
         case .input(let input): return "{\(text.bridge.parameter(for: input))}"
         case .call(.name("now_utc"), _), .call(.name("today_utc"), _): return "now"
