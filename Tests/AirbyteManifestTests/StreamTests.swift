@@ -233,6 +233,10 @@ struct StreamTests {
             "      record_selector: {extractor: {field_path: [data]}, record_filter: {condition: \"{{ \(condition) }}\"}}"
         }
         try Translated(retriever: retriever("record.type == 'a'")).expect("records: '$.data[?@.type==''a'']'")
+        try Translated(retriever: retriever("record['a-b'] == 'a'")).expect("records: '$.data[?@.a-b==''a'']'")
+        for condition in ["record['a b'] == 'a'", #"record.a == 'x\\y'"#] {
+            #expect(try Translated(retriever: retriever(condition)).verdict == .doubtful, "\(condition)")
+        }
         let counted = try Translated(
             retriever: retriever("record.type == 'a'")
                 + """

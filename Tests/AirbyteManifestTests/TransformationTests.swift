@@ -92,6 +92,23 @@ struct TransformationTests {
         #expect(!known.text.contains("n_2"))
     }
 
+    @Test func `a flattened member is read at the top of a record, or else where it was`() throws {
+        let flatten = "type: DpathFlattenFields, field_path: [nested, deep]"
+        let translated = try Self.translated(
+            flatten, Self.add("copy", "record.m"),
+            properties:
+                "id: {type: integer}, m: {type: string}, at: {type: string, format: date-time}, nested: {type: object}")
+        translated.expect(
+            "      id: integer", "m: {type: text, from: [m, nested.deep.m], transform: first}",
+            "at: {type: timestamp, from: [at, nested.deep.at], transform: [first, empty_as_null]}", "nested: json",
+            "copy: {type: text, from: [m, nested.deep.m], transform: first}")
+        #expect(translated.verdict == .doubtful)
+        try Self.translated(
+            flatten + ", key_transformation: {type: KeyTransformation, prefix: x_}",
+            properties: "id: {type: integer}, x_m: {type: string}, m: {type: string}"
+        ).expect("x_m: {type: text, from: [x_m, nested.deep.m], transform: first}", "      m: text")
+    }
+
     @Test func `an added field can be removed again`() throws {
         let translated = try Self.translated(
             Self.add("at", "record.updated or record.created"), "type: RemoveFields, field_pointers: [[at]]")

@@ -76,7 +76,7 @@ struct Selector {
         let expression = try? Template(condition, scope).expression
         if let known = expression?.known, known.isTruthy { return }
         if case .binary("==", .path(let names), .literal(.string(let text)))? = expression, names.count == 2,
-            names[0] == "record", !text.contains("'"), !text.contains("{"),
+            names[0] == "record", !text.contains(where: { "'{\\".contains($0) }), Self.isPlain(names[1]),
             let records = draft.setting("records")?.string, records.hasPrefix("$")
         {
             guard !rewritten.contains(names[1]) else {
@@ -94,12 +94,20 @@ struct Selector {
                 )
                 return
             }
-            let key = RecordsPath.text([names[1]]).dropFirst()
-            draft.set("records", .string("\(records)[?@\(key)=='\(text)']"), comment: "the record filter \(condition)")
+            draft.set(
+                "records", .string("\(records)[?@.\(names[1])=='\(text)']"), comment: "the record filter \(condition)")
             return
         }
         draft.sectionNote("not carried: record_filter \(condition): bmo also imports the records that it excludes")
         draft.doubt("record_filter \(condition) is not applied: bmo imports more records than Airbyte")
+    }
+
+    /// Whether a filter of the bridge's can have the name.
+    private static func isPlain(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" || $0 == "-")
+            }
     }
 
     /// Whether the end of the listing is independent of the number of records on a page.

@@ -268,15 +268,32 @@ struct Transformations {
             draft.set("preset", "json_api", comment: "attributes become members, as in DpathFlattenFields")
             return
         }
-        draft.doubt(
-            "DpathFlattenFields: which members come from \(path.joined(separator: ".")) is a guess from the schema")
+        let change = transformation["key_transformation"]
         let outside: Set<String> = ["id", "type", "links", "relationships", "meta"]
         for index in draft.attributes.indices where draft.attributes[index].constant == nil {
             guard case .string(let own)? = draft.attributes[index].path, !own.hasPrefix("@"), !own.contains("."),
-                !outside.contains(own), own != path[0]
+                !outside.contains(own), own != path[0],
+                let inner = Self.unchanged(own, prefix: change?["prefix"]?.string, suffix: change?["suffix"]?.string)
             else { continue }
-            draft.attributes[index].path = .string(EntityDraft.path(path) + "." + own)
+            // Airbyte moves nothing over a member that the record has already.
+            let nested = EntityDraft.path(path) + "." + inner
+            draft.attributes[index].path = .array([.string(own), .string(nested)])
+            draft.attributes[index].takeFirst()
+            if let member = draft.attributes[index].member { draft.members.set(member, .attribute) }
         }
+        let place = path.joined(separator: ".")
+        draft.doubt(
+            "DpathFlattenFields: a column is read at the top of a record, or else from \(place); members of \(place) without "
+                + "a column stay there, and Airbyte moves none where both have one of the same name", ofValues: true)
+    }
+
+    /// Returns a member's name without what a key transformation has put around it; nil if it has none of that.
+    private static func unchanged(_ name: String, prefix: String?, suffix: String?) -> String? {
+        let (prefix, suffix) = (prefix ?? "", suffix ?? "")
+        guard name.hasPrefix(prefix), name.hasSuffix(suffix), name.count > prefix.count + suffix.count else {
+            return nil
+        }
+        return String(name.dropFirst(prefix.count).dropLast(suffix.count))
     }
 
     /// In a flattened record, a member has its own name, or `parent.name` if two names would be equal.
