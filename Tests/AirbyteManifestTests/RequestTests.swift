@@ -270,9 +270,9 @@ struct RequestTests {
         #expect(try filtered("http_codes: [400], error_message_contains: denied, action: FAIL").verdict == .carried)
         #expect(try filtered("error_message_contains: denied, action: FAIL").verdict == .doubtful)
         #expect(try filtered("error_message_contains: denied, action: IGNORE").verdict == .doubtful)
-        let part = try filtered("predicate: \"{{ 'denied' in response.message }}\", action: FAIL")
+        let part = try filtered("predicate: \"{{ 'denied' in response.data }}\", action: FAIL")
         #expect(part.verdict == .doubtful)
-        #expect(!part.text.contains("$.message.denied"))
+        #expect(!part.text.contains("$.data.denied"))
     }
 
     @Test(arguments: ["IGNORE", "SUCCESS"])

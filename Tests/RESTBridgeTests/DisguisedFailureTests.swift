@@ -71,6 +71,23 @@ import Testing
         #expect(try scanned(body, [("responses", accepted)]).last?.isComplete == true)
     }
 
+    @Test func `a rule for a part of a text leaves other texts as they are`() throws {
+        func rule(_ action: String) -> Literal {
+            [["when": ["path": "$.error", "contains": "not enabled"], "action": .text(action)]]
+        }
+        let told = #"{"error": "Feature not enabled", "data": []}"#
+        #expect(try scanned(told, [("responses", rule("empty"))]).last?.isComplete == true)
+        let error = try bridgeError { _ = try scanned(told, [("responses", rule("fail"))]) }
+        #expect(error.message.contains(#"with $.error that contains "not enabled" means a failure"#), "\(error)")
+        for other in [#"{"error": "down", "data": []}"#, #"{"error": {"not enabled": 1}, "data": []}"#] {
+            #expect(throws: BridgeError.self, "\(other)") { try scanned(other, [("responses", rule("empty"))]) }
+        }
+        for more: Literal.Members in [[("contains", "")], [("contains", "a"), ("equals", "ab")]] {
+            let faulty: Literal = [["when": .object([("path", "$.error")] + more), "action": "fail"]]
+            #expect(throws: BridgeError.self) { try scanned(told, [("responses", faulty)]) }
+        }
+    }
+
     @Test func `a rule for null matches no other value`() throws {
         let rule: Literal = [["when": ["path": "$.state", "equals": nil], "action": "empty"]]
         #expect(try scanned(#"{"state": null, "data": [{"id": 1}]}"#, [("responses", rule)]).records.isEmpty)

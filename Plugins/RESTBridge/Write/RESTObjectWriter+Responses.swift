@@ -14,8 +14,7 @@ extension RESTObjectWriter {
         let body = HTTPExchange.PaddedBody(reply)
         for rule in try responseRules() where rule.covers(response.status) && !rule.isMissing {
             guard !reply.isEmpty, let path = rule.path, let value = JSONScalar.read([path], in: body)?.first,
-                value != .missing,
-                rule.equals.map({ $0 == value.plain ?? (value == .null ? "null" : nil) }) ?? true
+                rule.fits(value)
             else { continue }
             switch rule.action {
             case .accept, .ignore, .empty: return true
@@ -27,7 +26,7 @@ extension RESTObjectWriter {
 
     /// Whether a rule of the section says what a value of the reply means, so that it is not a sign of failure by itself.
     func hasRule(for path: String) throws -> Bool {
-        try responseRules().contains { $0.path?.description == path }
+        try responseRules().contains { $0.path?.description == path && $0.contains == nil }
     }
 
     private func responseRules() throws -> [ResponseRule] {
@@ -37,7 +36,7 @@ extension RESTObjectWriter {
     private func failure(
         _ rule: ResponseRule, _ path: JSONPath, _ reply: [UInt8], _ response: HTTPResponse
     ) -> BridgeError {
-        let words = rule.message ?? "the reply with \(path)\(rule.equals.map { " = \($0)" } ?? "") means a failure"
+        let words = rule.message ?? "the reply with \(path)\(rule.condition) means a failure"
         var error = BridgeError(
             rule.action == .refresh ? .authentication : .remote, "\(asked): \(words)",
             remedy: rule.message == nil ? "as the section's responses say" : nil, location: response.location,

@@ -129,21 +129,29 @@ struct ErrorHandler {
         }
         if let predicate = filter["predicate"]?.string, !predicate.isEmpty {
             do {
-                let when = try condition(predicate, scope)
-                for statuses: ConfigValue in isIgnored ? ["2xx", ["4xx", "5xx"]] : [["2xx", "4xx", "5xx"]] {
-                    conditions.append([("status", statuses), ("when", when)])
+                guard let expression = try Template(predicate, scope).expression else { throw Untranslatable("") }
+                for when in try ResponsePredicate(draft: draft).alternatives(expression) {
+                    for statuses: ConfigValue in isIgnored ? ["2xx", ["4xx", "5xx"]] : [["2xx", "4xx", "5xx"]] {
+                        conditions.append([("status", statuses), ("when", when)])
+                    }
                 }
             } catch {
                 lose(filter, "only Python can evaluate its predicate")
             }
         }
         if let text = filter["error_message_contains"]?.string, !text.isEmpty {
-            let reason = "bmo has no rule for a message that contains \"\(text)\""
             if action == "fail", !codes.isEmpty, codes.allSatisfy({ $0 >= 400 }) {
                 // Such a reply fails here as well; only the error's text differs.
-                draft.sectionNote("not carried: response_filter FAIL: \(reason)")
+                draft.sectionNote("not carried: response_filter FAIL where a message contains \"\(text)\"")
             } else {
-                lose(filter, reason)
+                for path in ["$.message", "$.error", "$.error.message", "$.errors[0].message", "$.detail"] {
+                    let when: ConfigValue = ["path": .string(path), "contains": .string(text)]
+                    let statuses: ConfigValue = isIgnored ? ["4xx", "5xx"] : ["2xx", "4xx", "5xx"]
+                    conditions.append([("status", statuses), ("when", when)])
+                }
+                draft.doubt(
+                    "response_filter \(given): bmo looks for \"\(text)\" in the usual places of a message; Airbyte knows more"
+                )
             }
         }
         if isIgnored, conditions.contains(where: { !Self.isAbsence($0) }) {
@@ -182,54 +190,6 @@ struct ErrorHandler {
         let what = "response_filter \(filter["action"]?.printed ?? "") \(filter["predicate"]?.printed ?? "")"
         draft.sectionNote("not carried: \(what): \(reason)")
         draft.doubt("\(what): \(reason)")
-    }
-
-    /// Returns a rule's `when`.
-    private func condition(_ text: String, _ scope: Scope) throws -> ConfigValue {
-        guard let expression = try Template(text, scope).expression else { throw Untranslatable("") }
-        let parts = Self.parts(expression)
-        var when: ConfigValue?
-        for part in parts {
-            switch part {
-            case .binary("==", .path(let names), let value) where names.first == "response" && when == nil:
-                guard names.count > 1, let known = value.known, known.array == nil, known.members == nil else {
-                    throw Untranslatable("")
-                }
-                when = [
-                    "path": .string(RecordsPath.text(Array(names.dropFirst()))), "equals": known,
-                ]
-            // In an object, `in` finds a member, and in a text a substring; only the reply is known to be an object.
-            case .binary("in", .literal(let name), .path(["response"])):
-                if parts.contains(where: { $0 != part && Self.tests($0, below: ["response", name.printed]) }) {
-                    continue
-                }
-                guard when == nil else { throw Untranslatable("") }
-                when = ["path": .string(RecordsPath.text([name.printed]))]
-            case .path(let names) where names.first == "response" && names.count > 1:
-                if parts.contains(where: { $0 != part && Self.tests($0, below: names) }) { continue }
-                guard when == nil else { throw Untranslatable("") }
-                let path = RecordsPath.text(Array(names.dropFirst()))
-                when = ["path": .string(path)]
-                draft.doubt("responses: a rule applies where the reply has \(path), in Airbyte only if it is not empty")
-            default: throw Untranslatable("")
-            }
-        }
-        guard let when else { throw Untranslatable("") }
-        return when
-    }
-
-    /// Whether a test is false anyway if the reply has nothing at the path.
-    private static func tests(_ part: Expression, below path: [String]) -> Bool {
-        switch part {
-        case .path(let names): names.starts(with: path)
-        case .binary("==", .path(let names), let value): names.starts(with: path) && value.known != .null
-        default: false
-        }
-    }
-
-    private static func parts(_ expression: Expression) -> [Expression] {
-        if case .binary("and", let left, let right) = expression { return parts(left) + parts(right) }
-        return [expression]
     }
 
     private func note(_ strategy: ConfigValue) {

@@ -39,9 +39,7 @@ struct ReplyClassifier {
                 }
                 let whole = try body ?? exchange.paddedBody()
                 body = whole
-                guard let value = JSONScalar.read([path], in: whole)?.first, (value == .missing) == rule.isMissing,
-                    rule.equals.map({ $0 == value.plain ?? (value == .null ? "null" : nil) }) ?? true
-                else { continue }
+                guard let value = JSONScalar.read([path], in: whole)?.first, rule.fits(value) else { continue }
             }
             let isFound = rule.path != nil && !rule.isMissing
             if rule.action == .accept { return .good(body, isAccepted: true, mayLack: isFound) }
@@ -79,7 +77,7 @@ struct ReplyClassifier {
         var error = HTTPStatusError.make(response, bodyPrefix: body.map(prefix) ?? [], asked: asked)
         let condition =
             rule.path.map { path in
-                " \(rule.isMissing ? "without" : "with") \(path)" + (rule.equals.map { " = \($0)" } ?? "")
+                " \(rule.isMissing ? "without" : "with") \(path)" + rule.condition
             } ?? ""
         error.message = "\(asked): \(rule.message ?? "the reply \(response.status)\(condition) means a failure")"
         error.remedy = rule.message == nil ? "as the section's responses say" : nil

@@ -201,6 +201,7 @@ enum RESTSchema {
                     "properties": {
                       "path": {"type": "string", "description": "A path that must exist in the body."},
                       "equals": {"type": ["string", "number", "boolean", "null"], "description": "The value at the path."},
+                      "contains": {"type": "string", "minLength": 1, "description": "A part of the text at the path."},
                       "missing": {"type": "boolean", "default": false, "description": "true: the path must not exist."}
                     },
                     "description": "A condition on the body."

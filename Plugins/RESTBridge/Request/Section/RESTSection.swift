@@ -275,7 +275,11 @@ struct RESTSection: Sendable {
     }
 
     /// Whether a rule under `responses` tests this path, which then replaces all other judgments by it.
-    func validates(_ path: String) -> Bool { responses.contains { $0.path?.description == path } }
+    ///
+    /// A rule for a part of a text says nothing about other texts.
+    func validates(_ path: String) -> Bool {
+        responses.contains { $0.path?.description == path && $0.contains == nil }
+    }
 
     /// Checks that a single forward pass can read all paths.
     func checkPaths() throws {

@@ -23,6 +23,8 @@ struct ResponseRule: Sendable {
     var action: Action
     var path: JSONPath?
     var equals: String?
+    /// A part of the text at the path.
+    var contains: String?
     /// Whether the path must lead nowhere.
     var isMissing = false
     var message: String?
@@ -55,6 +57,17 @@ struct ResponseRule: Sendable {
             // The null of `equals: null` has the text of a null in a reply.
             equals = when.string("equals") ?? (when.withValue("equals") { $0?.tag == .null } ? "null" : nil)
             isMissing = when.bool("missing") ?? false
+            contains = when.string("contains")
+            guard contains != "" else {
+                throw BridgeError(
+                    .configuration, "responses: contains is an empty text, which each text contains",
+                    remedy: "write a part of the text, or remove it")
+            }
+            guard contains == nil || equals == nil && !isMissing else {
+                throw BridgeError(
+                    .configuration, "responses: when has contains and \(isMissing ? "missing" : "equals")",
+                    remedy: "remove one: contains tests a part of the text at the path")
+            }
             guard equals == nil || !isMissing else {
                 throw BridgeError(
                     .configuration, "responses: when has equals and missing",
@@ -65,6 +78,21 @@ struct ResponseRule: Sendable {
             throw BridgeError(
                 .configuration, "responses: a rule matches every reply", remedy: "add a status, or when with a path")
         }
+    }
+
+    /// Whether the body has at the path what the rule looks for.
+    func fits(_ value: JSONScalar) -> Bool {
+        guard (value == .missing) == isMissing else { return false }
+        if let contains {
+            guard case .text(let text) = value else { return false }
+            return text.contains(contains)
+        }
+        return equals.map { $0 == value.plain ?? (value == .null ? "null" : nil) } ?? true
+    }
+
+    /// What the rule looks for at the path, in words.
+    var condition: String {
+        (equals.map { " = \($0)" } ?? "") + (contains.map { " that contains \"\($0)\"" } ?? "")
     }
 
     /// Whether the rule may apply to this status; the body decides the rest.
