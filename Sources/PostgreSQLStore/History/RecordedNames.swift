@@ -4,6 +4,9 @@ internal import StoreRules
 
 /// The names of columns and lists in the history, which undo and differences read.
 struct RecordedNames {
+    /// What has a name: the history records columns and lists apart, and one name may have been of both, in turn.
+    enum Kind { case column, list }
+
     /// The number of changes read at a time.
     private static let portion = 5_000
 
@@ -15,20 +18,56 @@ struct RecordedNames {
         self.schema = schema
     }
 
+    private var changes: String { Identifier.quoted(schema) + ".bmo_changes" }
+
+    /// Returns whether a recorded change or a waiting edit names a list of a table.
+    func has(list name: String, in table: String) throws -> Bool {
+        // The forms in which LinkSpan and EditContent write a list.
+        try connection.query(
+            """
+            SELECT EXISTS (SELECT 1 FROM \(changes) WHERE entity = $1::text AND change = 'relinked'
+                    AND (starts_with(old, $2::text) OR starts_with(new, $2::text)))
+                OR EXISTS (SELECT 1 FROM \(Identifier.quoted(schema)).bmo_outbox WHERE root = $1::text
+                    AND (position($3::text in changes) > 0 OR position($3::text in base) > 0))
+            """,
+            [.text(table), .text("{\"relationship\":\"\(name)\","), .text("\"\(name)\":[")],
+            for: "looking for \(table).\(name) in the history"
+        ).boolean(0, 0)
+    }
+
     /// Renames a column or list of a table in all recorded changes, in the open transaction.
-    func rename(_ old: String, to new: String, in table: String) throws {
-        let changes = Identifier.quoted(schema) + ".bmo_changes"
-        let action = "renaming \(table).\(old) in the history"
+    ///
+    /// Where a change has the new name already, that is of a column or list that was dropped; it becomes
+    /// `NAME (dropped)`.
+    func rename(_ old: String, to new: String, in table: String, _ kind: Kind) throws {
+        try rewrite([old, new], in: table, for: "renaming \(table).\(old) in the history") { content in
+            content.renaming(old, to: new, kind)
+        }
+    }
+
+    /// Marks a dropped column in all recorded changes, so that they do not speak of a later one of its name.
+    func retire(column name: String, in table: String) throws {
+        try rewrite([name, name], in: table, for: "dropping \(table).\(name) in the history") { content in
+            content.retiring(name, .column)
+        }
+    }
+
+    /// Changes all recorded changes of a table that contain one of two names.
+    private func rewrite(
+        _ names: [String], in table: String, for action: String,
+        _ change: (ChangeRecord.Content) -> ChangeRecord.Content
+    ) throws {
         var last: Int64 = 0
         while true {
             // The server only preselects: it cannot read all JSON that bmo writes, such as an escaped U+0000.
             let found = try connection.query(
                 """
-                SELECT id, old, new FROM \(changes)
-                WHERE entity = $1::text AND id > $2::bigint
-                    AND (position($3::text in old) > 0 OR position($3::text in new) > 0)
+                SELECT id, old, new FROM \(changes) c
+                WHERE entity = $1::text AND id > $2::bigint AND EXISTS (
+                    SELECT 1 FROM unnest($3::text[]) AS n(name) WHERE position(n.name in c.old) > 0
+                        OR position(n.name in c.new) > 0)
                 ORDER BY id LIMIT \(Self.portion)
-                """, [.text(table), .bigint(last), .text("\"\(old)\"")], for: action)
+                """, [.text(table), .bigint(last), .texts(names.map { "\"\($0)\"" })], for: action)
             var ids: [Int64] = []
             var sides: [(old: String?, new: String?)] = []
             for row in 0..<found.count {
@@ -36,8 +75,8 @@ struct RecordedNames {
                 ids.append(last)
                 sides.append(
                     (
-                        try found.text(row, 1).map { try Self.renamed($0, old, new) },
-                        try found.text(row, 2).map { try Self.renamed($0, old, new) }
+                        try found.text(row, 1).map { change(try ChangeRecord.Content(json: $0)).json.string },
+                        try found.text(row, 2).map { change(try ChangeRecord.Content(json: $0)).json.string }
                     ))
             }
             try connection.query(
@@ -48,14 +87,28 @@ struct RecordedNames {
             if found.count < Self.portion { return }
         }
     }
+}
 
-    /// Returns one side of a change with the new name.
-    private static func renamed(_ json: String, _ old: String, _ new: String) throws -> String {
-        switch try ChangeRecord.Content(json: json) {
-        case .columns(let columns):
-            ChangeRecord.Content.columns(columns.map { ($0.name == old ? new : $0.name, $0.value) }).json.string
-        case .links(let relationship, let span):
-            ChangeRecord.Content.links(relationship: relationship == old ? new : relationship, span).json.string
+extension ChangeRecord.Content {
+    /// Returns the same content with another name for a column or list.
+    fileprivate func renaming(_ old: String, to new: String, _ kind: RecordedNames.Kind) -> Self {
+        switch (retiring(new, kind), kind) {
+        case (.columns(let columns), .column): .columns(columns.map { ($0.name == old ? new : $0.name, $0.value) })
+        case (.links(old, let span), .list): .links(relationship: new, span)
+        case (let content, _): content
+        }
+    }
+
+    /// Returns the same content with the name `NAME (dropped)`, or another that it does not have, for a column or list.
+    fileprivate func retiring(_ name: String, _ kind: RecordedNames.Kind) -> Self {
+        func retired(_ number: Int) -> String { "\(name) (dropped\(number == 1 ? "" : " \(number)"))" }
+        switch (self, kind) {
+        case (.columns(let columns), .column) where columns.contains { $0.name == name }:
+            var number = 1
+            while columns.contains(where: { $0.name == retired(number) }) { number += 1 }
+            return .columns(columns.map { ($0.name == name ? retired(number) : $0.name, $0.value) })
+        case (.links(name, let span), .list): return .links(relationship: retired(1), span)
+        case (let content, _): return content
         }
     }
 }

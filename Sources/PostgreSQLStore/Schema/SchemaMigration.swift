@@ -115,10 +115,10 @@ struct SchemaMigration {
             try connection.run(
                 "ALTER TABLE \(quoted(table)) RENAME COLUMN \(Identifier.quoted(old)) TO \(Identifier.quoted(new))",
                 for: action)
-            try RecordedNames(connection, schema: schema).rename(old, to: new, in: table)
+            try RecordedNames(connection, schema: schema).rename(old, to: new, in: table, .column)
         case .renameList(let table, let old, let new):
             try checkNothingNames(old, in: table, isList: true)
-            try RecordedNames(connection, schema: schema).rename(old, to: new, in: table)
+            try RecordedNames(connection, schema: schema).rename(old, to: new, in: table, .list)
         case .renameKind(let table, let column, let old, let new):
             try checkNothingNames(old, in: table)
             let name = Identifier.quoted(column)
@@ -136,6 +136,7 @@ struct SchemaMigration {
             try connection.run("UPDATE \(quoted(table)) SET \(cleared)", for: action)
         case .dropColumn(let table, let column):
             try connection.run("ALTER TABLE \(quoted(table)) DROP COLUMN \(Identifier.quoted(column))", for: action)
+            try RecordedNames(connection, schema: schema).retire(column: column, in: table)
         case .dropTable(let table): try connection.run("DROP TABLE \(quoted(table))", for: action)
         case .changeKey, .convertKey: break
         }

@@ -31,16 +31,12 @@ enum SchemaChange {
                 sql: """
                     UPDATE OR IGNORE bmo_sources SET columns = trim(replace(' ' || columns || ' ', ?, ?)) WHERE entity = ?
                     """, arguments: [" \(old) ", " \(new) ", table])
-            try renameMember(of: table, from: old, to: new, in: db)
+            try renameColumn(of: table, from: old, to: new, in: db)
         case .renameList(let table, let old, let new):
-            try renameMember(of: table, from: old, to: new, in: db)
-            // A scan's changes of a list name it so: LinkDelta.
-            for side in ["old", "new"] {
-                try db.execute(
-                    sql: """
-                        UPDATE bmo_changes SET \(side) = json_set(\(side), '$.relationship', ?1)
-                        WHERE entity = ?2 AND change = 'relinked' AND json_extract(\(side), '$.relationship') = ?3
-                        """, arguments: [new, table, old])
+            try renameInEdits(of: table, from: old, to: new, isList: true, in: db)
+            // Where the history has the new name already, that is of a list that was dropped.
+            for (before, after) in [(new, "\(new) (dropped)"), (old, new)] {
+                try renameRecordedList(of: table, from: before, to: after, in: db)
             }
         case .renameKind(let table, let old, let new):
             for name in ["bmo_outbox", "bmo_conflicts"] {
@@ -63,22 +59,52 @@ enum SchemaChange {
         }
     }
 
-    /// Renames an attribute or a relationship in the history and in the edits, which undo and pushes read.
-    private static func renameMember(of table: String, from old: String, to new: String, in db: Database) throws {
-        let places = [
-            ("bmo_changes", "entity", "old"), ("bmo_changes", "entity", "new"), ("bmo_outbox", "root", "changes"),
-            ("bmo_outbox", "root", "base"),
-        ]
-        for (name, owner, side) in places {
-            try db.execute(
-                sql: """
-                    UPDATE \(name) SET \(side) = json_set(json_remove(\(side), ?1), ?2, json(\(side) -> ?1))
-                    WHERE \(owner) = ?3 AND json_type(\(side), ?1) IS NOT NULL
-                    """, arguments: ["$.\(old)", "$.\(new)", table])
+    /// Renames a column in the history and in the edits, which undo and pushes read.
+    private static func renameColumn(of table: String, from old: String, to new: String, in db: Database) throws {
+        for side in ["old", "new"] {
+            // A change of a list is an object of another kind, with members of its own.
+            try renameMember(
+                of: "bmo_changes", side, where: "entity = ?3 AND change <> 'relinked'", [old, new, table], in: db)
+        }
+        try renameInEdits(of: table, from: old, to: new, isList: false, in: db)
+    }
+
+    /// Renames a column or a list in the edits, which have lists as arrays of keys.
+    private static func renameInEdits(
+        of table: String, from old: String, to new: String, isList: Bool, in db: Database
+    ) throws {
+        for side in ["changes", "base"] {
+            try renameMember(
+                of: "bmo_outbox", side, where: "root = ?3 AND (json_type(\(side), ?1) = 'array') = \(isList ? 1 : 0)",
+                [old, new, table], in: db)
         }
         try db.execute(
             sql: "UPDATE bmo_conflicts SET \"column\" = ? WHERE \"column\" = ? AND root = ?",
             arguments: [new, old, table])
+    }
+
+    /// Renames a member of the JSON objects in a column of the bookkeeping.
+    ///
+    /// - Parameter names: The old name, the new one, and the table, which the condition calls `?3`.
+    private static func renameMember(
+        of bookkeeping: String, _ column: String, where condition: String, _ names: [String], in db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                UPDATE \(bookkeeping) SET \(column) = json_set(json_remove(\(column), ?1), ?2, json(\(column) -> ?1))
+                WHERE \(condition) AND json_type(\(column), ?1) IS NOT NULL
+                """, arguments: ["$.\(names[0])", "$.\(names[1])", names[2]])
+    }
+
+    /// Renames a list in the history, whose changes name it: LinkDelta.
+    private static func renameRecordedList(of table: String, from old: String, to new: String, in db: Database) throws {
+        for side in ["old", "new"] {
+            try db.execute(
+                sql: """
+                    UPDATE bmo_changes SET \(side) = json_set(\(side), '$.relationship', ?1)
+                    WHERE entity = ?2 AND change = 'relinked' AND json_extract(\(side), '$.relationship') = ?3
+                    """, arguments: [new, table, old])
+        }
     }
 
     /// Drops the indexes that bmo created, whose names contain the old name.

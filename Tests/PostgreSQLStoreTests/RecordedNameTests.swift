@@ -1,0 +1,154 @@
+import ImportTestSupport
+import Mapping
+import Model
+import PostgreSQLStore
+import StoreContract
+import StoreTestSupport
+import TestSupport
+import Testing
+
+/// The names that the history has after columns and lists were renamed and dropped.
+@Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
+struct RecordedNameTests {
+    /// A model of posts with these attributes and lists of tags.
+    private static func posts(_ attributes: [Attribute], _ lists: [Relationship] = []) throws -> CompiledModel {
+        try .of(
+            Entity("Tag", key: ["id"], [.of("id", .integer)]),
+            Entity("Post", key: ["id"], [.of("id", .integer)] + attributes, lists))
+    }
+
+    private static func list(_ name: String, table: String? = nil, renamedFrom old: String? = nil) -> Relationship {
+        var list = Relationship.many(name, "Tag")
+        (list.table, list.renamedFrom) = (table, old)
+        return list
+    }
+
+    private static func attribute(_ name: String, renamedFrom old: String) -> Attribute {
+        var attribute = Attribute.of(name, .text)
+        attribute.renamedFrom = old
+        return attribute
+    }
+
+    private func run(_ fixture: StoreFixture, _ post: Literal) throws {
+        try fixture.store.beginRun(kind: "sync")
+        try fixture.add("Post", post)
+        try fixture.store.endRun(outcome: "finished", summary: nil, always: false)
+    }
+
+    private func migrate(_ fixture: StoreFixture, to model: CompiledModel) throws {
+        try fixture.store.close()
+        _ = try PostgreSQLStores().migrate(fixture.path, to: model, backup: fixture.path + "-before")
+        try fixture.reopen(model)
+    }
+
+    /// The names and values that a run's changes of posts have.
+    private func changes(of run: Int64, _ fixture: StoreFixture) throws -> [String] {
+        var lines: [String] = []
+        try fixture.store.changes(of: run, entity: "Post") { change in
+            lines += change.columns.map { "\($0.name) \($0.old?.literal ?? "-")>\($0.new?.literal ?? "-")" }
+            lines += change.links.map { link in
+                func words(_ keys: [[StoredValue]]) -> String { keys.joined().map(\.literal).joined(separator: ",") }
+                return "\(link.relationship) [\(words(link.old))]>[\(words(link.new))]"
+            }
+        }
+        return lines
+    }
+
+    /// A database in which run 2 changed the name and the title of a post, and whose title was dropped since.
+    private func withoutTitle() throws -> StoreFixture {
+        let fixture = try StoreFixture(overPostgreSQL: Self.posts([.of("name", .text), .of("title", .text)]))
+        try run(fixture, ["id": 1, "name": "a", "title": "x"])
+        try run(fixture, ["id": 1, "name": "b", "title": "y"])
+        try migrate(fixture, to: Self.posts([.of("name", .text)]))
+        return fixture
+    }
+
+    @Test func `a column that takes the name of a dropped one does not take its history`() throws {
+        let fixture = try withoutTitle()
+        #expect(try changes(of: 2, fixture) == ["name 'a'>'b'", "title (dropped) 'x'>'y'"])
+        try fixture.reopen(Self.posts([Self.attribute("title", renamedFrom: "name")]))
+        #expect(try changes(of: 2, fixture) == ["title 'a'>'b'", "title (dropped) 'x'>'y'"])
+        let refusal = try #require(throws: UndoRefusal.self) { try fixture.store.undo(run: 2) }
+        #expect(refusal.conflicts.map(\.reason) == ["the configuration has no Post.title (dropped) any more"])
+    }
+
+    @Test func `a column that another bmo dropped does not share its name with the one that takes it`() throws {
+        let fixture = try withoutTitle()
+        _ = try fixture.server.rows(
+            """
+            UPDATE \(fixture.schema).bmo_changes SET old = replace(old, ' (dropped)', ''),
+                new = replace(new, ' (dropped)', '')
+            """)
+        #expect(try changes(of: 2, fixture) == ["name 'a'>'b'", "title 'x'>'y'"])
+        try fixture.reopen(Self.posts([Self.attribute("title", renamedFrom: "name")]))
+        #expect(try changes(of: 2, fixture) == ["title 'a'>'b'", "title (dropped) 'x'>'y'"])
+        try migrate(fixture, to: Self.posts([]))
+        #expect(
+            try changes(of: 2, fixture) == ["title (dropped 2) 'a'>'b'", "title (dropped) 'x'>'y'"],
+            "each keeps a name of its own")
+    }
+
+    @Test func `a renamed list leaves a column of its name alone`() throws {
+        let fixture = try StoreFixture(overPostgreSQL: Self.posts([.of("tags", .text)]))
+        try run(fixture, ["id": 1, "tags": "x"])
+        try run(fixture, ["id": 1, "tags": "y"])
+        try migrate(fixture, to: Self.posts([]))
+        _ = try fixture.server.rows(
+            """
+            UPDATE \(fixture.schema).bmo_changes SET old = replace(old, ' (dropped)', ''),
+                new = replace(new, ' (dropped)', '')
+            """)
+        try fixture.reopen(Self.posts([], [Self.list("tags")]))
+        try run(fixture, ["id": 1, "tags": [1, 2]])
+        let run = try #require(try fixture.store.lastRunWithChanges())
+        #expect(try changes(of: run, fixture) == ["tags []>[1,2]"])
+        try fixture.reopen(Self.posts([], [Self.list("labels", renamedFrom: "tags")]))
+        #expect(try changes(of: run, fixture) == ["labels []>[1,2]"])
+        #expect(try changes(of: 2, fixture) == ["tags 'x'>'y'"])
+    }
+
+    @Test func `a renamed list whose table has a written name is renamed in the history`() throws {
+        let fixture = try StoreFixture(overPostgreSQL: Self.posts([], [Self.list("tags", table: "post_tags")]))
+        try run(fixture, ["id": 1, "tags": [1, 2]])
+        try run(fixture, ["id": 1, "tags": [1]])
+        try fixture.store.close()
+        let model = try Self.posts([], [Self.list("labels", table: "post_tags", renamedFrom: "tags")])
+        let stores = PostgreSQLStores()
+        #expect(
+            try stores.migrationPlan(of: fixture.path, to: model).steps.map(\.description) == [
+                "rename the column Post.tags to labels"
+            ])
+        let reader = try stores.open(fixture.path, model: model, for: .reading(entities: nil))
+        #expect(try reader.status().map(\.rows) == [0, 1], "reading needs no other names in the history")
+        try reader.close()
+        try fixture.reopen(model)
+        #expect(try stores.migrationPlan(of: fixture.path, to: model).steps.isEmpty)
+        #expect(try changes(of: 2, fixture) == ["labels [2]>[]"])
+        _ = try fixture.store.undo(run: 2)
+        #expect(try fixture.lines("post_tags") == ["1 0 1", "1 1 2"])
+    }
+
+    @Test func `such a list is not renamed while an edit of it waits`() throws {
+        let fixture = try StoreFixture(overPostgreSQL: Self.posts([], [Self.list("tags", table: "post_tags")]))
+        try run(fixture, ["id": 1, "tags": [1, 2]])
+        _ = try fixture.store.edit([
+            LocalEdit(.update, entity: "Post", key: [.integer(1)], links: ["tags": [[.integer(2)]]])
+        ])
+        try fixture.store.close()
+        _ = try fixture.server.rows("DELETE FROM \(fixture.schema).bmo_changes")
+        let model = try Self.posts([], [Self.list("labels", table: "post_tags", renamedFrom: "tags")])
+        let error = try storeError {
+            try PostgreSQLStores().open(fixture.path, model: model, for: .writing).close()
+        }
+        #expect(error.message.contains("tags of Post cannot be renamed yet"))
+    }
+
+    @Test func `a later list of the old name keeps its history`() throws {
+        let labels = Self.list("labels", table: "post_tags", renamedFrom: "tags")
+        let fixture = try StoreFixture(overPostgreSQL: Self.posts([], [labels, Self.list("tags")]))
+        try run(fixture, ["id": 1])
+        try run(fixture, ["id": 1, "tags": [3]])
+        try fixture.reopen()
+        #expect(try changes(of: 2, fixture) == ["tags []>[3]"])
+    }
+}
