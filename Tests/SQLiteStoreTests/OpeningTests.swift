@@ -45,6 +45,44 @@ import Testing
         #expect(error.code == .open && error.message.contains("damaged"))
     }
 
+    @Test func `a table of the bookkeeping that is missing is named at the start`() throws {
+        let tables = try bookkeeping(of: StoreFixture(model))
+        #expect(tables.count > 10 && tables.contains("bmo_meta"))
+        for table in tables {
+            let fixture = try StoreFixture(model)
+            try fixture.add("E", ["id": 1])
+            try fixture.store.close()
+            try fixture.file().rows("DROP TABLE \(table)")
+            let error = try failure(fixture.path)
+            #expect(error.code == .schema)
+            #expect(
+                error.message
+                    == "\(fixture.path): the table \(table), in which bmo keeps its own state, is missing")
+            #expect(error.remedy?.hasPrefix("restore the file from a backup") == true)
+        }
+    }
+
+    @Test func `several that are missing are named together, and rows can still be read`() throws {
+        let fixture = try StoreFixture(model)
+        try fixture.add("E", ["id": 1])
+        try fixture.store.close()
+        for table in ["bmo_seen", "bmo_cursors"] { try fixture.file().rows("DROP TABLE \(table)") }
+        let wider = try CompiledModel.of(Entity("E", key: ["id"], [.of("id", .integer), .of("name", .text)]))
+        for model in [model, wider] {
+            let error = try storeError { _ = try SQLiteStore(path: fixture.path, model: model) }
+            #expect(error.message.contains("the tables bmo_cursors, bmo_seen, in which"))
+        }
+        let reader = try SQLiteStore(reading: fixture.path, model: model)
+        #expect(try reader.rows(of: RowQuery("E")).count == 1)
+        try reader.close()
+    }
+
+    private func bookkeeping(of fixture: StoreFixture) throws -> [String] {
+        try fixture.store.close()
+        return try fixture.file().rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'bmo_%'")
+            .joined().map { $0.replacing("'", with: "") }
+    }
+
     @Test func `a folder is not a database`() throws {
         let error = try failure(folder.path)
         #expect(error.code == .open)

@@ -23,7 +23,7 @@ struct SchemaCompatibilityCheck {
     ///
     /// - Throws: ``StoreError`` of code `schema` that names the first missing table or column.
     func check() throws {
-        guard try !SchemaUpdate.isCurrent(model, in: db) else { return }
+        guard try !SchemaUpdate.isCurrent(model, in: db, needsBookkeeping: false) else { return }
         try ManagedTables.checkIsOurs(model, in: db)
         guard try SchemaUpdate.hasBookkeeping(in: db) else { throw Self.missing("the bookkeeping of this bmo") }
         let steps = try SchemaDifference(of: model, in: db).steps.filter { step in

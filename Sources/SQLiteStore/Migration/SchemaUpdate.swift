@@ -152,18 +152,45 @@ enum SchemaUpdate {
         ),
     ]
 
+    /// The bookkeeping tables of this version besides `bmo_meta`; some others are made when they are needed.
+    private static let bookkeepingTables = [
+        "bmo_acknowledged", "bmo_changes", "bmo_conflicts", "bmo_cursors", "bmo_list_owners", "bmo_orphans",
+        "bmo_outbox", "bmo_progress", "bmo_provenance", "bmo_quarantine", "bmo_runs", "bmo_seen", "bmo_sources",
+        "bmo_stubs", "bmo_waiting_lists",
+    ]
+
     /// Returns whether the file was last adapted to this very model, so that no change and no lock is needed.
-    static func isCurrent(_ model: CompiledModel, in db: Database) throws -> Bool {
+    ///
+    /// - Parameter needsBookkeeping: Whether the file has to have all tables of the bookkeeping: they are used at any time
+    ///   of a sync, and a missing one would be noticed only then.
+    /// - Throws: ``StoreError`` of code `schema` that names those that are missing.
+    static func isCurrent(_ model: CompiledModel, in db: Database, needsBookkeeping: Bool) throws -> Bool {
         // Not `tableExists`, which reads the whole schema at each start.
         let existing = try Set(
             String.fetchAll(db, sql: "SELECT lower(name) FROM sqlite_schema WHERE type = 'table'"))
-        guard existing.contains("bmo_meta") else { return false }
+        guard existing.contains("bmo_meta") else {
+            if needsBookkeeping, bookkeepingTables.contains(where: existing.contains) { throw missing(["bmo_meta"]) }
+            return false
+        }
         let tables = SchemaBuilder(model).tables
         let values = try Row.fetchAll(db, sql: "SELECT name, value FROM bmo_meta")
         func value(_ name: String) -> String? { values.first { $0["name"] == name }?["value"] }
-        guard value("version") == String(migrations.count), value("schema") == text(of: tables) else { return false }
+        guard value("version") == String(migrations.count) else { return false }
+        let lost = bookkeepingTables.filter { !existing.contains($0) }
+        if needsBookkeeping, !lost.isEmpty { throw missing(lost) }
+        guard value("schema") == text(of: tables) else { return false }
         // A user may have dropped a table.
         return tables.allSatisfy { existing.contains($0.name.lowercased()) }
+    }
+
+    private static func missing(_ tables: [String]) -> StoreError {
+        let (noun, verb) = tables.count == 1 ? ("table", "is") : ("tables", "are")
+        return StoreError(
+            .schema,
+            "the \(noun) \(tables.joined(separator: ", ")), in which bmo keeps its own state, \(verb) missing",
+            remedy:
+                "restore the file from a backup, or name a new one under `database:`; edits that wait in bmo_outbox "
+                + "are only in this file")
     }
 
     private static func text(of tables: [SchemaBuilder.Table]) -> String {

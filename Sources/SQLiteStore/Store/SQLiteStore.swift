@@ -124,7 +124,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
                 try db.beginTransaction(.immediate)
             }
             if let checkpoint, let connection = db.sqliteConnection { checkpoint.follow(connection) }
-            if try !SchemaUpdate.isCurrent(model, in: db) {
+            if try !SchemaUpdate.isCurrent(model, in: db, needsBookkeeping: true) {
                 try inTransaction(db) { try SchemaUpdate.apply(model, to: db) }
             }
             // The file stores the journal mode; a file that is only read or is refused keeps its mode.
