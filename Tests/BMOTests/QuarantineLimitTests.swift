@@ -42,6 +42,18 @@ import Testing
         #expect(try quarantined(raised) == 40)
     }
 
+    @Test func `a scan that starts over does not count its records twice`() async throws {
+        let place = try LibraryWorkspace.counting()
+        try place.say("count 30")
+        let world = place.world(entity: "quarantine_limit: 30", section: "stale_at: 25").replacing(
+            "name: text", with: "name: {type: text, transform: {map: {nobody: x}}}")
+        let workspace = try await place.workspace(world)
+        let report = try await place.sync(workspace)
+        #expect(report.entities[0].warnings.first == "the scan starts over: the records changed before 25")
+        #expect(report.failure(of: "Number")?.code != "quarantine", "\(report.text)")
+        #expect(try quarantined(workspace) == 30)
+    }
+
     @Test func `good records of the pages before stay`() async throws {
         let place = try LibraryWorkspace.counting()
         try place.say("count 20")

@@ -14,6 +14,16 @@ struct ListingScan: Sendable {
     let parent: ParentObject?
     /// The counts and events of all scans of the entity.
     let tally: EntityTally
+    /// What its attempts take of the entity's quarantine budget.
+    private let quarantine: ListingQuarantine
+
+    init(plan: ScanPlan, context: SyncContext, parent: ParentObject?, tally: EntityTally) {
+        self.plan = plan
+        self.context = context
+        self.parent = parent
+        self.tally = tally
+        quarantine = ListingQuarantine(tally.quarantine)
+    }
 
     /// The result of a completed scan.
     struct Result: Sendable {
@@ -125,12 +135,13 @@ struct ListingScan: Sendable {
         // A resume point is valid only for the request that it came from.
         let progress = fromBeginning || saved?.request != request.fingerprint ? nil : saved
         if progress == nil, removesAbandoned { try await removeAbandoned(scope) }
+        if progress == nil { quarantine.startOver() }
         if let progress, parent == nil {
             // The earlier pages belong to the same scan.
             let aside = try await context.thread.run { [context, plan] in
                 try context.store.quarantinedCount(of: plan.entity.name, since: progress.began)
             }
-            tally.quarantine.take(aside)
+            quarantine.take(aside)
         }
         if saved != nil, progress == nil {
             try await context.gate.pass {
@@ -155,7 +166,7 @@ struct ListingScan: Sendable {
         let writer = PageWriter(
             confirms ? .confirmation : .listing, of: request, context, parent: parent, after: progress,
             look: look, firstRepeats: firstRepeats, acknowledged: start.acknowledged, members: start.members,
-            quarantine: tally.quarantine)
+            quarantine: quarantine)
         writer.redaction = connection.redaction
         var result = Result(
             listing: ScanListing(isWhole: false, began: progress?.began ?? request.began),
@@ -206,6 +217,7 @@ struct ListingScan: Sendable {
         // Checked first: a stream begins to fetch when it is opened.
         let filter = try RecordFilter(context.options.conditions, plan: plan.mapping, of: plan.index, in: model)
         let request = ScanRequest(plan, saved: nil, isFull: true, ignoresDeletionLimit: false)
+        quarantine.startOver()
         tally.began(afterPage: nil)
         let connection = try await context.connections.connection(for: plan.bridge)
         let scope = plan.scope(ofPartFor: parent)
@@ -229,7 +241,7 @@ struct ListingScan: Sendable {
         let stream = try await connection.fetch(fetch)
         let writer = PageWriter(
             .part(filter), of: request, context, parent: parent, acknowledged: acknowledged,
-            members: members, quarantine: tally.quarantine)
+            members: members, quarantine: quarantine)
         writer.redaction = connection.redaction
         var result = Result(
             listing: ScanListing(isWhole: false, began: request.began),

@@ -24,7 +24,7 @@ final class PageWriter: @unchecked Sendable {
     private lazy var deletionMapper = Mapper(model)
     private let extent: Extent
     private let observer: (any PageObserver)?
-    private let quarantine: QuarantineBudget
+    private let quarantine: ListingQuarantine
     private let look: ScanAttempt
     /// How often the first of two listings had an object again.
     private let firstRepeats: Int
@@ -121,7 +121,7 @@ final class PageWriter: @unchecked Sendable {
     init(
         _ extent: Extent, of request: ScanRequest, _ context: SyncContext, parent: ParentObject? = nil,
         after progress: ScanProgress? = nil, look: ScanAttempt = .first, firstRepeats: Int = 0, acknowledged: Int64,
-        members: Set<ListedMember> = [], quarantine: QuarantineBudget? = nil
+        members: Set<ListedMember> = [], quarantine: ListingQuarantine? = nil
     ) {
         self.extent = extent
         self.look = look
@@ -131,7 +131,7 @@ final class PageWriter: @unchecked Sendable {
         model = context.workspace.model
         self.request = request
         self.parent = parent
-        self.quarantine = quarantine ?? QuarantineBudget(of: plan.entity)
+        self.quarantine = quarantine ?? ListingQuarantine(QuarantineBudget(of: plan.entity))
         isResumed = progress != nil
         began = progress?.began ?? request.began
         target =

@@ -15,11 +15,47 @@ final class QuarantineBudget: Sendable {
     /// The rest of the budget.
     var room: QuarantineRoom { state.withLock { $0 } }
 
+    /// Changes the rest of the budget.
+    fileprivate func change(_ body: (inout QuarantineRoom) -> Void) { state.withLock { body(&$0) } }
+}
+
+/// What the scan of one listing takes of its entity's budget.
+///
+/// A scan that starts over brings the same records again, which take the same room: it gives back what it had taken.
+final class ListingQuarantine: Sendable {
+    private let budget: QuarantineBudget
+    private let taken = Mutex((records: 0, bytes: 0))
+
+    init(_ budget: QuarantineBudget) { self.budget = budget }
+
+    var limit: Int { budget.limit }
+    var room: QuarantineRoom { budget.room }
+
     /// Counts the quarantined records of a committed page.
-    func take(_ page: PageImport) { state.withLock { $0.take(page) } }
+    func take(_ page: PageImport) { take { $0.take(page) } }
 
     /// Counts records that an interrupted scan quarantined earlier.
-    func take(_ count: Int) { state.withLock { $0.records -= count } }
+    func take(_ count: Int) { take { $0.records -= count } }
+
+    private func take(_ body: (inout QuarantineRoom) -> Void) {
+        budget.change { room in
+            let before = room
+            body(&room)
+            let (records, bytes) = (before.records - room.records, before.bytes - room.bytes)
+            taken.withLock { $0 = ($0.records + records, $0.bytes + bytes) }
+        }
+    }
+
+    /// Gives back what the scan has taken, as it begins at the start of the listing.
+    func startOver() {
+        budget.change { room in
+            taken.withLock { taken in
+                room.records += taken.records
+                room.bytes += taken.bytes
+                taken = (0, 0)
+            }
+        }
+    }
 }
 
 /// The failure of a scan with too many records that could not be imported.
