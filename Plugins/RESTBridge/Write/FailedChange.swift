@@ -214,7 +214,7 @@ extension RESTObjectWriter {
     /// Refuses an update whose reply has errors, and shows the object as it was before.
     private func checkKept(_ root: JSONTree, _ reply: [UInt8], _ response: HTTPResponse) throws {
         guard request.operation == .update else { return }
-        let record = try placedRecord(in: reply).map { ($0.path, try listed($0.object)) }
+        let record = placedRecord(in: reply).map { ($0.path, listed($0.object)) }
         guard let failure = FailedChange(beside: record, root, request, isMutation: rule.mutation != nil),
             try !hasRule(for: failure.path)
         else { return }
@@ -227,9 +227,10 @@ extension RESTObjectWriter {
             location: response.location, remote: failure.words.map { String(response.redactor.clean($0).prefix(300)) })
     }
 
-    /// Returns a reply's object as a listing would return it.
-    private func listed(_ object: JSONTree) throws -> JSONTree {
-        try shaped(object).map { batch in withExtendedLifetime(batch) { JSONTree(batch[0]) } } ?? object
+    /// Returns a reply's object as a listing would return it, as far as that is possible.
+    private func listed(_ object: JSONTree) -> JSONTree {
+        guard let batch = try? shaped(object) else { return object }
+        return withExtendedLifetime(batch) { JSONTree(batch[0]) }
     }
 
     /// Refuses a reply whose only content in the object's place is a failure.
