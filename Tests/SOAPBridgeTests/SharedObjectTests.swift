@@ -77,6 +77,40 @@ import Testing
         #expect(tolerated.contains("<customer> refers to something that contains it"), "\(tolerated)")
     }
 
+    @Test func `a record may refer to an object of another list, and is without the object around it`() throws {
+        let schema = """
+            <xs:schema targetNamespace="urn:y" xmlns:y="urn:y" elementFormDefault="qualified">
+              <xs:complexType name="Person"><xs:sequence><xs:element name="name" type="xs:string"/>
+                <xs:element name="age" type="xs:int"/></xs:sequence></xs:complexType>
+              <xs:complexType name="Task"><xs:sequence><xs:element name="id" type="xs:int"/>
+                <xs:element name="owner" type="y:Person"/><xs:element name="plan" type="y:Plan"/></xs:sequence></xs:complexType>
+              <xs:complexType name="Plan"><xs:sequence>
+                <xs:element name="person" type="y:Person" maxOccurs="unbounded"/>
+                <xs:element name="task" type="y:Task" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+            </xs:schema>
+            """
+        let definition = try Samples.load(
+            [
+                "http://a.example/s.wsdl": Samples.wsdl(schemas: schema).replacing(
+                    #"<part name="result" type="t:Item"/>"#,
+                    with: #"<part name="result" xmlns:y="urn:y" type="y:Plan"/>"#)
+            ])
+        let body = #"""
+            <r:EchoResponse xmlns:r="urn:rpc" xmlns:z="\#(Self.serialization)"><result z:Id="p">
+              <person z:Id="a"><name>Ann</name><age>7</age></person>
+              <task><id>1</id><owner z:Ref="a"/><plan z:Ref="p"/></task></result></r:EchoResponse>
+            """#
+        let outcome = try Samples.read(
+            Samples.envelope(body),
+            Samples.plan(
+                definition, operation: "Echo", records: "EchoResponse/result/task", total: ""))
+        #expect(outcome.records == [#"{"id":1,"owner":{"name":"Ann","age":7}}"#])
+        #expect(outcome.error == nil && outcome.reader.takeRejected().isEmpty)
+        #expect(
+            outcome.reader.deviations.sentence
+                == "tolerated deviations in the replies: <plan> refers to something that contains it: left out")
+    }
+
     @Test func `a record that refers to an object outside the records, or to two, goes to quarantine`() throws {
         let outcome = try read(
             order(1, #"<x:customer z:Ref="i9"/>"#) + order(2, #"<x:customer z:Id="i1"/>"#)

@@ -34,10 +34,10 @@ extension ReplyMachine {
                 awaited[id] = Awaited(type: frame.type)
             }
         }
-        if role == .record {
+        if role == .record || role == .target {
             if isEncoded, let id = identifier(element) {
-                frame.id = id
-            } else if let id = sharedIdentifier(element) {
+                if role == .record { frame.id = id }
+            } else if parent >= 0 || role == .record, let id = sharedIdentifier(element) {
                 frame.id = id
                 tree.setIdentity(frame.node, id)
             }

@@ -1,3 +1,4 @@
+internal import BridgeKit
 internal import BridgeXML
 
 /// Objects that WCF writes once and refers to afterwards: `z:Id` and `z:Ref` of a contract with `IsReference`.
@@ -14,6 +15,31 @@ extension ReplyMachine {
             return DeferredValues.hash(attribute.rawValue)
         }
         return nil
+    }
+
+    /// Notes the id of an element on the path to the records: what refers to it is inside.
+    mutating func noteShared(_ element: XMLStartElement, _ frame: Frame) {
+        guard element.attributeCount > 0, frame.recordMatch > 0, Int(frame.recordMatch) < plan.recordPath.count,
+            emitter.outer.count < DeferredValues.mostShared, let id = sharedIdentifier(element)
+        else { return }
+        emitter.outer.insert(id)
+    }
+
+    /// Starts an object in another list than that of the records, because records may refer to it; nil for other elements.
+    mutating func startOutside(
+        _ element: XMLStartElement, _ frame: inout Frame, below parent: Frame
+    ) throws(BridgeError) -> Frame? {
+        guard frame.isBeside else { return nil }
+        let number = number(of: element)
+        let child = parent.type == ReplyPlan.anyType ? nil : child(number, of: parent.type, after: -1)
+        frame.type = child?.type ?? ReplyPlan.anyType
+        frame.isData = parent.isData || child?.isRepeated == true
+        guard frame.isData, element.attributeCount > 0, let id = sharedIdentifier(element) else { return nil }
+        tree.clear()
+        var object = try startNode(element, number, frame.type, isRepeated: false, role: .target, parent: -1)
+        object.id = id
+        tree.setIdentity(object.node, id)
+        return object
     }
 }
 

@@ -46,6 +46,8 @@ struct ReplyMachine {
         var isRepeated = false
         /// Whether the element is one of the list that is not a record, or inside one.
         var isOther = false
+        /// Whether the element is in a list other than that of the records, or inside one.
+        var isData = false
         /// Whether an element of the path follows inside.
         var hasNext = false
         /// Whether the element says that it failed.
@@ -285,6 +287,7 @@ struct ReplyMachine {
             frame.isRepeated = parent.isRepeated
             if parent.isOther { beginOther(element, &frame) }
             if parent.isUnexpected, unexpectedElement == nil { unexpectedElement = parent.name }
+            if let object = try startOutside(element, &frame, below: parent) { return object }
             if frame.isBeside { beginNotice(element, &frame, below: parent, onPath: false) }
             return frame
         case .scanned:
@@ -389,8 +392,9 @@ struct ReplyMachine {
         noteScanned(element, number, &frame, below: parent)
         guard frame.recordMatch > 0 || frame.captureMatches.max() > 0 else {
             frame.role = .skipped
-            return frame
+            return try startOutside(element, &frame, below: parent) ?? frame
         }
+        noteShared(element, frame)
         var type = ReplyPlan.anyType
         if parent.memberType >= 0 {
             type = parent.memberType

@@ -72,7 +72,7 @@ extension RecordEmitter {
         let name = tree.bytes(of: reference)
         let id = DeferredValues.hash(name)
         if isExact, isOpen(id) || !deferred.has(id) { obstacle = "it has references that lead nowhere" }
-        if isOpen(id) {
+        if isOpen(id) || sharesObjects && outer.contains(id) {
             note(.cycle, node.name)
         } else if sharesObjects, !deferred.has(id) || deferred.isRepeated(id) {
             missingObject = missingObject ?? name

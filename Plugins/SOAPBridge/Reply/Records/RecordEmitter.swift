@@ -41,6 +41,8 @@ struct RecordEmitter {
     var enclosing: [UInt32] = []
     /// Whether the reply has objects that refer to one another by WCF's numbers.
     var sharesObjects = false
+    /// The ids of the elements around the records.
+    var outer: Set<UInt64> = []
     /// The id of an object to which the current record refers and which is not kept.
     var missingObject: [UInt8]?
     /// The number of references that led to the current record itself.
