@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: [
         ("code?false", "its status is false"), ("code?Failed", "its status is Failed"),
         ("nested", "its success is false"), ("nestederror", "its string is E931"),
-        ("downmessage", "its message is Error: no connection to the database)"),
+        ("sap?E", "its TYPE is E"), ("downmessage", "its message is Error: no connection to the database)"),
     ])
     func `a sign of failure counts wherever it stands outside the records`(name: String, words: String) throws {
         let section: Literal = ["records": "ListResponse/items/item"]
@@ -132,6 +132,11 @@ import Testing
         let scan = try scan("stranger", ["records": "ListResponse/items/item"])
         #expect(scan.pages.last?.isComplete == false)
         #expect(scan.pages.flatMap(\.warnings).joined(separator: "\n").contains("the reply has <note>"))
+    }
+
+    @Test func `a message that is none of an error beside an empty list does not matter`() throws {
+        let scan = try scan("sap?S", ["records": "ListResponse/items/item"])
+        #expect(scan.pages.last?.isComplete == true && scan.pages.flatMap(\.warnings).isEmpty)
     }
 
     @Test func `a part of a reply that failed leaves its records missing`() throws {

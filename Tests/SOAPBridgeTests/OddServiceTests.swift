@@ -94,7 +94,7 @@ import Testing
         #expect(scan.pages.flatMap(\.rejected).map(\.reason) == ["the record is xsi:nil"])
     }
 
-    @Test(arguments: ["missing", "nillist", "emptylist"])
+    @Test(arguments: ["missing", "nillist", "emptylist", "onlynil"])
     func `a list that is missing, nil or empty is an empty and complete listing`(name: String) throws {
         let scan = try scan(name)
         #expect(scan.records.isEmpty)

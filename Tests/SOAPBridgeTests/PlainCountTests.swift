@@ -50,6 +50,8 @@ import Testing
                 <xs:element name="Leads"/>
                 <xs:element name="LeadsResponse"><xs:complexType><xs:sequence>
                   <xs:element name="remainingCount" type="xs:int" minOccurs="0"/>
+                  <xs:element name="hasMore" type="xs:string" minOccurs="0"/>
+                  <xs:element name="totalCount" type="xs:decimal" minOccurs="0"/>
                   <xs:element name="Response_Results" minOccurs="0"><xs:complexType><xs:sequence>
                     <xs:element name="Total_Results" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
                   <xs:element name="lead" type="t:Item" minOccurs="0" maxOccurs="unbounded"/>
@@ -104,6 +106,14 @@ import Testing
         mode: String, isComplete: Bool
     ) throws {
         #expect(try scan("leads?\(mode)", "LeadsResponse/lead").pages.last?.isComplete == isComplete)
+    }
+
+    @Test(arguments: ["more", "total"])
+    func `a flag may be a letter, and a total a decimal`(member: String) throws {
+        let (reply, path) = member == "more" ? ("yes", "hasMore") : ("decimal", "totalCount")
+        let scan = try scan(
+            "leads?\(reply)", "LeadsResponse/lead", [member: .text("LeadsResponse/\(path)"), "style": "none"])
+        #expect(scan.records.count == 1 && scan.pages.last?.isComplete == false)
     }
 
     @Test(arguments: [("next", false), ("end", true), ("zero", true)])

@@ -26,6 +26,7 @@ def exchange(body, mode):
 def leads(body, mode):
     members = {'remaining': '<remainingCount>3</remainingCount>', 'last': '<remainingCount>0</remainingCount>',
         'nested': '<Response_Results><Total_Results>4</Total_Results></Response_Results>',
+        'yes': '<hasMore>Y</hasMore>', 'decimal': '<totalCount>4.00</totalCount>',
         'nestedlast': '<Response_Results><Total_Results>1</Total_Results></Response_Results>'}
     return 200, XML, env('<LeadsResponse xmlns="urn:s">%s<lead><Id>1</Id></lead></LeadsResponse>' % members[mode])
 def rows(body, mode):
@@ -43,6 +44,7 @@ REPLIES = {
     'default': (200, XML, env('<a:ListResponse xmlns:a="urn:s"><items xmlns="urn:s"><item code="a"><id>1</id>'
         '<name xmlns="urn:s">n</name></item><x:item xmlns:x="urn:s"><x:id>2</x:id></x:item></items></a:ListResponse>')),
     'nilrecord': (200, XML, good('<item xsi:nil="true"/>' + ITEM)),
+    'onlynil': (200, XML, good('<item xsi:nil="true"/>')),
     'missing': (200, XML, env('<ListResponse xmlns="urn:s"/>')),
     'nillist': (200, XML, env('<ListResponse xmlns="urn:s"><items xsi:nil="1"/></ListResponse>')),
     'emptylist': (200, XML, good('')),
@@ -66,6 +68,8 @@ REPLIES = {
     'nested': (200, XML, env('<ListResponse xmlns="urn:s"><header><success>false</success></header></ListResponse>')),
     'nestederror': (200, XML, env('<ListResponse xmlns="urn:s"><header><errors><string>E931</string></errors></header><items/></ListResponse>')),
     'downmessage': (200, XML, env('<ListResponse xmlns="urn:s"><items/><message>Error: no connection to the database</message></ListResponse>')),
+    'sap': (200, XML, env('<ListResponse xmlns="urn:s"><header><RETURN><item><TYPE>%s</TYPE><MESSAGE>No authorization</MESSAGE></item></RETURN>'
+        '</header><items/></ListResponse>')),
     'down': (200, XML, env('<ListResponse xmlns="urn:s"><message>Database unavailable</message></ListResponse>')),
     'stranger': (200, XML, env('<ListResponse xmlns="urn:s"><note>closed for maintenance</note></ListResponse>')),
     'halffailed': (200, XML, env('<ListResponse xmlns="urn:s"><messages><message><folder><items><item><id>1</id></item></items></folder>'

@@ -303,8 +303,8 @@ extension ReplyReader {
     /// Returns the value of a flag; nil if it is none.
     static func isTrue(_ flag: String?) -> Bool? {
         switch flag?.lowercased() {
-        case "true", "1", "yes": true
-        case "false", "0", "no": false
+        case "true", "1", "yes", "y", "t": true
+        case "false", "0", "no", "n", "f": false
         default: nil
         }
     }

@@ -13,7 +13,15 @@ extension ReplyMachine {
             // Each part may have said the total of all.
             return totals.isEqual && totals.first == Int64(recordCount + otherCount) ? totals.first : totals.sum
         }
-        guard let text = captured(.total), let number = Int64(text), number >= 0 else { return nil }
+        return captured(.total).flatMap(Self.count)
+    }
+
+    /// Returns a number of records, which may be a decimal (`12.0`); nil for another text.
+    private static func count(_ text: String) -> Int64? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first, parts.count == 1 || !parts[1].contains(where: { $0 != "0" }),
+            let number = Int64(whole), number >= 0
+        else { return nil }
         return number
     }
 
@@ -65,7 +73,7 @@ extension ReplyMachine {
             default: false
             }
         if !isKept { captured[index] = text }
-        if index == ReplyPlan.Capture.total.rawValue, plan.addsTotals, let number = Int64(text), number >= 0 {
+        if index == ReplyPlan.Capture.total.rawValue, plan.addsTotals, let number = Self.count(text) {
             let (sum, isOver) = (totals?.sum ?? 0).addingReportingOverflow(number)
             totals = (
                 totals?.first ?? number, isOver ? .max : sum, totals.map { $0.isEqual && $0.first == number } ?? true

@@ -231,6 +231,10 @@ extension ReplyMachine {
     mutating func endRecord(_ writer: RecordBatchWriter) throws(BridgeError) {
         let index = recordCount
         recordCount += 1
+        if hasOnlyNil {
+            hasOnlyNil = false
+            reject(nilRecord: 0)
+        }
         guard recordCount <= Limits.records else {
             throw BridgeError(.limit, "the reply has more than \(Limits.records) records")
         }
@@ -239,7 +243,10 @@ extension ReplyMachine {
         if tree.isDeferred {
             try deferred.wait(tree.bytes(from: 0, textStart: 0))
         } else {
-            if tree.nodes[0].isNil { return reject(nilRecord: index) }
+            if tree.nodes[0].isNil {
+                if index == 0 { hasOnlyNil = true } else { reject(nilRecord: index) }
+                return
+            }
             if var rejection = try emitter.write(&tree, plan, names, to: writer) {
                 rejection.index = index
                 rejected.append(rejection)

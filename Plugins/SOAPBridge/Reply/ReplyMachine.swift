@@ -113,6 +113,8 @@ struct ReplyMachine {
     var unexpectedElement: Int32?
     /// The number of records written, rejected or deferred so far.
     var recordCount = 0
+    /// Whether the only record so far is xsi:nil: Axis2 writes an empty list so.
+    var hasOnlyNil = false
     /// The number of elements in the list that are not records, because `records` names others.
     var otherCount = 0
     /// A hash of all records so far, and of the other elements of their list, which reveals a repeated page.
@@ -237,8 +239,9 @@ struct ReplyMachine {
     }
 
     /// Validates that a complete, well-formed reply answers the request.
-    func finish() throws(BridgeError) {
+    mutating func finish() throws(BridgeError) {
         guard hasBody else { throw BridgeError(.malformed, "the reply has no soap:Body") }
+        if hasOnlyNil { recordCount = 0 }
         guard fault == nil, !isBodyMatched, let first = plan.recordPath.first else { return }
         let found = bodyElements.isEmpty ? "is empty" : "holds <\(bodyElements.joined(separator: ">, <"))>"
         throw BridgeError(

@@ -27,6 +27,9 @@ struct ReplyNotice: Sendable, Equatable {
         "overloaded", "exceeded", "rejected", "aborted", "refused", "cannot", "unable",
     ]
 
+    /// The severities of messages that mean that a call failed: SAP's E and A.
+    private static let severe: Set<String> = ["e", "a", "error", "abort", "fatal", "critical"]
+
     /// Judges a value by the name of its element or attribute; nil if it is no reason for anything.
     ///
     /// Identifiers, times, versions and the names of servers are none: many services put them into each reply.
@@ -39,6 +42,8 @@ struct ReplyNotice: Sendable, Equatable {
             guard !AllClear.isSuccess(value) else { return nil }
             let isFailed = AllClear.isDenial(value) || Self.beginsWithFailure(value)
             weight = isFailed ? .failure : Self.mentionsFailure(value) ? .trouble : .remark
+        } else if signs.isSuperset(of: [.log, .severity]), Self.severe.contains(value.lowercased()) {
+            weight = .failure
         } else if AllClear.isNone(value) {
             return nil
         } else if signs.contains(.failure) {
@@ -87,6 +92,9 @@ struct ReplyNameSigns: OptionSet, Sendable {
     static let next = ReplyNameSigns(rawValue: 64)
     static let more = ReplyNameSigns(rawValue: 128)
     static let done = ReplyNameSigns(rawValue: 256)
+    /// A list of messages, such as SAP's RETURN, and the severity of one.
+    static let log = ReplyNameSigns(rawValue: 512)
+    static let severity = ReplyNameSigns(rawValue: 1024)
 
     fileprivate static let failures: Set<String> = [
         "error", "errors", "err", "fault", "faults", "fail", "failed", "failure", "failures", "exception", "exceptions",
@@ -110,6 +118,12 @@ struct ReplyNameSigns: OptionSet, Sendable {
     /// Names of the members of a list of values, which tell nothing.
     private static let members: Set<String> = ["string", "item", "value", "entry", "line"]
 
+    private static let logs: Set<String> = [
+        "return", "etreturn", "bapireturn", "bapiret2", "message", "messages", "log", "returnmessage", "returnmessages",
+    ]
+    private static let severities: Set<String> = ["type", "severity", "messagetype", "msgty", "severitycode"]
+    /// Names of a position that no word marks as the next one.
+    private static let tokens: Set<String> = ["continuationtoken", "resumptiontoken", "querylocator"]
     /// Words that follow or precede `next` in the name of a position.
     private static let positions = Set(PagingVocabulary.nextWords).union(["position", "reference", "locator"])
 
@@ -129,6 +143,9 @@ struct ReplyNameSigns: OptionSet, Sendable {
             if Self.messages.contains(last) { signs.insert(.message) }
             if Self.identities.contains(last) { signs.insert(.identity) }
             if words.contains("next"), words.contains(where: Self.positions.contains) { signs.insert(.next) }
+            if Self.tokens.contains(plain) { signs.insert(.next) }
+            if Self.logs.contains(plain) { signs.insert(.log) }
+            if Self.severities.contains(plain) { signs.insert(.severity) }
         }
         if FailureSigns.states.contains(plain) { signs.insert(.state) }
         if FailureSigns.successes.contains(plain) { signs.insert(.success) }
@@ -149,7 +166,7 @@ struct ReplyNameSigns: OptionSet, Sendable {
     /// Returns the signs of a name inside an element with these ones.
     static func inside(_ outer: ReplyNameSigns, _ name: String) -> ReplyNameSigns {
         var signs = ReplyNameSigns(name)
-        if outer.contains(.failure) { signs.insert(.failure) }
+        signs.formUnion(outer.intersection([.failure, .log]))
         if outer.contains(.message), members.contains(name.lowercased()) { signs.insert(.message) }
         return signs
     }
