@@ -32,7 +32,14 @@ def leads(body, mode):
 def rows(body, mode):
     position = ' ListItemCollectionPositionNext="%s"' % {'next': 'Paged=TRUE&amp;p_ID=1', 'end': '', 'zero': '0'}[mode]
     return 200, XML, env('<RowsResponse xmlns="urn:s"><RowsResult><data ItemCount="1"%s><row Id="a"/></data></RowsResult></RowsResponse>' % position)
-DYNAMIC = {'exchange': exchange, 'leads': leads, 'rows': rows}
+def change(body, mode):
+    replies = {'false': '<result><id>1</id><success>false</success><errors><message>is locked</message></errors></result>',
+        'true': '<result><id>1</id><success>true</success><errors/></result>', 'attribute': '<status isSuccess="false"/>',
+        'returned': '<ChangeResult>false</ChangeResult>', 'fine': '<ChangeResult>true</ChangeResult>',
+        'sap': '<RETURN><item><TYPE>E</TYPE><MESSAGE>is locked</MESSAGE></item></RETURN>', 'nothing': '',
+        'note': '<note><id>1</id><success>false</success></note>'}
+    return 200, XML, env('<ChangeResponse xmlns="urn:s">%s</ChangeResponse>' % replies[mode])
+DYNAMIC = {'change': change, 'exchange': exchange, 'leads': leads, 'rows': rows}
 REPLIES = {
     'good': (200, XML, good(ITEM)),
     'latin': (200, 'text/xml', ('<?xml version="1.0" encoding="ISO-8859-1"?>' + good(ITEM)).encode('latin-1')),

@@ -7,7 +7,8 @@ extension ReplyMachine {
     /// Begins to read an element outside the records, where it may hold a notice.
     mutating func noteScanned(_ element: XMLStartElement, _ number: Int32, _ frame: inout Frame, below parent: Frame) {
         let isPath = frame.recordMatch > 0
-        frame.isBeside = frame.recordMatch < 0 && (parent.isBeside || parent.recordMatch > 0)
+        frame.isBeside =
+            frame.recordMatch < 0 && (parent.isBeside || parent.recordMatch > 0 || judgesBody && parent.role == .body)
         frame.isRepeated =
             parent.isRepeated || parent.isArray
             || isPath && child(number, of: parent.type, after: -1)?.isRepeated == true
@@ -83,6 +84,7 @@ extension ReplyMachine {
         _ value: String, _ signs: ReplyNameSigns, name: String, isRepeated: Bool
     ) -> ReplyNotice? {
         let value = value.trimmingWhiteSpace
+        if judgesBody { noteOutcome(value, signs, name: name) }
         if promise == nil, !isRepeated, signs.promises(value) {
             promise = ReplyNotice(weight: .remark, name: name, text: value)
         }
@@ -96,6 +98,17 @@ extension ReplyMachine {
         if notice.map({ $0.weight < found.weight }) ?? true { notice = found }
         if found.weight == .failure, signs.contains(.reply), failure == nil { failure = found }
         return found
+    }
+
+    /// Notes whether a reply to a change says that it was not carried out, and why.
+    private mutating func noteOutcome(_ value: String, _ signs: ReplyNameSigns, name: String) {
+        let found = ReplyNotice(value, of: signs, name: name)
+        if message == nil, signs.contains(.message), found != nil { message = value }
+        guard refusal == nil else { return }
+        if let found, found.isRefusal { refusal = found }
+        // A method that returns whether it succeeded.
+        let isResult = name == "return" || name.hasSuffix("Result") || name == "result"
+        if isResult, value == "false" { refusal = ReplyNotice(weight: .failure, name: name, text: value) }
     }
 
     private mutating func markFailed() {

@@ -105,6 +105,11 @@ struct ReplyMachine {
     var promise: ReplyNotice?
     /// Whether content beside the path says that the call succeeded.
     var noticesSuccess = false
+    /// Whether the reply is that to a change: then all that it says outside the object counts.
+    var judgesBody = false
+    /// What says that the change was not carried out, and the first message.
+    var refusal: ReplyNotice?
+    var message: String?
     var noticeText: [UInt8] = []
     /// How many more elements are searched for notices.
     var noticeBudget = 10_000

@@ -115,6 +115,12 @@ final class ReplyReader {
         return (machine.failure ?? machine.notice.flatMap { $0.weight == .failure ? $0 : nil })?.words
     }
 
+    /// Reads what the reply to a change says outside the object.
+    func judgeBody() { sink.machine.judgesBody = true }
+
+    /// The words in which the reply to a change says that it was not carried out, and its message.
+    var refusal: (words: String, message: String?)? { sink.machine.refusal.map { ($0.words, sink.machine.message) } }
+
     /// What says that more records follow, in content that the schema need not describe.
     var promise: ReplyNotice? { sink.machine.promise }
 

@@ -204,6 +204,7 @@ struct SOAPObjectWriter {
             let type = prefix == nil ? response.header("content-type") : nil
             let reader = try ReplyReader(
                 plan: plan, contentType: type, recordBytes: call.client.maxRecordBytes)
+            reader.judgeBody()
             let answer = RecordBatchWriter()
             var next: [UInt8]? = prefix
             if next == nil { next = try exchange.nextChunk() }
@@ -214,13 +215,28 @@ struct SOAPObjectWriter {
             }
             try reader.finish()
             try reader.drain(into: answer, limit: 10, bytes: 64 << 20)
+            if let refusal = reader.refusal { throw Refusal(error: error(refusal, response)) }
             try deliver(answer, reader, into: writer)
+        } catch let refusal as Refusal {
+            throw refusal.error
         } catch let fault as SOAPCall.FaultReply {
             throw fault
         } catch let error as BridgeError {
             // The status reports success, but an unreadable answer leaves the outcome unknown.
             throw outcome(error, exchange)
         }
+    }
+
+    /// A reply that says without a fault that the change was not carried out.
+    private struct Refusal: Error {
+        let error: BridgeError
+    }
+
+    private func error(_ refusal: (words: String, message: String?), _ response: HTTPResponse) -> BridgeError {
+        func clean(_ text: String) -> String { String(response.redactor.clean(text).prefix(1000)) }
+        return BridgeError(
+            .remote, "\(asked): the reply says that the change was not carried out: \(clean(refusal.words))",
+            location: response.location, remote: refusal.message.map(clean))
     }
 
     private func deliver(_ answer: RecordBatchWriter, _ reader: ReplyReader, into writer: RecordBatchWriter) throws {

@@ -17,6 +17,8 @@ struct ReplyNotice: Sendable, Equatable {
     /// The name of the element, or of the attribute with an `@`.
     let name: String
     let text: String
+    /// Whether the value denies a success in so many words, rather than naming an error.
+    private(set) var isRefusal = false
 
     /// The notice in words.
     var words: String { "its \(name) is \(text.prefix(300))" }
@@ -38,12 +40,15 @@ struct ReplyNotice: Sendable, Equatable {
         (self.name, text) = (name, value)
         if signs.contains(.success), AllClear.isDenial(value) || value == "0" {
             weight = .failure
+            isRefusal = true
         } else if signs.contains(.state) {
             guard !AllClear.isSuccess(value) else { return nil }
             let isFailed = AllClear.isDenial(value) || Self.beginsWithFailure(value)
+            isRefusal = isFailed && signs.contains(.reply)
             weight = isFailed ? .failure : Self.mentionsFailure(value) ? .trouble : .remark
         } else if signs.isSuperset(of: [.log, .severity]), Self.severe.contains(value.lowercased()) {
             weight = .failure
+            isRefusal = true
         } else if AllClear.isNone(value) {
             return nil
         } else if signs.contains(.failure) {

@@ -1,0 +1,78 @@
+import BridgeKit
+import RecordBatch
+import TestSupport
+import Testing
+
+@testable import SOAPBridge
+
+/// Replies that say without a fault that a change was not carried out.
+@Suite struct WriteVerdictTests {
+    private let server: RemoteServer
+
+    init() async throws { server = try await RemoteServer.python("odd-replies.py") }
+
+    private static let wsdl = #"""
+        <definitions targetNamespace="urn:s" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:s"
+            xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
+          <types><xs:schema targetNamespace="urn:s" elementFormDefault="qualified">
+            <xs:complexType name="Note"><xs:sequence><xs:element name="id" type="xs:int"/>
+              <xs:element name="success" type="xs:boolean" minOccurs="0"/></xs:sequence></xs:complexType>
+            <xs:element name="List"/>
+            <xs:element name="ListResponse"><xs:complexType><xs:sequence>
+              <xs:element name="note" type="t:Note" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType></xs:element>
+            <xs:element name="Change"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/>
+              </xs:sequence></xs:complexType></xs:element>
+            <xs:element name="ChangeResponse"><xs:complexType><xs:sequence>
+              <xs:element name="note" type="t:Note" minOccurs="0"/><xs:any minOccurs="0" processContents="lax"/>
+              </xs:sequence></xs:complexType></xs:element>
+          </xs:schema></types>
+          <message name="ListIn"><part name="p" element="t:List"/></message>
+          <message name="ListOut"><part name="p" element="t:ListResponse"/></message>
+          <message name="ChangeIn"><part name="p" element="t:Change"/></message>
+          <message name="ChangeOut"><part name="p" element="t:ChangeResponse"/></message>
+          <portType name="P">
+            <operation name="List"><input message="t:ListIn"/><output message="t:ListOut"/></operation>
+            <operation name="Change"><input message="t:ChangeIn"/><output message="t:ChangeOut"/></operation></portType>
+          <binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+            <operation name="List"><soap:operation soapAction="a"/><input><soap:body use="literal"/></input>
+              <output><soap:body use="literal"/></output></operation>
+            <operation name="Change"><soap:operation soapAction="b"/><input><soap:body use="literal"/></input>
+              <output><soap:body use="literal"/></output></operation></binding>
+          <service name="S"><port name="A" binding="t:B"><soap:address location="http://127.0.0.1:1/"/></port></service>
+        </definitions>
+        """#
+
+    private func write(_ operation: WriteRequest.Operation, _ reply: String) throws {
+        let path = try server.folder.write(Self.wsdl, to: "change.wsdl")
+        let options: Literal = ["wsdl": .text(path), "endpoint": .text("\(server.url)/change?\(reply)")]
+        let section: Literal = [
+            "operation": "List", "records": "ListResponse/note",
+            "write": ["delete": ["operation": "Change", "key": "id"], "create": ["operation": "Change"]],
+        ]
+        let bridge = try SOAPBridge(options: options.options, context: BridgeContext())
+        var request = WriteRequest(
+            operation, entity: "Note", section: section.options, key: (["id": 1] as Literal).options,
+            values: (["id": 1] as Literal).options, object: ([:] as Literal).options)
+        request.keyPaths = ["id": ["id"]]
+        try bridge.write(request, into: RecordBatchWriter())
+    }
+
+    @Test(
+        arguments: [
+            ("false", "its success is false", "is locked"), ("attribute", "its @isSuccess is false", nil),
+            ("returned", "its ChangeResult is false", nil), ("sap", "its TYPE is E", "is locked"),
+        ], [WriteRequest.Operation.create, .delete])
+    func `a reply that denies its success is a refusal`(
+        reply: (name: String, words: String, message: String?), operation: WriteRequest.Operation
+    ) throws {
+        let error = try bridgeError { try write(operation, reply.name) }
+        #expect(error.code == .remote && !error.isRetryable)
+        #expect(error.message.hasSuffix("the change was not carried out: \(reply.words)"), "\(error)")
+        #expect(error.remote == reply.message)
+    }
+
+    @Test(arguments: ["true", "fine", "nothing", "note"])
+    func `a reply that denies nothing is a success, and an object may have any value`(reply: String) throws {
+        try write(.create, reply)
+    }
+}
