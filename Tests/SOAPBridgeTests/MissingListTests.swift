@@ -77,7 +77,7 @@ import Testing
         "nofolder", "nofolderok", "nofoldersuccess", "emptyfolder", "ids", "nonefound", "code?1", "code?true",
         "code?Success", "code?OK", "code?NoError", "code?0",
     ])
-    func `a reply with nothing that tells of a failure, or a success, is an empty listing`(name: String)
+    func `a reply that reports no failure, or a success, is an empty listing`(name: String)
         throws
     {
         let scan = try scan(name)
@@ -127,7 +127,8 @@ import Testing
         #expect(try scan("code?Pending").pages.last?.isComplete == false)
     }
 
-    @Test func `an element that the schema lacks is no list if it is a plain value that tells of no failure`() throws {
+    @Test func `an element that the schema lacks is not a list if it is a plain value that reports no failure`() throws
+    {
         #expect(try scan("ids", ["records": "ListResponse/items/item"]).pages.last?.isComplete == true)
         let scan = try scan("stranger", ["records": "ListResponse/items/item"])
         #expect(scan.pages.last?.isComplete == false)
@@ -146,7 +147,7 @@ import Testing
         #expect(scan.pages.flatMap(\.warnings).joined(separator: "\n").contains("its @responseClass is Error"))
     }
 
-    @Test func `what says in all its words that nothing failed is no sign of a failure`() {
+    @Test func `what says in all its words that nothing failed is not a sign of a failure`() {
         for text in [
             "No records found", "no data", "0 results", "Success: no errors", "The operation completed successfully.",
             "Record not found", "nothing found for this search", "OK", "0 - OK", "Errors: 0", "the list is empty",

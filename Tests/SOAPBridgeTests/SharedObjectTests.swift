@@ -159,7 +159,7 @@ import Testing
         #expect(outcome.error?.code == .unsupported)
     }
 
-    @Test func `numbers are no fields, and a record that is sent back keeps them`() throws {
+    @Test func `numbers are not fields, and a record that is sent back keeps them`() throws {
         let definition = try Samples.load(schemas: Self.schema)
         let port = try definition.port(service: nil, port: nil, version: nil).1
         let fields = ReplyPaths(try port.operation("List"), definition.schemas).fields([

@@ -296,16 +296,7 @@ extension ReplyReader {
     /// Whether the reply reports more records; nil if it does not say.
     var hasMore: Bool? {
         let remaining = captured(.more).flatMap(Int64.init)
-        return remaining.flatMap { $0 < 0 ? nil : $0 > 0 } ?? Self.isTrue(captured(.more))
-            ?? Self.isTrue(captured(.done)).map { !$0 }
-    }
-
-    /// Returns the value of a flag; nil if it is none.
-    static func isTrue(_ flag: String?) -> Bool? {
-        switch flag?.lowercased() {
-        case "true", "1", "yes", "y", "t": true
-        case "false", "0", "no", "n", "f": false
-        default: nil
-        }
+        return remaining.flatMap { $0 < 0 ? nil : $0 > 0 } ?? AllClear.flag(captured(.more))
+            ?? AllClear.flag(captured(.done)).map { !$0 }
     }
 }

@@ -68,8 +68,8 @@ extension ReplyMachine {
         let isKept =
             switch ReplyPlan.Capture(rawValue: index) {
             // Of several parts, one is enough for more records, or for a failure.
-            case .more: ReplyReader.isTrue(captured[index]) == true
-            case .done, .success: ReplyReader.isTrue(captured[index]) == false
+            case .more: AllClear.flag(captured[index]) == true
+            case .done, .success: AllClear.flag(captured[index]) == false
             default: false
             }
         if !isKept { captured[index] = text }

@@ -114,7 +114,7 @@ struct ReplyMachine {
     /// How many more elements are searched for notices.
     var noticeBudget = 10_000
     /// The first name on the path to the records that neither the schema nor a path of the plan contains, of an element
-    /// with others inside or with a notice; a plain value is no list.
+    /// with others inside or with a notice; a plain value is not a list.
     var unexpectedElement: Int32?
     /// The number of records written, rejected or deferred so far.
     var recordCount = 0

@@ -35,6 +35,15 @@ enum AllClear {
     /// Returns whether a flag or a state denies a success.
     static func isDenial(_ value: String) -> Bool { denials.contains(value.lowercased()) }
 
+    /// Returns the value of a flag; nil if it is none.
+    static func flag(_ flag: String?) -> Bool? {
+        switch flag?.lowercased() {
+        case "true", "1", "yes", "y", "t": true
+        case "false", "0", "no", "n", "f": false
+        default: nil
+        }
+    }
+
     private static func isZero(_ text: String) -> Bool { !text.contains { $0 != "0" } }
 
     // MARK: Phrases

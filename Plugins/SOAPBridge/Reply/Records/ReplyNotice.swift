@@ -32,7 +32,7 @@ struct ReplyNotice: Sendable, Equatable {
     /// The severities of messages that mean that a call failed: SAP's E and A.
     private static let severe: Set<String> = ["e", "a", "error", "abort", "fatal", "critical"]
 
-    /// Judges a value by the name of its element or attribute; nil if it is no reason for anything.
+    /// Judges a value by the name of its element or attribute; nil if it cannot be a reason for anything.
     ///
     /// Identifiers, times, versions and the names of servers are none: many services put them into each reply.
     init?(_ value: String, of signs: ReplyNameSigns, name: String) {
@@ -164,8 +164,8 @@ struct ReplyNameSigns: OptionSet, Sendable {
     /// Returns whether a value with these signs says that more records follow.
     func promises(_ value: String) -> Bool {
         if contains(.next) { return !AllClear.isNone(value) && value != "-1" }
-        return contains(.more) && ReplyReader.isTrue(value) == true
-            || contains(.done) && ReplyReader.isTrue(value) == false
+        return contains(.more) && AllClear.flag(value) == true
+            || contains(.done) && AllClear.flag(value) == false
     }
 
     /// Returns the signs of a name inside an element with these ones.
