@@ -79,6 +79,10 @@ struct TransformationTests {
 
     @Test func `a member that only an added field reads has a column of its own`() throws {
         try Self.translated(Self.add("m", "record['p']")).expect("m: {type: text, from: p}", "      p: text")
+        try Self.translated(
+            Self.add("m", "record.p or record.q"),
+            properties: "id: {type: integer}, m: {type: string, format: date-time}"
+        ).expect("p: {type: timestamp, transform: empty_as_null}", "q: {type: timestamp, transform: empty_as_null}")
         try Self.translated(Self.add("m", "record.o.x")).expect("m: {type: text, from: o.x}", "      o: json")
         let joined = try Translated(
             stream:

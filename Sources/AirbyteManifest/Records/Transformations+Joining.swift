@@ -93,8 +93,11 @@ extension Transformations {
         guard !draft.attributes.contains(where: { $0.member == member || $0.member == nil && $0.path == own }) else {
             return
         }
+        let type = path.count == 1 ? type : "json"
+        // The field that reads it may take an empty text for no value.
+        let transform: ConfigValue? = ["text", "json"].contains(type) ? nil : "empty_as_null"
         let column = draft.columns.claim(LocalNames.identifier(member))
         draft.attributes.append(
-            EntityDraft.Attribute(name: column, type: path.count == 1 ? type : "json", path: own, member: member))
+            EntityDraft.Attribute(name: column, type: type, path: own, transform: transform, member: member))
     }
 }
