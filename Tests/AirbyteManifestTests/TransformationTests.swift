@@ -147,6 +147,16 @@ struct TransformationTests {
                 .verdict == .doubtful)
     }
 
+    @Test func `the case of a text is changed as in the connector, with a doubt about null`() throws {
+        let translated = try Self.translated(
+            Self.add("a", "record.t | lower"), Self.add("b", "record.t | trim | upper"),
+            properties: "id: {type: integer}, t: {type: string}")
+        translated.expect(
+            "a: {type: text, from: t, transform: lowercase}", "b: {type: text, from: t, transform: [trim, uppercase]}",
+            "where a record has null, Airbyte has the text none")
+        #expect(translated.verdict == .doubtful)
+    }
+
     @Test func `a filter that changes a field's value is applied, or a doubt`() throws {
         for changed in ["record.f | int", "record.get('f', 0) | float", "record.f | list", "record.f.lstrip()"] {
             #expect(try Self.translated(Self.add("n", changed)).verdict == .doubtful, "\(changed)")

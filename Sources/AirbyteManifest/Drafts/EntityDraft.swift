@@ -65,6 +65,8 @@ final class EntityDraft {
     var obstacles: [String] = []
     /// The format of times in the requests, once one is known: a section can have only one.
     var timeFormat: String?
+    /// Whether `{until}` stands for the present in one of the requests.
+    var sendsNow = false
     /// The fields of Airbyte's slices, with the configuration's text for each.
     var slice: [String: String] = [:]
     /// The paths in the parent's records that the fields of Airbyte's slices hold, if a field is an object or a list.

@@ -175,6 +175,7 @@ struct SliceText {
 
     private func now(_ format: String) throws -> String {
         try want(format)
+        draft.sendsNow = true
         return "{until}"
     }
 

@@ -124,7 +124,8 @@ struct Transformations {
         switch expression {
         case .path(let names) where names.first == "record" && names.count > 1:
             try copy(name, Array(names.dropFirst()), type: type)
-        case .filter(let value, let filter, _) where ["string", "int", "float", "trim", "list"].contains(filter):
+        case .filter(let value, let filter, _)
+        where ["string", "int", "float", "trim", "list", "lower", "upper"].contains(filter):
             try read(name, value, type: type)
             apply(filter, of: value, to: name, isGuarded: isGuarded)
         case .binary("~", _, _) where expression.readsRecord, .binary("+", _, _) where expression.readsRecord:

@@ -10,7 +10,7 @@ struct ResponsePredicate {
         "errormessage", "status_message", "error_msg", "text",
     ]
 
-    /// Returns a `when` for each of the alternatives, of which one is enough.
+    /// Returns a `when` for each alternative; one that is met is enough.
     ///
     /// - Throws: ``Untranslatable`` for a predicate that has no counterpart.
     func alternatives(_ expression: Expression) throws -> [ConfigValue] {

@@ -184,6 +184,10 @@ struct CursorRule {
             return
         }
         addWindow(sendsUntil: sent.contains("{until}"))
+        let since = draft.setting("since")
+        if draft.sendsNow, since?["window"] != nil || since?["until"] != nil {
+            draft.doubt("a request sends the present time; bmo sends the end of its window")
+        }
         guard sent.contains("{since}") else {
             draft.note("its requests have an end, but no start")
             return
