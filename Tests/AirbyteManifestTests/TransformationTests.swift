@@ -55,6 +55,7 @@ struct TransformationTests {
         ("record.a ~ '_' ~ record.b", "from: [a, b], transform: {join: _}", nil),
         ("record['a'] + '_' + record['b']", "from: [a, b], transform: {join: _}", nil),
         ("record.a | string + record.b | string", "from: [a, b], transform: {join: ''}", nil),
+        ("record.a ~ ''", "from: a", nil),
         ("'x' ~ record.a ~ '-' ~ 5", "from: ['@pk_0', a, '@pk_2'], transform: {join: ''}", "'@pk_0': x, '@pk_2': '-5'"),
     ])
     func `texts that are joined by an operator become a list of paths, also for a key`(

@@ -129,7 +129,13 @@ struct Transformations {
             try read(name, value, type: type)
             apply(filter, of: value, to: name, isGuarded: isGuarded)
         case .binary("~", _, _) where expression.readsRecord, .binary("+", _, _) where expression.readsRecord:
-            try join(name, try Self.pieces(expression))
+            let pieces = try Self.pieces(expression)
+            // `record.id ~ ''` only makes a text of a value.
+            if pieces.count == 1, case .expression(let only) = pieces[0] {
+                try read(name, only, type: type ?? "string")
+            } else {
+                try join(name, pieces)
+            }
         case .binary("or", let first, let second), .conditional(_, let first, let second):
             if second.known.map({ !$0.isTruthy }) ?? false {
                 var isGuarded = false
