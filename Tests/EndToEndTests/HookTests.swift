@@ -159,6 +159,25 @@ extension EndToEndTests {
             #expect(try await self.send("{}", to: page).status == 401, "a signature without the time is not enough")
         }
 
+        @Test func `a webhook with a time is accepted once, also after the configuration has changed`() async throws {
+            let site = try await site("secret: {env: HOOK_SECRET}, timestamp: X-Time")
+            let page = try await watch(site)
+            let time = Int(Date().timeIntervalSince1970)
+            let signature = try await signature("\(time).{}")
+            func send() async throws -> Int {
+                try await self.send("{}", to: page, signature: signature, "-H", "X-Time: \(time)").status
+            }
+            #expect(try await send() == 202)
+            let config = try String(contentsOfFile: site.folder.appending("bmo.yml"), encoding: .utf8)
+            try site.folder.write(
+                config.replacing("  Language:", with: "  Tongue:").replacing("hook: {", with: "hook: {key: id, "),
+                to: "bmo.yml")
+            try await eventually("the new configuration is followed") {
+                try await page.get("/entity/Tongue").status != 404
+            }
+            #expect(try await send() == 409)
+        }
+
         @Test func `bmo serve alone takes no webhooks, and a short secret none at all`() async throws {
             let site = try await site()
             _ = try await site.bmo("sync", "City")

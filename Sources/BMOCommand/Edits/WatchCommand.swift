@@ -62,8 +62,9 @@ struct WatchCommand: AsyncParsableCommand {
         let entities = entities
         let isServing = isServing
         let news = RemoteNews()
+        let received = ReceivedWebhooks()
         let receiver: @Sendable (Workspace) throws -> HookReceiver? = { workspace in
-            isServing ? try Self.receiver(workspace, entities, news) : nil
+            isServing ? try Self.receiver(workspace, entities, news, received) : nil
         }
         let configuration = FollowedConfiguration(
             path: options.file, learn: { try await options.learnAttributes($0) },
@@ -113,10 +114,11 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     private static func receiver(
-        _ workspace: Workspace, _ entities: [String], _ news: RemoteNews
+        _ workspace: Workspace, _ entities: [String], _ news: RemoteNews, _ received: ReceivedWebhooks
     ) throws -> HookReceiver? {
         do {
-            return try HookReceiver(workspace, watching: entities.isEmpty ? nil : entities, news: news)
+            return try HookReceiver(
+                workspace, watching: entities.isEmpty ? nil : entities, news: news, received: received)
         } catch let failure as PageFailure {
             throw CommandFailure(failure.description, exitCode: CommandFailure.usage)
         }

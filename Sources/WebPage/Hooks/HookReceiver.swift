@@ -32,7 +32,7 @@ package final class HookReceiver: Sendable {
     private let news: RemoteNews
     private let targets: [String: Target]
     private let signatures: [HookSignature]
-    private let seen = Mutex(SeenSignatures())
+    private let received: ReceivedWebhooks
 
     /// Creates a receiver; nil if no bridge has a hook.
     ///
@@ -40,10 +40,14 @@ package final class HookReceiver: Sendable {
     ///   - workspace: The configuration with the hooks.
     ///   - entities: The entities that the watch syncs; nil for all.
     ///   - news: What the watch syncs next.
+    ///   - received: The webhooks that receivers of earlier configurations have accepted, too: none is accepted twice.
     /// - Throws: ``PageFailure`` for a secret that cannot be read or is too short.
-    package init?(_ workspace: Workspace, watching entities: [String]?, news: RemoteNews) throws {
+    package init?(
+        _ workspace: Workspace, watching entities: [String]?, news: RemoteNews, received: ReceivedWebhooks
+    ) throws {
         self.workspace = workspace
         self.news = news
+        self.received = received
         var signatures: [String: (check: HookSignature, key: RemotePath)] = [:]
         for bridge in workspace.configuration.bridges {
             guard let hook = bridge.hook else { continue }
@@ -104,7 +108,7 @@ package final class HookReceiver: Sendable {
             return WebResponse(400, text: error.description + "\n")
         }
         if let sent = proof.sent {
-            switch seen.withLock({ $0.add(proof.code, sent: sent, now: now) }) {
+            switch received.add(proof.code, sent: sent, now: now) {
             case .new: break
             case .known: return WebResponse(409, text: "This webhook was received before.\n")
             case .full: return WebResponse(503, headers: [("Retry-After", "60")])
