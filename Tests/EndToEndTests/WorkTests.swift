@@ -234,6 +234,32 @@ extension EndToEndTests {
             #expect(try place.rows("SELECT count(*) FROM %.bmo_workers", in: location) == ["0"])
         }
 
+        @Test func `workers end when their configuration has changed, but not for one that has a fault`() async throws {
+            let place = try await RemoteWorkspace.teams()
+            let location = place.server.database.newLocation()
+            let workers = try (0..<2).map { _ in try place.start("work", "--every", "0s", over: location) }
+            try await eventually("a round is over") {
+                workers.contains { $0.output.contains("the round is over: finished") }
+            }
+            let file = "\(location.hash.magnitude).yml"
+            let config = try String(contentsOfFile: place.folder.appending(file), encoding: .utf8)
+            try place.folder.write(config.replacing("name: text", with: "name: txt"), to: file)
+            for worker in workers {
+                try await eventually("the fault is told") {
+                    worker.errorOutput.contains("so that the worker goes on as it was configured before")
+                }
+            }
+            try place.folder.write(
+                config.replacing("name: text", with: "name: text, title: {type: text, from: name}"), to: file)
+            for worker in workers {
+                let ended = try await worker.finish(within: .seconds(60))
+                #expect(ended.exitCode == 1, "\(ended)")
+                #expect(ended.errorOutput.contains("\(file) has changed: the worker has given its units back"))
+            }
+            #expect(try place.rows("SELECT count(*) FROM %.bmo_units WHERE state = 'working'", in: location) == ["0"])
+            #expect(try place.rows("SELECT count(*) FROM %.bmo_workers", in: location) == ["0"])
+        }
+
         @Test func `a shard needs a number and a database of its own`() async throws {
             let place = try await RemoteWorkspace.teams()
             for wrong in ["5/4", "1/0", "x"] {

@@ -184,6 +184,23 @@ package final class FollowedConfiguration: Sendable {
         }
     }
 
+    /// Waits until the file has a new configuration that can be used, or the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - check: Refuses a configuration that cannot be used, by an error.
+    ///   - report: Called with why a new content cannot be used.
+    func waitForNext(check: (Workspace) async throws -> Void, report: (_ words: String) -> Void) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: Self.lookPause)
+            guard !Task.isCancelled else { return }
+            switch await look(check: check) {
+            case .none, .restored: break
+            case .refused(let words): report(words)
+            case .ready: return
+            }
+        }
+    }
+
     private func words(_ error: any Error) -> String {
         let reason =
             if let faults = (error as? ConfigurationErrors)?.diagnostics, let first = faults.first {

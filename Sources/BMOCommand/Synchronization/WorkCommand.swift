@@ -19,6 +19,8 @@ struct WorkCommand: AsyncParsableCommand {
             `bmo sync`, `undo` and `migrate` cannot run beside workers, and workers wait for them. `bmo status` shows \
             workers and units. An SQLite file cannot be shared: use `bmo sync` or `bmo watch`.
 
+            A worker ends with code 1 when its configuration has changed: all workers need the same one.
+
             docs/scale.md has measurements, and docs/deploy has files for systemd and Kubernetes.
             """)
 
@@ -57,14 +59,16 @@ struct WorkCommand: AsyncParsableCommand {
         let workOptions = WorkOptions(
             untilIdle: untilIdle, concurrency: concurrency, every: try Self.duration(every, of: "--every"),
             lease: lease)
-        let file = options.configurationFile
-        try await options.learnAttributes(file)
-        let workspace = try await options.workspace(file)
+        let options = options
+        let configuration = FollowedConfiguration(
+            path: options.file, for: "the worker", learn: { try await options.learnAttributes($0) },
+            load: { try await options.workspace($0) })
+        let workspace = try await configuration.start()
         let json = json
         let log = CommandLog.isJSON ? SyncLog() : nil
         let metrics = try metrics.output()
         let work = Task {
-            try await workspace.work(workOptions) { event in
+            try await workspace.work(workOptions, until: configuration) { event in
                 if let log { Self.write(event, to: log) }
                 Self.show(event, json: json)
                 if let metrics, case .round(let report) = event {
@@ -77,15 +81,15 @@ struct WorkCommand: AsyncParsableCommand {
             }
         }
         let signals = SignalTrap { work.cancel() }
-        let report: SyncReport?
-        do {
-            report = try await work.value
-        } catch is CancellationError {
-            report = nil
-        }
+        let (report, isOutdated) = try await work.value
         let wasStopped = work.isCancelled
         signals.cancel()
         await metrics?.finish()
+        if isOutdated, !wasStopped {
+            throw CommandFailure(
+                "\(options.file) has changed: the worker has given its units back and ends; "
+                    + "start all workers again with the new configuration")
+        }
         guard untilIdle else { return }
         if wasStopped {
             throw CommandFailure("interrupted; the units were released", exitCode: signals.exitCode)
