@@ -1,31 +1,38 @@
 internal import StoreContract
 
+/// How a worker ended that looks at its configuration's file.
+package struct WorkEnding: Sendable {
+    /// The report of the last round that ended; nil if none did.
+    package var report: SyncReport?
+    /// Whether the worker ended because of a new configuration.
+    package var isOutdated = false
+}
+
 extension Workspace {
     /// Works as ``work(_:report:)`` does, until the configuration's file has a new content that can be used.
     ///
     /// The worker gives its units back then, and ends: all workers of a round need one configuration, and the tables are
     /// adapted to a new one when the first of them starts with it.
-    ///
-    /// - Returns: The report of the last round that ended, and whether the worker ended because of a new configuration.
     package func work(
         _ options: WorkOptions, until configuration: FollowedConfiguration,
         report: @escaping @Sendable (WorkEvent) -> Void
-    ) async throws -> (report: SyncReport?, isOutdated: Bool) {
-        try await withThrowingTaskGroup(of: (report: SyncReport?, isOutdated: Bool).self) { group in
+    ) async throws -> WorkEnding {
+        try await withThrowingTaskGroup(of: WorkEnding.self) { group in
             group.addTask {
                 do {
-                    return (try await self.work(options, report: report), false)
+                    return WorkEnding(report: try await self.work(options, report: report))
                 } catch is CancellationError {
-                    return (nil, false)
+                    return WorkEnding()
                 }
             }
             group.addTask {
                 await configuration.waitForNext(check: { try await Self.checkForWork($0) }) { report(.trouble($0)) }
-                return (nil, configuration.isReady)
+                return WorkEnding(isOutdated: configuration.isReady)
             }
-            var ended: (report: SyncReport?, isOutdated: Bool) = (nil, false)
+            var ended = WorkEnding()
             while let next = try await group.next() {
-                ended = (next.report ?? ended.report, ended.isOutdated || next.isOutdated)
+                ended.report = next.report ?? ended.report
+                ended.isOutdated = ended.isOutdated || next.isOutdated
                 group.cancelAll()
             }
             return ended

@@ -81,11 +81,11 @@ struct WorkCommand: AsyncParsableCommand {
             }
         }
         let signals = SignalTrap { work.cancel() }
-        let (report, isOutdated) = try await work.value
+        let ending = try await work.value
         let wasStopped = work.isCancelled
         signals.cancel()
         await metrics?.finish()
-        if isOutdated, !wasStopped {
+        if ending.isOutdated, !wasStopped {
             throw CommandFailure(
                 "\(options.file) has changed: the worker has given its units back and ends; "
                     + "start all workers again with the new configuration")
@@ -94,7 +94,7 @@ struct WorkCommand: AsyncParsableCommand {
         if wasStopped {
             throw CommandFailure("interrupted; the units were released", exitCode: signals.exitCode)
         }
-        if report?.succeeded == false { throw ExitCode(CommandFailure.failed) }
+        if ending.report?.succeeded == false { throw ExitCode(CommandFailure.failed) }
     }
 
     private static func duration(_ text: String, of option: String) throws -> Duration {
