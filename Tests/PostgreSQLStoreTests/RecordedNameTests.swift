@@ -35,9 +35,9 @@ struct RecordedNameTests {
         try fixture.store.endRun(outcome: "finished", summary: nil, always: false)
     }
 
-    private func migrate(_ fixture: StoreFixture, to model: CompiledModel) throws {
+    private func migrate(_ fixture: StoreFixture, to model: CompiledModel, backup: String = "before") throws {
         try fixture.store.close()
-        _ = try PostgreSQLStores().migrate(fixture.path, to: model, backup: fixture.path + "-before")
+        _ = try PostgreSQLStores().migrate(fixture.path, to: model, backup: "\(fixture.path)-\(backup)")
         try fixture.reopen(model)
     }
 
@@ -82,7 +82,7 @@ struct RecordedNameTests {
         #expect(try changes(of: 2, fixture) == ["name 'a'>'b'", "title 'x'>'y'"])
         try fixture.reopen(Self.posts([Self.attribute("title", renamedFrom: "name")]))
         #expect(try changes(of: 2, fixture) == ["title 'a'>'b'", "title (dropped) 'x'>'y'"])
-        try migrate(fixture, to: Self.posts([]))
+        try migrate(fixture, to: Self.posts([]), backup: "between")
         #expect(
             try changes(of: 2, fixture) == ["title (dropped 2) 'a'>'b'", "title (dropped) 'x'>'y'"],
             "each keeps a name of its own")

@@ -55,7 +55,7 @@ import Testing
     @Test func `a waiting edit follows such a list, also where the history does not have it any more`() throws {
         let fixture = try shortened(Self.posts([], Self.list("tags", table: "post_tags")))
         _ = try fixture.store.edit([
-            LocalEdit(.update, entity: "Post", key: [.integer(1)], links: ["tags": [[.integer(2)]]])
+            LocalEdit(.update, entity: "Post", key: [.integer(1)], links: ["tags": []])
         ])
         try fixture.store.close()
         try fixture.file().rows("DELETE FROM bmo_changes")

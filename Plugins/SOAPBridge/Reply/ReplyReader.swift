@@ -111,8 +111,11 @@ final class ReplyReader {
     var notedFailure: String? {
         let machine = sink.machine
         if let part = machine.failedPart { return part.words }
-        guard recordCount == 0 else { return nil }
-        return (machine.failure ?? machine.notice.flatMap { $0.weight == .failure ? $0 : nil })?.words
+        guard recordCount == 0,
+            let failure = machine.failure ?? machine.notice.flatMap({ $0.weight == .failure ? $0 : nil })
+        else { return nil }
+        guard let message = captured(.message), message != failure.text else { return failure.words }
+        return "\(failure.words): \(message.prefix(300))"
     }
 
     /// Reads what the reply to a change says outside the object.

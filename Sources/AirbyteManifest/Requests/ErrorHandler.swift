@@ -55,7 +55,7 @@ struct ErrorHandler {
                 }
             }
         }
-        return rules.compactMap { rule in
+        return rules.compactMap { rule -> ConfigValue? in
             let given = Self.statuses(rule)
             let kept = given.flatMap { status -> [ConfigValue] in
                 if isFailed(status) { return [status] }
@@ -67,7 +67,9 @@ struct ErrorHandler {
                 kept.isEmpty
                     ? "not carried: a rule for \(words): an earlier handler has taken or retried such a reply already"
                     : "a rule for \(words) applies to \(rest): an earlier handler has taken or retried others already")
-            return kept.isEmpty ? nil : rule.setting("status", kept.count == 1 ? kept[0] : .array(kept))
+            // A plain nil would be the value null.
+            guard !kept.isEmpty else { return Optional.none }
+            return rule.setting("status", kept.count == 1 ? kept[0] : .array(kept))
         }
     }
 

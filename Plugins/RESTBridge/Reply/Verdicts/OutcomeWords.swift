@@ -91,7 +91,7 @@ enum OutcomeWords {
         "n't", "n’t", "unsucc", "insucc", "fail", "error", "invalid", "denied", "forbid", "unauth", "reject",
         "refus", "partial", "fehl", "неусп", "不", "未", "失", "错", "실패",
     ]
-    /// Words beside which another word may be that of a condition, or of somebody else's change.
+    /// Words beside which another word may be that of a condition, or of another's change.
     private static let doubts: Set<String> = [
         "by", "another", "someone", "already", "before", "first", "must", "should", "please", "expired", "missing",
         "required", "locked", "too", "only", "can", "could", "may", "would", "if", "until", "while", "since", "being",
