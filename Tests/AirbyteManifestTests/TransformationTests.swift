@@ -74,7 +74,9 @@ struct TransformationTests {
         }
         #expect(try verdict("record.a | hash('md5')") == .notCarried)
         #expect(try verdict("record.a + record.b") == .notCarried)
+        #expect(try verdict("record.pkey | hash('md5')") == .notCarried)
         #expect(try verdict("record.pk + 100") == .doubtful)
+        #expect(try verdict("record['pk'] + 100") == .doubtful)
         #expect(try verdict("record.a + record.b", key: "id") == .doubtful)
     }
 

@@ -44,13 +44,16 @@ indirect enum Expression: Equatable, Sendable {
     }
 
     /// Whether the value depends on a record.
-    var readsRecord: Bool {
+    var readsRecord: Bool { paths.contains { $0.first == "record" } }
+
+    /// The paths that the value is made of.
+    var paths: [[String]] {
         switch self {
-        case .path(let names): names.first == "record"
-        case .binary(_, let left, let right): left.readsRecord || right.readsRecord
-        case .conditional(_, let yes, let no): yes.readsRecord || no.readsRecord
-        case .filter(let value, _, _), .member(let value, _), .call(let value, _): value.readsRecord
-        default: false
+        case .path(let names): [names]
+        case .binary(_, let left, let right): left.paths + right.paths
+        case .conditional(_, let yes, let no): yes.paths + no.paths
+        case .filter(let value, _, _), .member(let value, _), .call(let value, _): value.paths
+        default: []
         }
     }
 

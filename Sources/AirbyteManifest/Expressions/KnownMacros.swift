@@ -32,7 +32,10 @@ enum KnownMacros {
         guard let time = microseconds(value) else { return nil }
         switch (name, arguments.count) {
         case ("strftime", 1): return text(time, arguments[0])
-        case ("isoformat", 0): return text(time, .string("%Y-%m-%dT%H:%M:%S+00:00"))
+        // Python writes fractions only where there are some.
+        case ("isoformat", 0) where time % 1_000_000 == 0:
+            return text(time, .string("%Y-%m-%dT%H:%M:%S+00:00"))
+        case ("isoformat", 0): return text(time, .string("%Y-%m-%dT%H:%M:%S.%f+00:00"))
         case ("timestamp", 0): return .double(Double(time) / 1_000_000)
         default: return nil
         }

@@ -31,6 +31,11 @@ struct Template {
         return known.map { .literal($0) }
     }
 
+    /// The paths that the text is made of.
+    var paths: [[String]] {
+        parts.flatMap { part in if case .expression(let expression) = part { expression.paths } else { [] } }
+    }
+
     init(part: Part) { parts = [part] }
 
     /// - Throws: ``Untranslatable`` for Jinja that is not understood.

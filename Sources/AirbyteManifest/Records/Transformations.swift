@@ -52,7 +52,7 @@ struct Transformations {
                 // A field inside a member changes only that one, which stays as the API sends it.
                 if path.count == 1, let name = path.first {
                     draft.members.set(name, .lost)
-                    refuseKey(name, value, error)
+                    refuseKey(name, value, scope, error)
                 }
                 draft.note("not carried: the field \(path.joined(separator: ".")): \(value.printed): \(reason(error))")
                 draft.doubt("the field \(path.joined(separator: ".")): \(reason(error))", ofValues: true)
@@ -61,12 +61,11 @@ struct Transformations {
     }
 
     /// Refuses a stream whose key only Python can make: all its records would lack one.
-    private func refuseKey(_ name: String, _ value: ConfigValue, _ error: any Error) {
+    private func refuseKey(_ name: String, _ value: ConfigValue, _ scope: Scope, _ error: any Error) {
         let isKey = draft.attributes.contains { $0.member == name && draft.key.contains($0.name) }
         // A field that changes the API's own value leaves that one.
-        let isOfAPI = ["record.\(name)", "record['\(name)'", "record.get('\(name)'"].contains(
-            where: value.printed.contains)
-        if isKey, !isOfAPI { draft.obstacle("its key \(name): \(reason(error))") }
+        let paths = value.string.flatMap { try? Template($0, scope).paths } ?? []
+        if isKey, !paths.contains(where: { $0.starts(with: ["record", name]) }) { draft.obstacle("its key \(name): \(reason(error))") }
     }
 
     private func set(_ name: String, _ value: ConfigValue, type: String?, _ scope: Scope) throws {

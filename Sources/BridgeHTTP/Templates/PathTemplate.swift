@@ -192,9 +192,10 @@ public struct PathTemplate: Sendable, CustomStringConvertible {
         var out = ""
         var rest = text[...]
         while let character = rest.popFirst() {
+            let code = rest.prefix(2)
             let isKept =
                 character == "%"
-                ? rest.count > 1 && rest.prefix(2).allSatisfy { $0.isASCII && $0.isHexDigit }
+                ? code.count == 2 && code.allSatisfy { $0.isASCII && $0.isHexDigit }
                 : ":/?#[]@!$&'()*+,;=".contains(character) && !others.contains(character)
             out += isKept ? String(character) : HTTPURL.encode(String(character))
         }
