@@ -65,7 +65,8 @@ struct Transformations {
         let isKey = draft.attributes.contains { $0.member == name && draft.key.contains($0.name) }
         // A field that changes the API's own value leaves that one.
         let paths = value.string.flatMap { try? Template($0, scope).paths } ?? []
-        if isKey, !paths.contains(where: { $0.starts(with: ["record", name]) }) { draft.obstacle("its key \(name): \(reason(error))") }
+        let isOfAPI = paths.contains { $0.starts(with: ["record", name]) }
+        if isKey, !isOfAPI { draft.obstacle("its key \(name): \(reason(error))") }
     }
 
     private func set(_ name: String, _ value: ConfigValue, type: String?, _ scope: Scope) throws {
