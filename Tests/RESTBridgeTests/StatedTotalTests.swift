@@ -31,7 +31,7 @@ import Testing
             // New records that are not on the pages that are left.
             ([(5, 10), (5, 11)], true), ([(5, 10), (5, 12), (0, 14)], true),
             // New records on the pages that are left, and others that are not.
-            ([(5, 10), (5, 14), (2, 20)], true),
+            ([(5, 10), (5, 14), (0, 20)], true), ([(5, 10), (6, 11)], true),
             // Deleted records.
             ([(5, 10), (4, 9)], true), ([(5, 10), (5, 9)], true), ([(5, 10), (0, 5)], true),
             // Unknown totals.
@@ -42,6 +42,9 @@ import Testing
             // Replies that take the total back, as one about a failure does.
             ([(5, 23), (0, 0)], false), ([(5, 23), (5, 0)], false), ([(5, 23), (5, 5)], false),
             ([(5, 23), (5, 23), (0, 3)], false),
+            // Estimates that the records pass, in a listing that is cut off.
+            ([(5, 9), (5, 99)], false), ([(5, 9), (5, 99), (5, 99)], false), ([(5, 10), (5, 14), (2, 20)], false),
+            ([(5, 9), (5, nil), (5, 99)], false),
         ] as [([(Int, Int?)], Bool)])
     func `the lowest total that the records do not refute has to be reached`(
         pages: [(Int, Int?)], isComplete: Bool
