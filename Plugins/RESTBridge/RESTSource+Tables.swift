@@ -76,8 +76,7 @@ extension RESTSection {
     /// In a table, no rule finds anything at a path, so one with another action does not take effect.
     func accepts(_ path: String, _ value: JSONScalar, _ status: Int) -> Bool {
         responses.contains { rule in
-            rule.action == .accept && rule.covers(status) && !rule.isMissing && rule.path?.description == path
-                && rule.equals.map { $0 == value.plain } ?? true
+            rule.action == .accept && rule.covers(status) && rule.path?.description == path && rule.fits(value)
         }
     }
 }

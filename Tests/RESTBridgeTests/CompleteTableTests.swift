@@ -49,13 +49,18 @@ import Testing
             let text = "<r><error>late</error><i><id>1</id></i></r>"
             return try told(text, Self.rows.adding(["responses": [rule]]))
         }
-        for when: Literal in [["path": "$.error"], ["path": "$.error", "equals": "late"]] {
+        let fitting: [Literal] = [
+            ["path": "$.error"], ["path": "$.error", "equals": "late"], ["path": "$.error", "contains": "at"],
+        ]
+        for when in fitting {
             let accepted = try scan(["when": when, "action": "accept"])
             #expect(accepted.last?.isComplete == true && accepted.warnings.isEmpty, "\(accepted)")
         }
         let others: [Literal] = [
             ["when": ["path": "$.error"], "action": "fail"], ["when": ["path": "$.success"], "action": "accept"],
             ["when": ["path": "$.error", "equals": "busy"], "action": "accept"],
+            ["when": ["path": "$.error", "contains": "busy"], "action": "accept"],
+            ["when": ["path": "$.error", "missing": true], "action": "accept"],
         ]
         for rule in others {
             let refused = try scan(rule)
