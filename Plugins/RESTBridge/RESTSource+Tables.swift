@@ -58,8 +58,10 @@ extension RESTSource {
             + "listing is not complete: set paging, or paging: none if that is all"
     }
 
-    /// The roots of documents that have no pages: sitemaps, which often have a round number of entries, and feeds of RSS.
-    private static let wholeDocuments: Set<String> = ["urlset", "sitemapindex", "rss"]
+    /// The roots of documents that have no pages: sitemaps, which often have a round number of entries.
+    ///
+    /// A feed of RSS is none of them, because it has the newest items only.
+    private static let wholeDocuments: Set<String> = ["urlset", "sitemapindex"]
 }
 
 extension HTTPClient {
