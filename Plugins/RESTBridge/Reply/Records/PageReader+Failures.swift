@@ -12,7 +12,7 @@ extension PageReader {
         return failure.error(asked: asked, response: response, body: body)
     }
 
-    /// Whether the failure is that the page has no place for records, before which it had none.
+    /// Whether the page failed because its place of records is missing, or an object stands there and no record was read.
     var hasNoPlace: Bool {
         let fault = reader.failure.fault
         return fault == .noRecords || fault == .notList && reader.recordCount == 0
