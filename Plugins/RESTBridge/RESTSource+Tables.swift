@@ -31,9 +31,7 @@ extension RESTSource {
             survey: survey, response: response, url: requestURL ?? section.url, count: { rows.count },
             given: section.givenParameters, records: records.isEmpty ? nil : JSONPath(names: records))
         detector.bodyNumbers = section.bodyNumbers
-        // The rows are beside the sign, or the element around them is.
-        let homes = Set([1, 2].map { PagingDetector.path(records.dropLast($0)) }).sorted()
-        let sign = PartialFailure.sign(survey, in: homes, isNull: false) { path in
+        let sign = PartialFailure.sign(survey, in: PartialFailure.homes(of: records), isNull: false) { path in
             section.accepts(path, survey[path], response.status)
         }
         if let sign { return noteFailure(response.redactor.clean(sign)) }

@@ -79,7 +79,8 @@ import Testing
     // MARK: Signs of Failure
 
     @Test(arguments: [
-        ("$.data.items", #"{"partial": true, "incomplete": true, "data": {"items": LIST}}"#),
+        ("$.data.items", #"{"other": {"partial": true, "incomplete": true}, "data": {"items": LIST}}"#),
+        ("$.partial.items", #"{"partial": {"items": LIST}}"#),
         ("$.items", #"{"partial": {"id": 1}, "incomplete": [true], "items": LIST}"#),
         ("$.items", #"{"items": [{"id": 1, "partial": true, "incomplete": true}]}"#),
         ("$.items", #"{"items": LIST, "cart": {"partial": true}}"#),
@@ -94,6 +95,17 @@ import Testing
 
     @Test(arguments: [
         ("$.data.items", #"{"data": {"partial": true, "items": LIST}}"#, "$.data.partial is true"),
+        ("$.data.items", #"{"partial": true, "data": {"items": LIST}}"#, "$.partial is true"),
+        ("$.a.b.items", #"{"a": {"incomplete": true, "b": {"items": LIST}}}"#, "$.a.incomplete is true"),
+        // Elasticsearch.
+        (
+            "$.hits.events", #"{"is_partial": true, "is_running": true, "hits": {"events": LIST}}"#,
+            "$.is_partial is true"
+        ),
+        (
+            "$.response.hits.hits", #"{"is_partial": true, "response": {"hits": {"hits": LIST}}}"#,
+            "$.is_partial is true"
+        ),
         (
             "$.a.b.c.d.e.items", #"{"a": {"b": {"c": {"d": {"e": {"items": LIST, "partial": "true"}}}}}}"#,
             "e.partial is true"
@@ -102,7 +114,7 @@ import Testing
         ("$.items", #"{"items": LIST, "error": {"code": 3, "message": "OK"}}"#, "$.error is an object: OK"),
         ("$.items", #"{"items": LIST, "error": {"code": 0, "message": "slow"}}"#, "$.error is an object: slow"),
     ])
-    func `a flag beside the list, and an error, show that records may be missing`(
+    func `a flag around the list, and an error, show that records may be missing`(
         records: String, reply: String, sign: String
     ) throws {
         let scan = try once(

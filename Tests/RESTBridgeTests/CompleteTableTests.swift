@@ -38,7 +38,10 @@ import Testing
         "<partial>true</partial>",
     ])
     func `an error and a flag beside the rows still show that some may be missing`(element: String) throws {
-        for text in ["<r>\(element)<i><id>1</id></i></r>", "<r>\(element)<is><i><id>1</id></i></is></r>"] {
+        for text in [
+            "<r>\(element)<i><id>1</id></i></r>", "<r>\(element)<is><i><id>1</id></i></is></r>",
+            "<r>\(element)<a><b><i><id>1</id></i></b></a></r>",
+        ] {
             let scan = try told(text, Self.rows)
             #expect(scan.last?.isComplete == false && scan.warnings.count == 1, "\(scan)")
         }

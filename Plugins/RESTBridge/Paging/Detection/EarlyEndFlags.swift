@@ -5,13 +5,13 @@ enum EarlyEndFlags {
         "$.timed_out", "$.timedOut", "$.incomplete_results", "$.incompleteResults", "$.incompleteSearch",
         "$.partialResults", "$.responseHeader.partialResults",
     ]
-    /// Names that may also be an attribute of some object, so that they count beside the list only.
-    private static let besideLists = ["incomplete", "partial", "is_partial", "isPartial"]
+    /// Names that may also be an attribute of some object, so that they count in the objects around the list only.
+    private static let aroundLists = ["incomplete", "partial", "is_partial", "isPartial"]
 
     /// Returns the paths of all flags.
     ///
-    /// - Parameter homes: The objects with the list.
-    static func paths(beside homes: [String]) -> [String] {
-        ofReplies.sorted() + homes.flatMap { home in besideLists.map { PagingDetector.member(home, $0) } }
+    /// - Parameter homes: The objects around the list.
+    static func paths(in homes: [String]) -> [String] {
+        ofReplies.sorted() + homes.flatMap { home in aroundLists.map { PagingDetector.member(home, $0) } }
     }
 }

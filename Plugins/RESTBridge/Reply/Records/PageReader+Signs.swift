@@ -17,8 +17,8 @@ extension PageReader {
             reader.recordCount == 0 && !records.segments.isEmpty
             && JSONScalar.read([records], in: body)?.first == .null
         guard isRead || isNull, let survey = ReplySurvey(body, along: records) else { return nil }
-        let home = PartialFailure.home(of: records)
-        return PartialFailure.sign(survey, in: [home], isNull: isNull) { [section] in section.validates($0) }
+        let homes = PartialFailure.homes(of: PagingDetector.names(to: records))
+        return PartialFailure.sign(survey, in: homes, isNull: isNull) { [section] in section.validates($0) }
             .map { response?.redactor.clean($0) ?? $0 }
     }
 

@@ -6,25 +6,28 @@ internal import BridgeJSON
 enum PartialFailure {
     /// Returns the paths that are looked at in a reply.
     ///
-    /// - Parameter homes: The objects with the list.
+    /// - Parameter homes: The objects around the list.
     static func paths(in homes: [String] = ["$"]) -> [JSONPath] {
-        (["$.errors[0]", "$.error", "$.success", "$._shards.failed"] + EarlyEndFlags.paths(beside: homes)).compactMap {
+        (["$.errors[0]", "$.error", "$.success", "$._shards.failed"] + EarlyEndFlags.paths(in: homes)).compactMap {
             try? JSONPath($0, option: "responses")
         }
     }
 
-    /// Returns the object with the list of records.
-    static func home(of records: JSONPath) -> String {
-        PagingDetector.path(PagingDetector.names(to: records).dropLast())
+    /// Returns the objects around the list of records, from the root to the one with the list.
+    ///
+    /// - Parameter names: The names of the members that lead to the list.
+    static func homes(of names: [String]) -> [String] {
+        (0..<max(names.count, 1)).map { PagingDetector.path(names.prefix($0)) }
     }
 
     /// Returns the paths that lie outside the records.
     static func paths(beside records: JSONPath, preset: Preset?) -> [JSONPath] {
         guard case .name(let name)? = records.segments.first else { return [] }
-        let depth = PagingDetector.names(to: records).count
-        return paths(in: [home(of: records)]).filter { path in
+        let names = PagingDetector.names(to: records)
+        return paths(in: homes(of: names)).filter { path in
+            let depth = path.segments.count
             let isBeside =
-                path.segments.count == depth && path.segments.dropLast() == records.segments.prefix(depth - 1)
+                depth <= names.count && path.segments.dropLast() == records.segments.prefix(depth - 1)
                 && !path.isPrefix(of: records)
             // The errors of a GraphQL reply are judged on their own.
             return (path.segments.first != .name(name) || isBeside)
@@ -49,7 +52,7 @@ enum PartialFailure {
     /// Returns the reply's sign of failure, in words.
     ///
     /// - Parameters:
-    ///   - homes: The objects with the list.
+    ///   - homes: The objects around the list.
     ///   - isNull: Whether null stands where the records should be.
     ///   - isValidated: Whether a rule of the section tests a path, which then replaces this judgment.
     static func sign(
