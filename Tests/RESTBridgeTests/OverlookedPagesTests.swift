@@ -88,6 +88,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [(false, true), (true, false)])
+    func `connections in records inside lists of lists leave a listing complete`(hasNext: Bool, isComplete: Bool) throws
+    {
+        func list(_ object: String, _ hasNext: Bool) -> String {
+            #"{"nodes":[\#(object)],"pageInfo":{"hasNextPage":\#(hasNext),"endCursor":"x"}}"#
+        }
+        let issues = list(#"{"id":1,"labels":\#(list("{}", true))}"#, hasNext)
+        let reply = #"{"data":{"repos":\#(list(#"{"issues":\#(issues)}"#, false))}}"#
+        let scan = try once(
+            reply,
+            [
+                ("records", "$.data.repos.nodes[*].issues.nodes"),
+                ("graphql", ["query": "query($after: String) { repos(after: $after) { nodes { id } } }"]),
+            ])
+        #expect(scan.ids == [1] && scan.last?.isComplete == isComplete, "\(scan)")
+        let place = isComplete ? "connections inside the records have more" : "connections around the records have more"
+        #expect(scan.warnings.count == 1 && scan.warnings.first?.contains(place) == true, "\(scan)")
+    }
+
     @Test func `connections in an object of records are inside the records`() throws {
         let records = try JSONPath("$.data.users.*", option: "records")
         let body = HTTPExchange.PaddedBody(

@@ -232,9 +232,12 @@ final class PageReader {
     /// Warns about truncated lists inside the records, which would be taken for complete.
     private func noteConnections() {
         guard case let all = GraphQLConnections.unfinished(in: body), all > 0,
-            all > GraphQLConnections.unfinished(in: body, beside: records)
+            case let others = all - GraphQLConnections.unfinished(in: body, beside: records), others > 0
         else { return }
-        hasUnreadRecords = GraphQLConnections.haveRecords(section.records ?? records)
+        let path = section.records ?? records
+        hasUnreadRecords =
+            GraphQLConnections.haveRecords(path)
+            && others > GraphQLConnections.unfinished(in: body, inside: path, limits: limits)
         guard warnings.isEmpty, !hasUnreadRecords else { return }
         warnings.append(
             "\(asked): connections inside the records have more than the reply contains (hasNextPage is true): their lists are taken as "

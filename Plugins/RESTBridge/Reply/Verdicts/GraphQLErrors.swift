@@ -1,6 +1,7 @@
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgeKit
+internal import RecordBatch
 
 /// Errors in a GraphQL reply, whose status usually indicates success (GraphQL specification, section 7.1.2).
 enum GraphQLErrors {
@@ -56,6 +57,37 @@ enum GraphQLConnections {
         return ReplySurvey(body, along: records)?.findings.count { path, value in
             value == .bool(true) && path.hasSuffix(".hasNextPage") && !path.isPath(inside: own)
         } ?? 0
+    }
+
+    /// Returns the number of those inside the records.
+    ///
+    /// - Parameter limits: How large a reply and a record may be; those in a larger record are not counted.
+    static func unfinished(in body: HTTPExchange.PaddedBody, inside records: JSONPath, limits: ReplyLimits) -> Int {
+        guard let reader = try? JSONRecordReader() else { return 0 }
+        reader.addPath(records)
+        reader.limit(bytes: limits.bodyBytes)
+        let writer = RecordBatchWriter()
+        writer.limit(bytes: limits.recordBytes)
+        guard reader.begin(body.bytes, count: body.count) else { return 0 }
+        var count = 0
+        var status = JSONRecordReader.Status.more
+        while status == .more {
+            status = reader.next(into: writer, bytes: PageReader.batchBytes)
+            guard let batch = try? writer.finish() else { return count }
+            withExtendedLifetime(batch) {
+                for index in 0..<batch.count { count += unfinished(in: batch[index]) }
+            }
+        }
+        return count
+    }
+
+    private static func unfinished(in value: BatchValue) -> Int {
+        var count = 0
+        for element in value.elements { count += unfinished(in: element) }
+        for (name, member) in value.members {
+            count += name == "hasNextPage" && member.boolean == true ? 1 : unfinished(in: member)
+        }
+        return count
     }
 
     /// Whether records are elements of lists inside other lists, so that connections in those have records, too.
