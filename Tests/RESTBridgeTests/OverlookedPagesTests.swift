@@ -89,8 +89,7 @@ import Testing
     }
 
     @Test(arguments: [(false, true), (true, false)])
-    func `connections in records inside lists of lists leave a listing complete`(hasNext: Bool, isComplete: Bool) throws
-    {
+    func `a connection inside a record is none around the records`(hasNext: Bool, isComplete: Bool) throws {
         func list(_ object: String, _ hasNext: Bool) -> String {
             #"{"nodes":[\#(object)],"pageInfo":{"hasNextPage":\#(hasNext),"endCursor":"x"}}"#
         }

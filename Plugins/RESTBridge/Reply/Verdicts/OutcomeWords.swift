@@ -148,3 +148,38 @@ extension ReplySurvey {
         }
     }
 }
+
+/// Messages in place of the records of a listing, for which a wrong success would delete rows.
+extension OutcomeWords {
+    /// Words that say that a request succeeded.
+    private static let fullSuccesses: Set<String> = [
+        "success", "successful", "successfully", "succeeded", "succès", "éxito", "exitosa", "exitoso", "exitosamente",
+        "sucesso", "erfolg", "erfolgreich", "успех", "успешно",
+    ]
+    /// The same in languages without spaces, or with endings.
+    private static let successParts = ["成功", "성공"]
+    /// Words of another end beside a success, such as that of a login.
+    private static let hazards: Set<String> = [
+        "but", "however", "except", "though", "although", "some", "pending", "queued", "wait", "retry", "later",
+        "limit", "limits", "limited", "throttled", "throttling", "quota", "exhausted", "suspended", "disabled",
+        "blocked", "banned", "revoked", "inactive", "deactivated", "unavailable", "maintenance", "timeout",
+        "incomplete",
+    ]
+
+    /// Whether a message says that a listing succeeded, each part of it and without a condition.
+    static func saysListed(_ message: String) -> Bool {
+        if isNone(message) { return true }
+        let parts = message.split { ",;，；。".contains($0) }
+        return message.utf8.count <= 300 && !parts.isEmpty && parts.allSatisfy { isNone($0.description) || isFull($0) }
+    }
+
+    private static func isFull(_ part: Substring) -> Bool {
+        let words = words(String(part))
+        let isDoubtful = words.contains { word in
+            denials.contains(word) || doubts.contains(word) || hazards.contains(word)
+                || denialParts.contains(where: word.contains)
+        }
+        return !isDoubtful
+            && words.contains { fullSuccesses.contains($0) || successParts.contains(where: $0.contains) }
+    }
+}

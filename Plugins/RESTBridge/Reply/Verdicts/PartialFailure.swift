@@ -73,7 +73,7 @@ enum PartialFailure {
             return words(name, value) + (message(survey, name).map { ": \($0)" } ?? "")
         }
         guard isNull, !isValidated("$.message"), case .text(let text) = survey["$.message"],
-            !OutcomeWords.saysSuccess(text), survey["$.success"] != .bool(true), survey["$.code"].integer != 0
+            !OutcomeWords.saysListed(text), survey["$.success"] != .bool(true), survey["$.code"].integer != 0
         else { return nil }
         return "null in place of the records, and $.message: \(text.prefix(300))"
     }
