@@ -357,6 +357,19 @@ import Testing
         #expect(scan.ids == [1] && scan.last?.isComplete == true && scan.warnings.isEmpty, "\(scan)")
     }
 
+    @Test(arguments: [
+        ("success", true), ("Orders retrieved successfully", true), ("Rate limit applied", false),
+        ("Request accepted, result pending", false),
+    ])
+    func `null on a later page is the end unless a message beside it says something else`(
+        message: String, isComplete: Bool
+    ) throws {
+        let last = #"{"items": null, "message": "\#(message)"}"#
+        let scan = try told(
+            by: "page", #"{"1": {"items": [{"id": 1}]}, "2": \#(last)}"#, paging: ["style": "page"])
+        #expect(scan.ids == [1] && scan.last?.isComplete == isComplete, "\(scan)")
+    }
+
     // MARK: Lines
 
     @Test func `a page of lines with an open end leaves no place to resume from`() throws {
