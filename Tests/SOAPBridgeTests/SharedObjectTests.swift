@@ -142,6 +142,22 @@ import Testing
         #expect(tolerated.contains("<Order> is left out of lists in objects that records refer to"), "\(tolerated)")
     }
 
+    @Test func `a record with few values keeps its lists after one that lost them`() throws {
+        let orders = { (ids: [Int], customer: String) in
+            ids.map { #"<x:Order z:Id="o\#($0)"><n:id>\#($0)</n:id><x:customer z:Ref="\#(customer)"/></x:Order>"# }
+                .joined()
+        }
+        let customer = { (ids: [Int], name: String) in
+            #"<x:customer z:Id="\#(name)"><x:orders>\#(orders(ids, name))</x:orders></x:customer>"#
+        }
+        let outcome = try read(
+            order(0, customer(Array(1...3000), "c")) + #"<n:item z:Ref="o1"/>"#
+                + order(4000, customer([4001, 4002], "d")) + #"<n:item z:Ref="o4001"/>"#)
+        #expect(outcome.records.count == 4)
+        #expect(outcome.records.contains(#"{"id":1,"customer":{"orders":{"Order":[]}}}"#))
+        #expect(outcome.records.last == #"{"id":4001,"customer":{"orders":{"Order":[{"id":4002}]}}}"#)
+    }
+
     @Test func `objects beyond the maximum are a limit only for what refers to them`() throws {
         let values = DeferredValues(mostShared: 2)
         for name in ["i1", "i2", "i3"] {

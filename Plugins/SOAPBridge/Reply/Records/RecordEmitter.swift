@@ -47,7 +47,7 @@ struct RecordEmitter {
     var missingObject: [UInt8]?
     /// The number of references that led to the current record itself.
     var ownReferences = 0
-    /// Whether lists of objects are left out of the objects that a record refers to.
+    /// Whether lists of objects are left out of the objects that the current record refers to.
     var cutsLists = false
     /// The number of values of the current record in the objects that it refers to.
     var sharedCount = 0
@@ -83,6 +83,7 @@ struct RecordEmitter {
         to writer: RecordBatchWriter
     ) throws(BridgeError) -> Page.Rejected? {
         defer { forgetRecord() }
+        cutsLists = false
         let (references, depth) = (open, max(0, open.count - 1))
         ownReferences = references.count
         do {
