@@ -127,6 +127,15 @@ import Testing
         #expect(try scan("code?Pending").pages.last?.isComplete == false)
     }
 
+    @Test(arguments: [("No items found", true), ("Result set not found", false), ("No orders found", false)])
+    func `an error that says that the records are none is an empty listing, and one about something else is not`(
+        message: String, isComplete: Bool
+    ) throws {
+        let text = message.replacing(" ", with: "%20")
+        let scan = try scan("errormessage?\(text)", ["records": "ListResponse/items/item"])
+        #expect(scan.records.isEmpty && scan.pages.last?.isComplete == isComplete)
+    }
+
     @Test func `an element that the schema lacks is not a list if it is a plain value that reports no failure`() throws
     {
         #expect(try scan("ids", ["records": "ListResponse/items/item"]).pages.last?.isComplete == true)
@@ -151,15 +160,22 @@ import Testing
         for text in [
             "No records found", "no data", "0 results", "Success: no errors", "The operation completed successfully.",
             "Record not found", "nothing found for this search", "OK", "0 - OK", "Errors: 0", "the list is empty",
+            "No records match the search criteria", "no search results", "The result set is empty", "No rows selected",
         ] {
             #expect(AllClear.isNone(text), "\(text)")
         }
         for text in [
             "E17", "1", "No connection", "not completed", "completed with errors", "no data: service unavailable",
             "Session not found", "true", "request", "no request completed",
+            "Result set not found", "List not found", "Operation not found", "No matching operation found",
+            "The query is empty", "No data set specified", "No data specified", "No orders found", "Not found",
         ] {
             #expect(!AllClear.isNone(text), "\(text)")
         }
+        for text in ["No orders found", "0 sales orders", "no order matches your search"] {
+            #expect(AllClear.isNone(text, ["sale", "order"]), "\(text)")
+        }
+        #expect(!AllClear.isNone("No order query found", ["order"]))
         for text in ["1", "true", "Success", "OK", "NoError", "0", "000", "200", "Completed"] {
             #expect(AllClear.isSuccess(text), "\(text)")
         }

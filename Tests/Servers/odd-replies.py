@@ -1,4 +1,4 @@
-import gzip, http.server, re, socketserver
+import gzip, http.server, re, socketserver, urllib.parse
 E11 = 'http://schemas.xmlsoap.org/soap/envelope/'
 E12 = 'http://www.w3.org/2003/05/soap-envelope'
 def env(body, e=E11): return '<s:Envelope xmlns:s="%s" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><s:Body>%s</s:Body></s:Envelope>' % (e, body)
@@ -71,6 +71,7 @@ REPLIES = {
     'ids': (200, XML, env('<ListResponse xmlns="urn:s" version="2.1"><requestId>a7-fail-5</requestId><server>web 3 (eu)</server>'
         '<at>2026-11-28T09:00:00Z</at><unknown>17</unknown><messages><message id="4"/></messages></ListResponse>')),
     'nonefound': (200, XML, env('<ListResponse xmlns="urn:s"><message>No records found for your request.</message></ListResponse>')),
+    'errormessage': (200, XML, env('<ListResponse xmlns="urn:s"><header><errorMessage>%s</errorMessage></header><items/></ListResponse>')),
     'code': (200, XML, env('<ListResponse xmlns="urn:s"><status>%s</status><message>Node 4 has answered</message></ListResponse>')),
     'nested': (200, XML, env('<ListResponse xmlns="urn:s"><header><success>false</success></header></ListResponse>')),
     'nestederror': (200, XML, env('<ListResponse xmlns="urn:s"><header><errors><string>E931</string></errors></header><items/></ListResponse>')),
@@ -110,7 +111,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *args): pass
     def do_POST(self):
         body = self.rfile.read(int(self.headers['Content-Length'])).decode()
-        name, _, value = self.path[1:].partition('?')
+        name, _, value = urllib.parse.unquote(self.path[1:]).partition('?')
         if name in DYNAMIC:
             status, kind, data = DYNAMIC[name](body, value)
         else:

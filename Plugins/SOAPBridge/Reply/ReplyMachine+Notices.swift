@@ -88,8 +88,8 @@ extension ReplyMachine {
         if promise == nil, !isRepeated, signs.promises(value) {
             promise = ReplyNotice(weight: .remark, name: name, text: value)
         }
-        guard var found = ReplyNotice(value, of: signs, name: name) else {
-            let isSuccess = !signs.isDisjoint(with: [.state, .success]) && AllClear.isSuccess(value)
+        guard var found = ReplyNotice(value, of: signs, name: name, plan.recordWords) else {
+            let isSuccess = !signs.isDisjoint(with: [.state, .success]) && AllClear.isSuccess(value, plan.recordWords)
             if isSuccess, !isRepeated || signs.contains(.reply) { noticesSuccess = true }
             return nil
         }

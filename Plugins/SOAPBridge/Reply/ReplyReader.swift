@@ -102,7 +102,7 @@ final class ReplyReader {
     var failureSign: String? {
         FailureSigns.sign(
             success: captured(.success), errors: recordCount == 0 ? values([.error, .detail, .message]) : [],
-            message: captured(.message))
+            message: captured(.message), sink.machine.plan.recordWords)
     }
 
     /// The sign of failure in content that the schema need not describe, in words.
@@ -133,7 +133,8 @@ final class ReplyReader {
     /// Whether the reply says that it did not fail.
     var saysSuccess: Bool {
         sink.machine.noticesSuccess
-            || FailureSigns.saysSuccess(captured(.success), errors: values([.error, .detail]))
+            || FailureSigns.saysSuccess(
+                captured(.success), errors: values([.error, .detail]), sink.machine.plan.recordWords)
     }
 
     /// Returns values that may be those of an error, with the names of their elements or attributes.

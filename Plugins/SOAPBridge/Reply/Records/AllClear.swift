@@ -16,17 +16,19 @@ enum AllClear {
     private static let denials: Set<String> = ["false", "no", "n"]
 
     /// Returns whether the value of an error means that there is none.
-    static func isNone(_ error: String) -> Bool {
+    ///
+    /// - Parameter names: The words in the name of a record: see ``isPhrase(_:_:)``.
+    static func isNone(_ error: String, _ names: Set<String> = []) -> Bool {
         let error = error.lowercased()
         return none.contains(error) || denials.contains(error) || successes.contains(error) || isZero(error)
-            || isPhrase(error)
+            || isPhrase(error, names)
     }
 
     /// Returns whether a state is that of a success.
-    static func isSuccess(_ state: String) -> Bool {
+    static func isSuccess(_ state: String, _ names: Set<String> = []) -> Bool {
         let state = state.lowercased()
         return successes.contains(state) || confirmations.contains(state) || !state.isEmpty && isZero(state)
-            || isPhrase(state)
+            || isPhrase(state, names)
     }
 
     /// Returns whether a value says neither success nor failure.
@@ -50,24 +52,43 @@ enum AllClear {
 
     private static let records: Set<String> = [
         "record", "records", "result", "results", "row", "rows", "item", "items", "entry", "entries", "data", "hit",
-        "hits", "element", "elements", "object", "objects", "match", "matches", "matching",
+        "hits", "element", "elements", "object", "objects", "match", "matches",
     ]
+    /// What may also be missing, or end a compound about it: "no data set".
+    static let others: Set<String> = [
+        "set", "list", "query", "search", "criteria", "request", "operation", "call", "selection", "filter", "given",
+        "specified",
+    ]
+    private static let lists: Set<String> = ["list", "set"]
     private static let troubles: Set<String> = ["error", "errors", "warning", "warnings", "problem", "problems"]
     private static let positives = successes.union(["complete", "completed", "done", "finished", "processed"])
     private static let negations: Set<String> = ["no", "0", "zero", "without"]
-    private static let fillers: Set<String> = [
-        "found", "were", "was", "is", "are", "be", "the", "a", "for", "your", "this", "that", "which", "query",
-        "search", "criteria", "request", "operation", "call", "selection", "filter", "given", "specified", "selected",
-        "to", "of", "in", "with", "by", "and", "meet", "meets", "display", "exist", "exists", "there", "returned",
-        "list", "set", "has", "have", "been", "nothing", "none", "empty",
-    ]
+    private static let beings: Set<String> = ["were", "was", "is", "are", "be", "has", "have", "been"]
+    private static let fillers = others.union(beings).union([
+        "found", "the", "a", "for", "your", "this", "that", "which", "selected", "to", "of", "in", "with", "by", "and",
+        "meet", "meets", "display", "exist", "exists", "there", "returned", "matching",
+    ])
 
     /// Returns whether a text says in words that the call succeeded, or that there are no records or no errors.
     ///
-    /// All its words must be known: what else a text says may be the reason why records are missing.
-    static func isPhrase(_ text: String) -> Bool {
+    /// All its words must be known: what else a text says may be the reason why records are missing. So may something
+    /// else that is not found, such as a query that has expired.
+    ///
+    /// - Parameter names: The words, in the singular, in the name of a record.
+    static func isPhrase(_ text: String, _ names: Set<String> = []) -> Bool {
         guard text.utf8.count <= 200 else { return false }
         let words = NameWords.lower(text)
+        func isRecord(_ word: String?) -> Bool {
+            word.map { records.contains($0) || names.contains(NameWords.singular($0)) } ?? false
+        }
+        /// Returns the last of the nouns that follow: "no data set" is not about data.
+        func object(after index: Int) -> String? {
+            let rest = words[(index + 1)...].drop { $0 == "matching" }
+            let nouns = rest.prefix { isRecord($0) || others.contains($0) }
+            // "No records match the query" has a verb.
+            return nouns.dropFirst().firstIndex(of: "match").map { nouns[$0 - 1] } ?? nouns.last
+        }
+        func subject(before index: Int) -> String? { words[..<index].last { !beings.contains($0) } }
         var isClear = false
         for (index, word) in words.enumerated() {
             let previous = index > 0 ? words[index - 1] : ""
@@ -76,17 +97,23 @@ enum AllClear {
                 guard negations.contains(previous) || ["0", "none"].contains(next) else { return false }
                 isClear = true
             } else if negations.contains(word) {
-                let denied = records.contains(next) || troubles.contains(next) || troubles.contains(previous)
+                let denied =
+                    isRecord(object(after: index)) || troubles.contains(next) || troubles.contains(previous)
                 guard denied || word == "0" && (next.isEmpty || positives.contains(next)) else { return false }
                 isClear = true
             } else if positives.contains(word) {
                 isClear = true
             } else if word == "not" {
-                guard next == "found" else { return false }
+                guard next == "found", isRecord(subject(before: index)) else { return false }
+                isClear = true
+            } else if word == "empty" {
+                let named = [subject(before: index), object(after: index)]
+                guard named.contains(where: { isRecord($0) || lists.contains($0 ?? "") }) else { return false }
+                isClear = true
+            } else if ["nothing", "none"].contains(word) {
                 isClear = true
             } else {
-                guard records.contains(word) || fillers.contains(word) else { return false }
-                if ["nothing", "none", "empty"].contains(word) { isClear = true }
+                guard isRecord(word) || fillers.contains(word) else { return false }
             }
         }
         return isClear && words.count > 1

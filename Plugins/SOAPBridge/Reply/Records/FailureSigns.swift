@@ -87,13 +87,18 @@ struct FailureSigns: Sendable, Equatable {
 
     /// Returns the sign of failure in a reply, in words; nil if it has none.
     ///
-    /// - Parameter errors: The values of errors, states and, if they may say alone that the reply failed, messages.
-    static func sign(success: String?, errors: [(name: String, value: String)], message: String?) -> String? {
+    /// - Parameters:
+    ///   - errors: The values of errors, states and, if they may say alone that the reply failed, messages.
+    ///   - names: The words in the name of a record, for ``AllClear``.
+    static func sign(
+        success: String?, errors: [(name: String, value: String)], message: String?, _ names: Set<String>
+    ) -> String? {
         let reason = message.map { ": \($0.prefix(300))" } ?? ""
         if let success, ["false", "0"].contains(success.lowercased()) { return "success is \(success)\(reason)" }
         let error = errors.first { name, value in
             isState(name) || isMessage(name)
-                ? ReplyNotice.beginsWithFailure(value) && !AllClear.isPhrase(value) : !AllClear.isNone(value)
+                ? ReplyNotice.beginsWithFailure(value) && !AllClear.isPhrase(value, names)
+                : !AllClear.isNone(value, names)
         }
         return error.map { name, value in
             let word = isState(name) || isMessage(name) ? name : "error"
@@ -102,10 +107,12 @@ struct FailureSigns: Sendable, Equatable {
     }
 
     /// Returns whether a reply says that it did not fail.
-    static func saysSuccess(_ success: String?, errors: [(name: String, value: String)]) -> Bool {
+    static func saysSuccess(
+        _ success: String?, errors: [(name: String, value: String)], _ names: Set<String>
+    ) -> Bool {
         ["true", "1"].contains(success?.lowercased())
             || errors.contains { name, value in
-                isState(name) ? AllClear.isSuccess(value) : AllClear.isNone(value)
+                isState(name) ? AllClear.isSuccess(value, names) : AllClear.isNone(value, names)
             }
     }
 

@@ -35,21 +35,23 @@ struct ReplyNotice: Sendable, Equatable {
     /// Judges a value by the name of its element or attribute; nil if it cannot be a reason for anything.
     ///
     /// Identifiers, times, versions and the names of servers are none: many services put them into each reply.
-    init?(_ value: String, of signs: ReplyNameSigns, name: String) {
+    ///
+    /// - Parameter names: The words in the name of a record, for ``AllClear``.
+    init?(_ value: String, of signs: ReplyNameSigns, name: String, _ names: Set<String> = []) {
         guard !AllClear.isNothing(value) else { return nil }
         (self.name, text) = (name, value)
         if signs.contains(.success), AllClear.isDenial(value) || value == "0" {
             weight = .failure
             isRefusal = true
         } else if signs.contains(.state) {
-            guard !AllClear.isSuccess(value) else { return nil }
+            guard !AllClear.isSuccess(value, names) else { return nil }
             let isFailed = AllClear.isDenial(value) || Self.beginsWithFailure(value)
             isRefusal = isFailed && signs.contains(.reply)
             weight = isFailed ? .failure : Self.mentionsFailure(value) ? .trouble : .remark
         } else if signs.isSuperset(of: [.log, .severity]), Self.severe.contains(value.lowercased()) {
             weight = .failure
             isRefusal = true
-        } else if AllClear.isNone(value) {
+        } else if AllClear.isNone(value, names) {
             return nil
         } else if signs.contains(.failure) {
             weight = .failure

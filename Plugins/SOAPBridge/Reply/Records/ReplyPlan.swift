@@ -1,4 +1,5 @@
 internal import BridgeKit
+internal import Inference
 
 /// Instructions to read the replies of one operation: its schema with numbers for names, and the relevant paths.
 ///
@@ -69,6 +70,8 @@ struct ReplyPlan: Sendable {
     let isEncoded: Bool
     /// The names from the body's element to a record.
     let recordPath: [Int32]
+    /// The words in the name of a record, in the singular.
+    let recordWords: Set<String>
     /// The names from the body's element to a value, by ``Capture``; empty for none.
     ///
     /// The last name may be an attribute's.
@@ -106,6 +109,8 @@ struct ReplyPlan: Sendable {
         typeName = names.number("@xsi:type")
         wildcard = names.number("*")
         recordPath = records.map { names.number($0) }
+        recordWords = Set(records.last.map(NameWords.lower)?.map(NameWords.singular) ?? [])
+            .subtracting(AllClear.others)
         var captures: [[Int32]] = []
         for (path, option) in [
             (total, "paging.total"), (token, "paging.token"), (more, "paging.more"), (done, "paging.done"),
