@@ -85,6 +85,13 @@ import Testing
         #expect(scan.pages.last?.isComplete == true, "\(scan.pages.flatMap(\.warnings))")
     }
 
+    @Test func `a code of 1 is not a success`() throws {
+        #expect(!AllClear.isSuccess("1", of: "resultCode"))
+        #expect(AllClear.isSuccess("1", of: "@isSuccess") && AllClear.isSuccess("1", of: "Status"))
+        #expect(try scan("resultcode?1").pages.last?.isComplete == false)
+        #expect(try scan("resultcode?0").pages.last?.isComplete == true)
+    }
+
     @Test func `a declared whole list may lack anything`() throws {
         let scan = try scan("busy", ["paging": ["style": "none"]])
         #expect(scan.pages.last?.isComplete == true && scan.pages.flatMap(\.warnings).isEmpty)
@@ -101,6 +108,8 @@ import Testing
 
     @Test(arguments: [
         ("code?false", "its status is false"), ("code?Failed", "its status is Failed"),
+        ("code?500", "its status is 500"), ("resultcode?-1", "its resultCode is -1"),
+        ("resultcode?404", "its resultCode is 404"),
         ("nested", "its success is false"), ("nestederror", "its string is E931"),
         ("sap?E", "its TYPE is E"), ("downmessage", "its message is Error: no connection to the database)"),
     ])

@@ -72,6 +72,7 @@ REPLIES = {
         '<at>2026-11-28T09:00:00Z</at><unknown>17</unknown><messages><message id="4"/></messages></ListResponse>')),
     'nonefound': (200, XML, env('<ListResponse xmlns="urn:s"><message>No records found for your request.</message></ListResponse>')),
     'errormessage': (200, XML, env('<ListResponse xmlns="urn:s"><header><errorMessage>%s</errorMessage></header><items/></ListResponse>')),
+    'resultcode': (200, XML, env('<ListResponse xmlns="urn:s"><header><resultCode>%s</resultCode></header></ListResponse>')),
     'code': (200, XML, env('<ListResponse xmlns="urn:s"><status>%s</status><message>Node 4 has answered</message></ListResponse>')),
     'nested': (200, XML, env('<ListResponse xmlns="urn:s"><header><success>false</success></header></ListResponse>')),
     'nestederror': (200, XML, env('<ListResponse xmlns="urn:s"><header><errors><string>E931</string></errors></header><items/></ListResponse>')),

@@ -89,7 +89,8 @@ extension ReplyMachine {
             promise = ReplyNotice(weight: .remark, name: name, text: value)
         }
         guard var found = ReplyNotice(value, of: signs, name: name, plan.recordWords) else {
-            let isSuccess = !signs.isDisjoint(with: [.state, .success]) && AllClear.isSuccess(value, plan.recordWords)
+            let isSuccess =
+                !signs.isDisjoint(with: [.state, .success]) && AllClear.isSuccess(value, of: name, plan.recordWords)
             if isSuccess, !isRepeated || signs.contains(.reply) { noticesSuccess = true }
             return nil
         }

@@ -11,7 +11,7 @@ enum AllClear {
     ]
     /// Values that are those of a success only in a flag or a state.
     private static let confirmations: Set<String> = [
-        "true", "1", "yes", "y", "complete", "completed", "done", "finished", "processed", "passed",
+        "true", "yes", "y", "complete", "completed", "done", "finished", "processed", "passed",
     ]
     private static let denials: Set<String> = ["false", "no", "n"]
 
@@ -24,11 +24,17 @@ enum AllClear {
             || isPhrase(error, names)
     }
 
-    /// Returns whether a state is that of a success.
-    static func isSuccess(_ state: String, _ names: Set<String> = []) -> Bool {
+    /// Returns whether a state is that of a success: 1 is, unless it is a code.
+    static func isSuccess(_ state: String, of name: String = "status", _ names: Set<String> = []) -> Bool {
         let state = state.lowercased()
         return successes.contains(state) || confirmations.contains(state) || !state.isEmpty && isZero(state)
-            || isPhrase(state, names)
+            || state == "1" && FailureSigns.maySayOne(name) || isPhrase(state, names)
+    }
+
+    /// Returns whether a state is that of a failure, as a word or as a number: below 0, or an HTTP status.
+    static func isFailure(_ state: String) -> Bool {
+        let isNumber = Int(state).map { $0 < 0 || (400..<600).contains($0) } ?? false
+        return isNumber || ReplyNotice.beginsWithFailure(state) && !isPhrase(state)
     }
 
     /// Returns whether a value says neither success nor failure.

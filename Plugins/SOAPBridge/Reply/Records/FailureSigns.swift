@@ -96,7 +96,8 @@ struct FailureSigns: Sendable, Equatable {
         let reason = message.map { ": \($0.prefix(300))" } ?? ""
         if let success, ["false", "0"].contains(success.lowercased()) { return "success is \(success)\(reason)" }
         let error = errors.first { name, value in
-            isState(name) || isMessage(name)
+            if isState(name) { return AllClear.isFailure(value) }
+            return isMessage(name)
                 ? ReplyNotice.beginsWithFailure(value) && !AllClear.isPhrase(value, names)
                 : !AllClear.isNone(value, names)
         }
@@ -112,8 +113,13 @@ struct FailureSigns: Sendable, Equatable {
     ) -> Bool {
         ["true", "1"].contains(success?.lowercased())
             || errors.contains { name, value in
-                isState(name) ? AllClear.isSuccess(value, names) : AllClear.isNone(value, names)
+                isState(name) ? AllClear.isSuccess(value, of: name, names) : AllClear.isNone(value, names)
             }
+    }
+
+    /// Returns whether 1 is a success as the value of a flag or a state, rather than a code.
+    static func maySayOne(_ name: String) -> Bool {
+        successes.contains(NameWords.plain(name)) || NameWords.lower(name).last == "status"
     }
 
     private static func isState(_ name: String) -> Bool { states.contains(NameWords.plain(name)) }

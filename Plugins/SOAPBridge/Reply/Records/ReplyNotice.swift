@@ -44,10 +44,10 @@ struct ReplyNotice: Sendable, Equatable {
             weight = .failure
             isRefusal = true
         } else if signs.contains(.state) {
-            guard !AllClear.isSuccess(value, names) else { return nil }
-            let isFailed = AllClear.isDenial(value) || Self.beginsWithFailure(value)
-            isRefusal = isFailed && signs.contains(.reply)
-            weight = isFailed ? .failure : Self.mentionsFailure(value) ? .trouble : .remark
+            guard !AllClear.isSuccess(value, of: name, names) else { return nil }
+            let isDenied = AllClear.isDenial(value) || Self.beginsWithFailure(value)
+            isRefusal = isDenied && signs.contains(.reply)
+            weight = isDenied || AllClear.isFailure(value) ? .failure : Self.mentionsFailure(value) ? .trouble : .remark
         } else if signs.isSuperset(of: [.log, .severity]), Self.severe.contains(value.lowercased()) {
             weight = .failure
             isRefusal = true
