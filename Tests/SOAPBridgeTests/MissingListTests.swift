@@ -52,6 +52,7 @@ import Testing
     private static let message = "ListResponse/messages/message"
 
     private func scan(_ name: String, _ section: Literal = [:]) throws -> Scan {
+        let name = name.replacing(" ", with: "%20")
         let path = try server.folder.write(Self.wsdl, to: "missing.wsdl")
         return try Scan.run(
             ["wsdl": .text(path), "endpoint": .text("\(server.url)/\(name)")],
@@ -85,6 +86,15 @@ import Testing
         #expect(scan.pages.last?.isComplete == true, "\(scan.pages.flatMap(\.warnings))")
     }
 
+    @Test func `a state of more data says that the listing is not complete`() throws {
+        let section: Literal = ["records": "ListResponse/items/item"]
+        let part = try scan("overall?MoreDataAvailable", section)
+        #expect(part.pages.last?.isComplete == false)
+        let warning = part.pages.flatMap(\.warnings).joined()
+        #expect(warning.contains("its OverallStatus is MoreDataAvailable"), "\(warning)")
+        #expect(try scan("overall?OK", section).pages.last?.isComplete == true)
+    }
+
     @Test func `a code of 1 is not a success`() throws {
         #expect(!AllClear.isSuccess("1", of: "resultCode"))
         #expect(AllClear.isSuccess("1", of: "@isSuccess") && AllClear.isSuccess("1", of: "Status"))
@@ -110,6 +120,7 @@ import Testing
         ("code?false", "its status is false"), ("code?Failed", "its status is Failed"),
         ("code?500", "its status is 500"), ("resultcode?-1", "its resultCode is -1"),
         ("resultcode?404", "its resultCode is 404"),
+        ("overall?Error: no such property", "its OverallStatus is Error: no such property"),
         ("nested", "its success is false"), ("nestederror", "its string is E931"),
         ("sap?E", "its TYPE is E"), ("downmessage", "its message is Error: no connection to the database)"),
     ])
@@ -140,8 +151,7 @@ import Testing
     func `an error that says that the records are none is an empty listing, and one about something else is not`(
         message: String, isComplete: Bool
     ) throws {
-        let text = message.replacing(" ", with: "%20")
-        let scan = try scan("errormessage?\(text)", ["records": "ListResponse/items/item"])
+        let scan = try scan("errormessage?\(message)", ["records": "ListResponse/items/item"])
         #expect(scan.records.isEmpty && scan.pages.last?.isComplete == isComplete)
     }
 

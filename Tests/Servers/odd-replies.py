@@ -73,6 +73,7 @@ REPLIES = {
     'nonefound': (200, XML, env('<ListResponse xmlns="urn:s"><message>No records found for your request.</message></ListResponse>')),
     'errormessage': (200, XML, env('<ListResponse xmlns="urn:s"><header><errorMessage>%s</errorMessage></header><items/></ListResponse>')),
     'resultcode': (200, XML, env('<ListResponse xmlns="urn:s"><header><resultCode>%s</resultCode></header></ListResponse>')),
+    'overall': (200, XML, env('<ListResponse xmlns="urn:s"><header><OverallStatus>%s</OverallStatus></header><items/></ListResponse>')),
     'code': (200, XML, env('<ListResponse xmlns="urn:s"><status>%s</status><message>Node 4 has answered</message></ListResponse>')),
     'nested': (200, XML, env('<ListResponse xmlns="urn:s"><header><success>false</success></header></ListResponse>')),
     'nestederror': (200, XML, env('<ListResponse xmlns="urn:s"><header><errors><string>E931</string></errors></header><items/></ListResponse>')),

@@ -19,10 +19,10 @@ struct FailureSigns: Sendable, Equatable {
     private static let failures: Set<String> = ["failed", "failure", "error", "haserror", "haserrors", "iserror"]
     private static let errors: Set<String> = ["error", "errors", "errorcode", "errcode", "fault", "faultcode"]
     private static let messages: Set<String> = ["message", "errormessage", "statusmessage", "errortext"]
-    /// Names whose value says that something failed only if it begins so: `ErrorServerBusy`, `Failed`.
-    static let states: Set<String> = [
-        "status", "responsestatus", "result", "resultcode", "responsecode", "responseclass", "returncode", "statuscode",
-        "returnstatus",
+    /// Names, beside those that end in status, whose value says that something failed only if it begins so:
+    /// `ErrorServerBusy`, `Failed`.
+    private static let states: Set<String> = [
+        "result", "resultcode", "responsecode", "responseclass", "returncode", "statuscode",
     ]
     /// States that are the flag of a success if they are a boolean.
     private static let flags: Set<String> = ["status", "responsestatus", "returnstatus"]
@@ -80,7 +80,7 @@ struct FailureSigns: Sendable, Equatable {
             if error.isEmpty, Self.failures.contains(name) { error = path }
         } else {
             if error.isEmpty, Self.errors.contains(name) { error = path }
-            if state.isEmpty, Self.states.contains(name) { state = path }
+            if state.isEmpty, Self.isState(name) { state = path }
             if message.isEmpty, Self.messages.contains(name) { message = path }
         }
     }
@@ -119,10 +119,15 @@ struct FailureSigns: Sendable, Equatable {
 
     /// Returns whether 1 is a success as the value of a flag or a state, rather than a code.
     static func maySayOne(_ name: String) -> Bool {
-        successes.contains(NameWords.plain(name)) || NameWords.lower(name).last == "status"
+        let plain = NameWords.plain(name)
+        return successes.contains(plain) || plain.hasSuffix("status")
     }
 
-    private static func isState(_ name: String) -> Bool { states.contains(NameWords.plain(name)) }
+    /// Returns whether a name is that of a state: `OverallStatus`.
+    static func isState(_ name: String) -> Bool {
+        let plain = NameWords.plain(name)
+        return states.contains(plain) || plain.hasSuffix("status")
+    }
 
     private static func isMessage(_ name: String) -> Bool { messages.contains(NameWords.plain(name)) }
 }

@@ -154,7 +154,7 @@ struct ReplyNameSigns: OptionSet, Sendable {
             if Self.logs.contains(plain) { signs.insert(.log) }
             if Self.severities.contains(plain) { signs.insert(.severity) }
         }
-        if FailureSigns.states.contains(plain) { signs.insert(.state) }
+        if FailureSigns.isState(plain) { signs.insert(.state) }
         if FailureSigns.successes.contains(plain) { signs.insert(.success) }
         if Self.replies.contains(plain) { signs.insert(.reply) }
         typealias Names = PagingVocabulary.Elements
@@ -166,7 +166,9 @@ struct ReplyNameSigns: OptionSet, Sendable {
     /// Returns whether a value with these signs says that more records follow.
     func promises(_ value: String) -> Bool {
         if contains(.next) { return !AllClear.isNone(value) && value != "-1" }
-        return contains(.more) && AllClear.flag(value) == true
+        // The state of a part of the records: `MoreDataAvailable`.
+        return contains(.state) && NameWords.lower(String(value.prefix(100))).first == "more"
+            || contains(.more) && AllClear.flag(value) == true
             || contains(.done) && AllClear.flag(value) == false
     }
 
