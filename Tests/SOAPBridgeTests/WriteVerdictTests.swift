@@ -71,7 +71,22 @@ import Testing
         #expect(error.remote == reply.message)
     }
 
-    @Test(arguments: ["true", "fine", "nothing", "note"])
+    @Test(
+        arguments: [
+            ("sharepoint", "its ErrorCode is 0x81020016", "Item does not exist"),
+            ("marketing", "its StatusCode is Error", "locked"), ("text", "its ChangeResult is Error: locked", nil),
+            ("return", "its return is ERROR", nil),
+        ], [WriteRequest.Operation.create, .delete])
+    func `a reply that says that something failed leaves the outcome unknown`(
+        reply: (name: String, words: String, message: String?), operation: WriteRequest.Operation
+    ) throws {
+        let error = try bridgeError { try write(operation, reply.name) }
+        #expect(error.code == .timeout)
+        #expect(error.message.contains("the reply says that something failed: \(reply.words);"), "\(error)")
+        #expect(error.remote == reply.message)
+    }
+
+    @Test(arguments: ["true", "fine", "nothing", "note", "zero"])
     func `a reply that denies nothing is a success, and an object may have any value`(reply: String) throws {
         try write(.create, reply)
     }

@@ -37,6 +37,12 @@ def change(body, mode):
         'true': '<result><id>1</id><success>true</success><errors/></result>', 'attribute': '<status isSuccess="false"/>',
         'returned': '<ChangeResult>false</ChangeResult>', 'fine': '<ChangeResult>true</ChangeResult>',
         'sap': '<RETURN><item><TYPE>E</TYPE><MESSAGE>is locked</MESSAGE></item></RETURN>', 'nothing': '',
+        'sharepoint': '<ChangeResult><Results><Result ID="1,Update"><ErrorCode>0x81020016</ErrorCode><ErrorText>Item does not exist'
+            '</ErrorText></Result></Results></ChangeResult>',
+        'zero': '<ChangeResult><Results><Result ID="1,Update"><ErrorCode>0x00000000</ErrorCode></Result></Results></ChangeResult>',
+        'marketing': '<Results><StatusCode>Error</StatusCode><StatusMessage>locked</StatusMessage><ErrorCode>2</ErrorCode></Results>'
+            '<OverallStatus>Error</OverallStatus>',
+        'text': '<ChangeResult>Error: locked</ChangeResult>', 'return': '<return>ERROR</return>',
         'note': '<note><id>1</id><success>false</success></note>'}
     return 200, XML, env('<ChangeResponse xmlns="urn:s">%s</ChangeResponse>' % replies[mode])
 DYNAMIC = {'change': change, 'exchange': exchange, 'leads': leads, 'rows': rows}

@@ -105,11 +105,17 @@ extension ReplyMachine {
     private mutating func noteOutcome(_ value: String, _ signs: ReplyNameSigns, name: String) {
         let found = ReplyNotice(value, of: signs, name: name)
         if message == nil, signs.contains(.message), found != nil { message = value }
-        guard refusal == nil else { return }
-        if let found, found.isRefusal { refusal = found }
         // A method that returns whether it succeeded.
         let isResult = name == "return" || name.hasSuffix("Result") || name == "result"
-        if isResult, value == "false" { refusal = ReplyNotice(weight: .failure, name: name, text: value) }
+        if let found, found.isRefusal {
+            refusal = refusal ?? found
+        } else if isResult, value == "false" {
+            refusal = refusal ?? ReplyNotice(weight: .failure, name: name, text: value)
+        } else if let found, found.weight == .failure {
+            doubt = doubt ?? found
+        } else if isResult, ReplyNotice.beginsWithFailure(value), !AllClear.isPhrase(value) {
+            doubt = doubt ?? ReplyNotice(weight: .failure, name: name, text: value)
+        }
     }
 
     private mutating func markFailed() {

@@ -107,8 +107,9 @@ struct ReplyMachine {
     var noticesSuccess = false
     /// Whether the reply is that to a change: then all that it says outside the object counts.
     var judgesBody = false
-    /// What says that the change was not carried out, and the first message.
+    /// What says that the change was not carried out, what else says that something failed, and the first message.
     var refusal: ReplyNotice?
+    var doubt: ReplyNotice?
     var message: String?
     var noticeText: [UInt8] = []
     /// How many more elements are searched for notices.

@@ -124,6 +124,10 @@ final class ReplyReader {
     /// The words in which the reply to a change says that it was not carried out, and its message.
     var refusal: (words: String, message: String?)? { sink.machine.refusal.map { ($0.words, sink.machine.message) } }
 
+    /// The words in which the reply to a change says that something failed, and its message: the change may have been
+    /// carried out.
+    var doubt: (words: String, message: String?)? { sink.machine.doubt.map { ($0.words, sink.machine.message) } }
+
     /// What says that more records follow, in content that the schema need not describe.
     var promise: ReplyNotice? { sink.machine.promise }
 

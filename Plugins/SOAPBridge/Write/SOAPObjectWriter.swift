@@ -216,6 +216,7 @@ struct SOAPObjectWriter {
             try reader.finish()
             try reader.drain(into: answer, limit: 10, bytes: 64 << 20)
             if let refusal = reader.refusal { throw Refusal(error: error(refusal, response)) }
+            if let doubt = reader.doubt { throw Refusal(error: error(doubt, response, isSure: false)) }
             try deliver(answer, reader, into: writer)
         } catch let refusal as Refusal {
             throw refusal.error
@@ -227,17 +228,28 @@ struct SOAPObjectWriter {
         }
     }
 
-    /// A reply that says without a fault that the change was not carried out.
+    /// A reply that says without a fault that the change was not, or may not have been, carried out.
     private struct Refusal: Error {
         let error: BridgeError
     }
 
-    private func error(_ refusal: (words: String, message: String?), _ response: HTTPResponse) -> BridgeError {
+    private func error(
+        _ reason: (words: String, message: String?), _ response: HTTPResponse, isSure: Bool = true
+    ) -> BridgeError {
         func clean(_ text: String) -> String { String(response.redactor.clean(text).prefix(1000)) }
+        let (words, remote) = (clean(reason.words), reason.message.map(clean))
+        if isSure {
+            return BridgeError(
+                .remote, "\(asked): the reply says that the change was not carried out: \(words)",
+                location: response.location, remote: remote)
+        }
         return BridgeError(
-            .remote, "\(asked): the reply says that the change was not carried out: \(clean(refusal.words))",
-            location: response.location, remote: refusal.message.map(clean))
+            .timeout, "\(asked): the reply says that something failed: \(words); \(Self.unknown)",
+            remedy: Self.remedy, location: response.location, remote: remote)
     }
+
+    private static let unknown = "the request was sent, but it is unknown whether the service carried it out"
+    private static let remedy = "check the service before it is sent again"
 
     private func deliver(_ answer: RecordBatchWriter, _ reader: ReplyReader, into writer: RecordBatchWriter) throws {
         if answer.recordCount > 0 {
@@ -297,7 +309,7 @@ struct SOAPObjectWriter {
         }
         if error.code == .cancelled || error.code == .configuration { return error }
         return BridgeError(
-            .timeout, "\(error.message); the request was sent, but it is unknown whether the service carried it out",
-            remedy: "check the service before it is sent again", location: error.location, remote: error.remote)
+            .timeout, "\(error.message); \(Self.unknown)", remedy: Self.remedy, location: error.location,
+            remote: error.remote)
     }
 }

@@ -52,7 +52,10 @@ enum AllClear {
         }
     }
 
-    private static func isZero(_ text: String) -> Bool { !text.contains { $0 != "0" } }
+    /// Returns whether a text is zero, which SharePoint writes as `0x00000000`.
+    private static func isZero(_ text: String) -> Bool {
+        !(text.hasPrefix("0x") ? text.dropFirst(2) : text[...]).contains { $0 != "0" }
+    }
 
     // MARK: Phrases
 
