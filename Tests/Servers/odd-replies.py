@@ -18,13 +18,13 @@ def exchange(body, mode):
         last = ' IncludesLastItemInRange="%s"' % str(last).lower() if 'flag' in mode else ''
         return ('<Message ResponseClass="Success"><ResponseCode>NoError</ResponseCode><RootFolder%s%s><Items>%s</Items></RootFolder>'
             '</Message>' % (total, last, items))
-    messages = message(5, end == 8) + message(5, True) if 'two' in mode else message(8, end == 8)
+    messages = message(10 if 'ten' in mode else 5, end == 8) + message(10 if 'ten' in mode else 5, True) if 'two' in mode else message(8, end == 8)
     if 'error' in mode:
         messages = ('<Message ResponseClass="Error"><MessageText>The server cannot service this request right now.</MessageText>'
             '<ResponseCode>ErrorServerBusy</ResponseCode></Message>')
     return 200, XML, env('<FindResponse xmlns="urn:s"><Messages>%s</Messages></FindResponse>' % messages)
 def leads(body, mode):
-    members = {'remaining': '<remainingCount>3</remainingCount>', 'last': '<remainingCount>0</remainingCount>',
+    members = {'remainingparts': '<remainingCount>5</remainingCount><remainingCount>0</remainingCount>', 'remaining': '<remainingCount>3</remainingCount>', 'last': '<remainingCount>0</remainingCount>',
         'nested': '<Response_Results><Total_Results>4</Total_Results></Response_Results>',
         'yes': '<hasMore>Y</hasMore>', 'decimal': '<totalCount>4.00</totalCount>',
         'nestedlast': '<Response_Results><Total_Results>1</Total_Results></Response_Results>'}

@@ -295,8 +295,6 @@ final class SOAPSource: RecordSource {
 extension ReplyReader {
     /// Whether the reply reports more records; nil if it does not say.
     var hasMore: Bool? {
-        let remaining = captured(.more).flatMap(Int64.init)
-        return remaining.flatMap { $0 < 0 ? nil : $0 > 0 } ?? AllClear.flag(captured(.more))
-            ?? AllClear.flag(captured(.done)).map { !$0 }
+        ReplyMachine.isMore(captured(.more)) ?? AllClear.flag(captured(.done)).map { !$0 }
     }
 }

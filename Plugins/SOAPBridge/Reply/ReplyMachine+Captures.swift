@@ -9,11 +9,7 @@ extension ReplyMachine {
 
     /// The total number of records, once read.
     var total: Int64? {
-        if let totals {
-            // Each part may have said the total of all.
-            return totals.isEqual && totals.first == Int64(recordCount + otherCount) ? totals.first : totals.sum
-        }
-        return captured(.total).flatMap(Self.count)
+        totals ?? captured(.total).flatMap(Self.count)
     }
 
     /// Returns a number of records, which may be a decimal (`12.0`); nil for another text.
@@ -24,6 +20,9 @@ extension ReplyMachine {
         else { return nil }
         return number
     }
+
+    /// Returns whether a flag, or a number of those that follow, says that there are more records; nil if it does not say.
+    static func isMore(_ text: String?) -> Bool? { text.flatMap(count).map { $0 > 0 } ?? AllClear.flag(text) }
 
     mutating func beginCaptures(_ element: XMLStartElement, _ matches: SIMD8<Int16>) {
         for (index, path) in plan.captures.enumerated() where matches[index] > 0 {
@@ -68,16 +67,14 @@ extension ReplyMachine {
         let isKept =
             switch ReplyPlan.Capture(rawValue: index) {
             // Of several parts, one is enough for more records, or for a failure.
-            case .more: AllClear.flag(captured[index]) == true
+            case .more: Self.isMore(captured[index]) == true
             case .done, .success: AllClear.flag(captured[index]) == false
             default: false
             }
         if !isKept { captured[index] = text }
         if index == ReplyPlan.Capture.total.rawValue, plan.addsTotals, let number = Self.count(text) {
-            let (sum, isOver) = (totals?.sum ?? 0).addingReportingOverflow(number)
-            totals = (
-                totals?.first ?? number, isOver ? .max : sum, totals.map { $0.isEqual && $0.first == number } ?? true
-            )
+            let (sum, isOver) = (totals ?? 0).addingReportingOverflow(number)
+            totals = isOver ? .max : sum
         }
     }
 }

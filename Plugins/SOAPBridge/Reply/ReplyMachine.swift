@@ -91,8 +91,8 @@ struct ReplyMachine {
     var captureText: [UInt8] = []
     var captured = [String?](repeating: nil, count: ReplyPlan.Capture.allCases.count)
 
-    /// The totals of the reply's parts.
-    var totals: (first: Int64, sum: Int64, isEqual: Bool)?
+    /// The sum of the totals of the reply's parts.
+    var totals: Int64?
 
     /// The longest prefix of the records' path found so far, in names.
     private(set) var recordPathMatch = 0
