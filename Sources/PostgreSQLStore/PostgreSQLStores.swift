@@ -79,6 +79,12 @@ public struct PostgreSQLStores: StoreProvider {
         return try SchemaMigration(connection, schema: connection.location.schema, to: model).planWithCosts()
     }
 
+    /// Returns the same without the cost, so that no rows are read for it.
+    public func schemaPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
+        let connection = try existing(location)
+        return try SchemaMigration(connection, schema: connection.location.schema, to: model).plan
+    }
+
     /// Adapts the database's tables to a model in one transaction, after a copy of the schema.
     ///
     /// - Parameter backup: The location of the copy. A location that begins with the database's own names a schema whose

@@ -51,6 +51,11 @@ public struct SQLiteStores: StoreProvider {
         try SQLiteStore.migrationPlan(path: location, model: model)
     }
 
+    /// Returns the same without the cost, so that no rows are read for it.
+    public func schemaPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
+        try SQLiteStore.migrationPlan(path: location, model: model, withCosts: false)
+    }
+
     /// Adapts the file's tables to a model.
     public func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
         try SQLiteStore.migrate(path: location, to: model, backup: backup)

@@ -64,6 +64,14 @@ public protocol StoreProvider: Sendable {
     /// - Throws: ``StoreError``.
     func migrationPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan
 
+    /// Returns what has to change before the database's tables fit a model, without the cost, for which whole tables may
+    /// have to be read; only reads.
+    ///
+    /// By default, it is the plan of ``migrationPlan(of:to:)``.
+    ///
+    /// - Throws: ``StoreError``.
+    func schemaPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan
+
     /// Adapts the database's tables to a model in one transaction, after a backup; call it with the lock.
     ///
     /// - Parameters:
@@ -90,6 +98,11 @@ public protocol StoreProvider: Sendable {
 }
 
 extension StoreProvider {
+    /// Returns the plan with its cost.
+    public func schemaPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
+        try migrationPlan(of: location, to: model)
+    }
+
     /// Keeps no texts.
     public func lockText(_ location: String, name: String) throws -> (any StoredTextLock)? { nil }
 

@@ -42,6 +42,10 @@ struct ChosenStores: StoreProvider {
         try stores(location).migrationPlan(of: location, to: model)
     }
 
+    func schemaPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
+        try stores(location).schemaPlan(of: location, to: model)
+    }
+
     func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
         try stores(location).migrate(location, to: model, backup: backup)
     }

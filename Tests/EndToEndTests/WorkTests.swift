@@ -249,6 +249,12 @@ extension EndToEndTests {
                     worker.errorOutput.contains("so that the worker goes on as it was configured before")
                 }
             }
+            try place.folder.write(config.replacing(location, with: "other.sqlite"), to: file)
+            for worker in workers {
+                try await eventually("it is told that a file cannot be shared") {
+                    worker.errorOutput.contains("cannot be shared by workers")
+                }
+            }
             try place.folder.write(
                 config.replacing("name: text", with: "name: text, title: {type: text, from: name}"), to: file)
             for worker in workers {
@@ -257,6 +263,19 @@ extension EndToEndTests {
                 #expect(ended.errorOutput.contains("\(file) has changed: the worker has given its units back"))
             }
             #expect(try place.rows("SELECT count(*) FROM %.bmo_units WHERE state = 'working'", in: location) == ["0"])
+            #expect(try place.rows("SELECT count(*) FROM %.bmo_workers", in: location) == ["0"])
+        }
+
+        @Test func `a worker with an unchanged file ends when the tables are changed`() async throws {
+            let place = try await RemoteWorkspace.teams()
+            let location = place.server.database.newLocation()
+            let worker = try place.start("work", "--every", "0s", over: location)
+            try await eventually("a round is over") { worker.output.contains("the round is over: finished") }
+            // As a worker of another machine does that adds a column.
+            _ = try place.rows("UPDATE %.bmo_database SET schema_version = schema_version + 1", in: location)
+            let ended = try await worker.finish(within: .seconds(60))
+            #expect(ended.exitCode == 1, "\(ended)")
+            #expect(ended.errorOutput.contains("by a worker with another configuration"), "\(ended)")
             #expect(try place.rows("SELECT count(*) FROM %.bmo_workers", in: location) == ["0"])
         }
 

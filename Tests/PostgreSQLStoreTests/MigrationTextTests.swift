@@ -28,6 +28,8 @@ struct MigrationTextTests {
         let remedy = "add schema=NAME to the address, and sync into a new schema"
         #expect(plan.steps.map(\.description) == ["convert City.id (the key) from bigint to text"])
         #expect(plan.steps.map(\.cost) == ["with 1 row"] && plan.steps.map(\.remedy) == [remedy])
+        let quick = try PostgreSQLStores().schemaPlan(of: fixture.path, to: model)
+        #expect(quick.obstacles.map(\.cost) == [nil] && quick.obstacles.map(\.remedy) == [remedy])
         let refusal = try storeError { try PostgreSQLStores().open(fixture.path, model: model, for: .writing).close() }
         #expect(refusal.remedy == remedy)
         let error = try storeError {

@@ -72,6 +72,36 @@ extension Workspace {
         throw ConfigurationErrors(diagnostics: Self.inOrder(faults))
     }
 
+    /// Refuses a configuration with faults that `bmo check` finds, over connections that are closed again.
+    ///
+    /// - Parameter entities: The names of the entities that are used; nil for all.
+    /// - Throws: ``ConfigurationErrors``, `CancellationError`.
+    func refuseFaults(of entities: [String]?) async throws {
+        let connections = Connections(self)
+        do {
+            try await refuseFaults(of: syncOrder(entities), over: connections)
+        } catch {
+            await connections.close()
+            throw error
+        }
+        await connections.close()
+    }
+
+    /// Refuses a configuration with which a program that runs for long would not start.
+    ///
+    /// It may be called again and again, and so reads no rows.
+    ///
+    /// - Parameter entities: The names of the entities that are used; nil for all.
+    /// - Throws: ``ConfigurationErrors`` for faults that `bmo check` finds; `StoreError` of the code `schema` if the
+    ///   database has to be migrated by a person; `CancellationError`.
+    func refuseUnusable(_ entities: [String]?) async throws {
+        try await refuseFaults(of: entities)
+        let path = configuration.databasePath
+        guard stores.exists(path) else { return }
+        let plan = try stores.schemaPlan(of: path, to: model)
+        if !plan.obstacles.isEmpty { throw plan.refusal }
+    }
+
     /// Sorts the faults and removes duplicates: the same fault may show in several parts of a section.
     private static func inOrder(_ faults: [Diagnostic]) -> [Diagnostic] {
         var seen: Set<String> = []

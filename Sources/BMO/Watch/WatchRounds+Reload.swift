@@ -13,7 +13,7 @@ extension WatchRounds {
     /// - Throws: `ConfigurationErrors` for faults that `bmo check` finds; `StoreError` if the database cannot be opened or
     ///   does not fit the configuration; `OutdatedConfiguration` if the files of a new one have changed meanwhile.
     func start() async throws -> ReopenedStore {
-        try await refuseFaults(of: workspace)
+        try await workspace.refuseFaults(of: options.entities)
         // Creates or migrates the database once, so that a configuration that does not fit fails now.
         do {
             try await workspace.openLockedStore(command: "bmo watch", whenLocked: checkStart).close()
@@ -28,17 +28,6 @@ extension WatchRounds {
         try configuration?.checkNext()
         // A new configuration may name another database.
         if workspace.configuration.databasePath == database.path { try database.refuseStaleLog() }
-    }
-
-    private func refuseFaults(of workspace: Workspace) async throws {
-        let connections = Connections(workspace)
-        do {
-            try await workspace.refuseFaults(of: workspace.syncOrder(options.entities), over: connections)
-        } catch {
-            await connections.close()
-            throw error
-        }
-        await connections.close()
     }
 
     /// Syncs and pushes until the task is cancelled, and begins anew with each new configuration.
@@ -126,11 +115,7 @@ extension WatchRounds {
                 .request, "the entity \(name), which the watch was started for, is not in it",
                 remedy: "restart the watch without the entity")
         }
-        try await refuseFaults(of: next)
-        let path = next.configuration.databasePath
-        guard next.stores.exists(path) else { return }
-        let plan = try next.stores.migrationPlan(of: path, to: next.model)
-        if !plan.obstacles.isEmpty { throw plan.refusal }
+        try await next.refuseUnusable(options.entities)
     }
 
     /// Refuses to open the database while it cannot be used as this watch would.

@@ -42,7 +42,7 @@ struct WorkLoop: Sendable {
     /// Works until the task is cancelled or, with `untilIdle`, until the round is over.
     ///
     /// - Returns: The report of the last round; nil if none was due.
-    /// - Throws: ``StoreError`` if the database cannot be used.
+    /// - Throws: ``StoreError`` if the database cannot be used; `ChangedTables` if its tables were changed meanwhile.
     func run() async throws -> SyncReport? {
         var last: SyncReport?
         var failures = 0
@@ -68,6 +68,8 @@ struct WorkLoop: Sendable {
                 guard failures < Self.mostFailures else { throw error }
                 report(.trouble(error.description))
                 try? await Task.sleep(for: Backoff.pause(afterFailures: failures, longest: .seconds(60)))
+            } catch let error as StoreError where error.code == .schema {
+                throw ChangedTables(reason: error)
             }
         }
         return last

@@ -4,15 +4,24 @@ internal import StoreContract
 package struct WorkEnding: Sendable {
     /// The report of the last round that ended; nil if none did.
     package var report: SyncReport?
-    /// Whether the worker ended because of a new configuration.
-    package var isOutdated = false
+    /// Why the worker cannot go on as it was started; nil if it can.
+    package var outdated: Reason?
+
+    /// A reason to start a worker again.
+    package enum Reason: Sendable {
+        /// The configuration's file has a new content.
+        case configuration
+        /// Another worker has adapted the tables to a new configuration, in these words.
+        case tables(String)
+    }
 }
 
 extension Workspace {
     /// Works as ``work(_:report:)`` does, until the configuration's file has a new content that can be used.
     ///
     /// The worker gives its units back then, and ends: all workers of a round need one configuration, and the tables are
-    /// adapted to a new one when the first of them starts with it.
+    /// adapted to a new one when the first of them starts with it. That ends the others, too, even if their files have
+    /// not changed yet.
     package func work(
         _ options: WorkOptions, until configuration: FollowedConfiguration,
         report: @escaping @Sendable (WorkEvent) -> Void
@@ -20,38 +29,32 @@ extension Workspace {
         try await withThrowingTaskGroup(of: WorkEnding.self) { group in
             group.addTask {
                 do {
-                    return WorkEnding(report: try await self.work(options, report: report))
+                    return WorkEnding(report: try await self.workUntilOutdated(options, report))
+                } catch let changed as ChangedTables {
+                    return WorkEnding(outdated: .tables(changed.reason.message))
                 } catch is CancellationError {
                     return WorkEnding()
                 }
             }
             group.addTask {
                 await configuration.waitForNext(check: { try await Self.checkForWork($0) }) { report(.trouble($0)) }
-                return WorkEnding(isOutdated: configuration.isReady)
+                return WorkEnding(outdated: configuration.isReady ? .configuration : nil)
             }
-            var ended = WorkEnding()
-            while let next = try await group.next() {
-                ended.report = next.report ?? ended.report
-                ended.isOutdated = ended.isOutdated || next.isOutdated
-                group.cancelAll()
-            }
+            var ended = try await group.next() ?? WorkEnding()
+            group.cancelAll()
+            // A new configuration that is found after the work has ended by itself has not ended it.
+            while let next = try await group.next() { ended.report = next.report ?? ended.report }
+            if options.untilIdle, ended.report != nil { ended.outdated = nil }
             return ended
         }
     }
 
     /// Refuses a configuration with which a worker would not start.
     private static func checkForWork(_ next: Workspace) async throws {
-        let connections = Connections(next)
-        do {
-            try await next.refuseFaults(of: next.syncOrder(nil), over: connections)
-        } catch {
-            await connections.close()
-            throw error
-        }
-        await connections.close()
         let path = next.configuration.databasePath
-        guard next.stores.exists(path) else { return }
-        let plan = try next.stores.migrationPlan(of: path, to: next.model)
-        if !plan.obstacles.isEmpty { throw plan.refusal }
+        // Throws for a kind of database that cannot be shared.
+        if case .taken(let lock) = try next.stores.attemptSharedLock(path, command: "bmo work") { lock.release() }
+        _ = try SharedLimits(next.configuration)
+        try await next.refuseUnusable(nil)
     }
 }

@@ -51,6 +51,11 @@ public enum WorkEvent: Sendable {
     case trouble(String)
 }
 
+/// The tables were changed while a worker was running, which cannot go on with them.
+struct ChangedTables: Error {
+    let reason: StoreError
+}
+
 extension Workspace {
     /// Works on the units of rounds, together with any number of other processes, until the task is cancelled or, with
     /// ``WorkOptions/untilIdle``, the round is over.
@@ -65,6 +70,19 @@ extension Workspace {
     ///   that `bmo check` finds.
     public func work(
         _ options: WorkOptions, report: @escaping @Sendable (WorkEvent) -> Void
+    ) async throws -> SyncReport? {
+        do {
+            return try await workUntilOutdated(options, report)
+        } catch let changed as ChangedTables {
+            throw changed.reason
+        }
+    }
+
+    /// Works as ``work(_:report:)`` does.
+    ///
+    /// - Throws: `ChangedTables` if another worker has adapted the tables to a new configuration since this one started.
+    func workUntilOutdated(
+        _ options: WorkOptions, _ report: @escaping @Sendable (WorkEvent) -> Void
     ) async throws -> SyncReport? {
         let lock = try await sharedLock(report)
         defer { lock.release() }
@@ -100,13 +118,13 @@ extension Workspace {
         let running = loops
         let division = limits.map { limits in Task { await running.first?.divide(limits) } }
         defer { division?.cancel() }
-        let seen = try await withThrowingTaskGroup(of: SyncReport?.self) { group in
-            for loop in running { group.addTask { try await loop.run() } }
-            let beat = Task { await running.first?.beat() }
-            defer { beat.cancel() }
-            var last: SyncReport?
-            while let seen = try await group.next() { last = seen ?? last }
-            return last
+        let seen: SyncReport?
+        do {
+            seen = try await run(running)
+        } catch {
+            // The units are free at once: otherwise the others wait for the end of the lease.
+            try? running.first?.shared.leave()
+            throw error
         }
         // No request may run when others get this worker's part of the limits.
         division?.cancel()
@@ -117,6 +135,17 @@ extension Workspace {
         try? loops.first?.shared.leave()
         for loop in loops { try? loop.store.close() }
         return seen
+    }
+
+    private func run(_ loops: [WorkLoop]) async throws -> SyncReport? {
+        try await withThrowingTaskGroup(of: SyncReport?.self) { group in
+            for loop in loops { group.addTask { try await loop.run() } }
+            let beat = Task { await loops.first?.beat() }
+            defer { beat.cancel() }
+            var last: SyncReport?
+            while let seen = try await group.next() { last = seen ?? last }
+            return last
+        }
     }
 
     /// Takes the lock that workers share; waits while another command writes alone.

@@ -19,7 +19,8 @@ struct WorkCommand: AsyncParsableCommand {
             `bmo sync`, `undo` and `migrate` cannot run beside workers, and workers wait for them. `bmo status` shows \
             workers and units. An SQLite file cannot be shared: use `bmo sync` or `bmo watch`.
 
-            A worker ends with code 1 when its configuration has changed: all workers need the same one.
+            A worker ends with code 1 when its configuration has changed, or another worker has adapted the tables to a \
+            new one: all workers need the same one.
 
             docs/scale.md has measurements, and docs/deploy has files for systemd and Kubernetes.
             """)
@@ -85,10 +86,15 @@ struct WorkCommand: AsyncParsableCommand {
         let wasStopped = work.isCancelled
         signals.cancel()
         await metrics?.finish()
-        if ending.isOutdated, !wasStopped {
+        switch ending.outdated {
+        case .configuration where !wasStopped:
             throw CommandFailure(
                 "\(options.file) has changed: the worker has given its units back and ends; "
                     + "start all workers again with the new configuration")
+        case .tables(let words) where !wasStopped:
+            throw CommandFailure(
+                "\(words), by a worker with another configuration; give this one the same, and start it again")
+        case .configuration, .tables, nil: break
         }
         guard untilIdle else { return }
         if wasStopped {

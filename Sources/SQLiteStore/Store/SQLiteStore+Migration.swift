@@ -19,6 +19,11 @@ extension SQLiteStore {
     ///
     /// - Throws: `StoreError`.
     public static func migrationPlan(path: String, model: CompiledModel) throws -> SchemaPlan {
+        try migrationPlan(path: path, model: model, withCosts: true)
+    }
+
+    /// - Parameter withCosts: Whether the tables are read for the cost.
+    static func migrationPlan(path: String, model: CompiledModel, withCosts: Bool) throws -> SchemaPlan {
         try naming(path) {
             try translating("reading the tables") {
                 let queue = try ReadingConnection.open(path)
@@ -27,7 +32,7 @@ extension SQLiteStore {
                     try ManagedTables.checkIsOurs(model, in: db)
                     let difference = try SchemaDifference(of: model, in: db)
                     var plan = SchemaPlan(difference)
-                    for index in plan.steps.indices {
+                    for index in plan.steps.indices where withCosts {
                         plan.steps[index].cost = try SchemaCost.of(difference.steps[index], difference, in: db)
                     }
                     return plan

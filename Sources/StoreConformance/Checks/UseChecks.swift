@@ -116,6 +116,8 @@ extension StoreCheck {
         }
         let plan = try subject.provider.migrationPlan(of: subject.location, to: numbers)
         try expect("the obstacles", plan.obstacles.count, 1)
+        let quick = try subject.provider.schemaPlan(of: subject.location, to: numbers)
+        try expect("the steps without costs", quick.steps.map(\.description), plan.steps.map(\.description))
         let backup = subject.location + "-backup"
         let result = try subject.provider.migrate(subject.location, to: numbers, backup: backup)
         try expect("the backup", result.backup, backup)
