@@ -20,21 +20,6 @@ struct RecordedNames {
 
     private var changes: String { Identifier.quoted(schema) + ".bmo_changes" }
 
-    /// Returns whether a recorded change or a waiting edit names a list of a table.
-    func has(list name: String, in table: String) throws -> Bool {
-        // The forms in which LinkSpan and EditContent write a list.
-        try connection.query(
-            """
-            SELECT EXISTS (SELECT 1 FROM \(changes) WHERE entity = $1::text AND change = 'relinked'
-                    AND (starts_with(old, $2::text) OR starts_with(new, $2::text)))
-                OR EXISTS (SELECT 1 FROM \(Identifier.quoted(schema)).bmo_outbox WHERE root = $1::text
-                    AND (position($3::text in changes) > 0 OR position($3::text in base) > 0))
-            """,
-            [.text(table), .text("{\"relationship\":\"\(name)\","), .text("\"\(name)\":[")],
-            for: "looking for \(table).\(name) in the history"
-        ).boolean(0, 0)
-    }
-
     /// Renames a column or list of a table in all recorded changes, in the open transaction.
     ///
     /// Where a change has the new name already, that is of a column or list that was dropped; it becomes

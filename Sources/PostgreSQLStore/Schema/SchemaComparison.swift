@@ -10,7 +10,6 @@ struct SchemaComparison {
     private let model: CompiledModel
     private let catalog: Catalog
     private let made: ManagedColumns
-    private let readsHistory: Bool
     private let wanted: [TableDefinition]
     /// The changes, in order of execution.
     private(set) var changes: [SchemaChange] = []
@@ -20,13 +19,10 @@ struct SchemaComparison {
     private var lists: [SchemaChange] = []
 
     /// Compares the tables.
-    ///
-    /// - Parameter readsHistory: Whether changes of the history alone count, for which a long one may have to be read.
-    init(_ connection: Connection, schema: String, to model: CompiledModel, readsHistory: Bool = true) throws {
+    init(_ connection: Connection, schema: String, to model: CompiledModel) throws {
         self.connection = connection
         self.schema = schema
         self.model = model
-        self.readsHistory = readsHistory
         catalog = try Catalog(connection, schema: schema)
         made = try ManagedColumns(connection, schema: schema)
         wanted = TableDefinition.all(of: model)
@@ -52,8 +48,8 @@ struct SchemaComparison {
         try checkOwner(oldName)
         if oldName != table.name {
             changes.append(.renameTable(from: oldName, to: table.name))
+            renameList(of: table)
         }
-        if table.isLinkTable { try compareList(table, isRenamed: oldName != table.name) }
         let renames = RenameMap(ofTable: table.name, in: model)
         var names: [String: String] = [:]
         for column in table.columns {
@@ -98,19 +94,12 @@ struct SchemaComparison {
         }
     }
 
-    /// Compares the name of a table's list with that in the history.
-    private mutating func compareList(_ table: TableDefinition, isRenamed: Bool) throws {
-        guard let (owner, list) = RenameMap.list(ofLinkTable: table.name, in: model.model), let old = list.renamedFrom
+    /// Renames the list of a table that gets another name, also in the history.
+    private mutating func renameList(of table: TableDefinition) {
+        guard table.isLinkTable, let (owner, list) = RenameMap.list(ofLinkTable: table.name, in: model.model),
+            let old = list.renamedFrom
         else { return }
-        let root = model.model.root(of: owner)
-        let rename = SchemaChange.renameList(table: root.name, from: old, to: list.name)
-        guard !isRenamed else { return lists.append(rename) }
-        // A table with a written name keeps it, so that only the history shows whether its list was renamed.
-        guard list.table != nil, readsHistory,
-            !RenameMap.hasRelationship(old, in: root, of: model.model)
-        else { return }
-        let stored = catalog.tables[root.name] == nil ? root.renamedFrom ?? root.name : root.name
-        if try RecordedNames(connection, schema: schema).has(list: old, in: stored) { lists.append(rename) }
+        lists.append(.renameList(table: model.model.root(of: owner).name, from: old, to: list.name))
     }
 
     /// Refuses a table of another program with the name of an entity.

@@ -46,7 +46,6 @@ struct SchemaDifference {
                 continue
             }
             rename(table, &found)
-            if found.name == table.name { try renameList(of: table, in: db) }
             existing[table.name.lowercased()] = found
             try renameKinds(of: table, found, in: db)
         }
@@ -75,21 +74,6 @@ struct SchemaDifference {
             steps.append(.renameList(table: model.root(of: owner).name, from: old, to: list.name))
         }
         return found
-    }
-
-    /// Renames a list whose table has a written name, if the history or an edit has its old name: the table keeps its own.
-    private mutating func renameList(of table: SchemaBuilder.Table, in db: Database) throws {
-        guard let list = table.renamedList, try SchemaUpdate.hasBookkeeping(in: db) else { return }
-        let owner = existing[list.table.lowercased()]?.name ?? list.table
-        let isNamed = try Bool.fetchOne(
-            db,
-            sql: """
-                SELECT EXISTS (SELECT 1 FROM bmo_changes WHERE entity = ?1 AND change = 'relinked'
-                        AND ?2 IN (json_extract(old, '$.relationship'), json_extract(new, '$.relationship')))
-                    OR EXISTS (SELECT 1 FROM bmo_outbox WHERE root = ?1
-                        AND 'array' IN (json_type(changes, '$.' || ?2), json_type(base, '$.' || ?2)))
-                """, arguments: [owner, list.old])
-        if isNamed == true { steps.append(.renameList(table: list.table, from: list.old, to: list.new)) }
     }
 
     /// Updates references to renamed tables; SQLite does the same in the file.

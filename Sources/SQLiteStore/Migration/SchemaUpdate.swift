@@ -195,7 +195,7 @@ enum SchemaUpdate {
 
     private static func text(of tables: [SchemaBuilder.Table]) -> String {
         tables.flatMap { [$0.sql] + $0.indexes + [$0.viewSQL].compactMap(\.self) }.joined(separator: ";\n") + ";\n-- "
-            + (ManagedTables.lines(tables) + tables.compactMap(\.renamedList).map(\.line)).joined(separator: "\n-- ")
+            + ManagedTables.lines(tables).joined(separator: "\n-- ")
     }
 
     /// Adds and renames tables and columns.

@@ -45,8 +45,6 @@ struct SchemaBuilder {
         var oldName: String?
         /// The renamed sub-entities, by old name.
         var oldKinds: [String: String] = [:]
-        /// The list whose links it has under a written name, if it was renamed: the table's name does not show it.
-        var renamedList: RenamedList?
         /// The to-one relationships stored in these columns.
         var references: [ReferenceColumns] = []
         /// The number of trailing columns that are not in the model.
@@ -97,16 +95,6 @@ struct SchemaBuilder {
         let targetColumns: [String]
         /// The reference's earlier name, or its current one if it was not renamed.
         let oldName: String
-    }
-
-    /// The earlier and the present name of a relationship to many.
-    struct RenamedList {
-        let table: String
-        let old: String
-        let new: String
-
-        /// The line that records it.
-        var line: String { "\(table).\(old) is \(new)" }
     }
 
     private let model: CompiledModel
@@ -227,19 +215,9 @@ struct SchemaBuilder {
         }
         return Table(
             name: name, columns: columns, indexes: [index], oldName: RenameMap.linkTable(name, in: model.model),
-            renamedList: renamedList(name),
             references: [
                 referenceColumns("source", sourceNames, source), referenceColumns("target", targetNames, target),
             ], lines: lines, options: "STRICT, WITHOUT ROWID", key: sourceNames + ["position"])
-    }
-
-    private func renamedList(_ table: String) -> RenamedList? {
-        guard let (owner, list) = RenameMap.list(ofLinkTable: table, in: model.model), list.table != nil,
-            let old = list.renamedFrom
-        else { return nil }
-        let root = model.model.root(of: owner)
-        guard !RenameMap.hasRelationship(old, in: root, of: model.model) else { return nil }
-        return RenamedList(table: root.name, old: old, new: list.name)
     }
 
     /// An end of a link table.

@@ -56,9 +56,4 @@ package struct RenameMap {
         }
         return nil
     }
-
-    /// Returns whether an entity or one of its sub-entities has a relationship of a name.
-    package static func hasRelationship(_ name: String, in root: Entity, of model: Model) -> Bool {
-        model.family(of: root).contains { $0.relationship(named: name) != nil }
-    }
 }
