@@ -88,6 +88,10 @@ import Testing
         #"{"code": 1001, "msg": "x", "id": null}"#, #"{"Code": "isv.LIMIT_CONTROL", "Message": "x"}"#,
         #"{"log_id": 1, "error_code": 110, "error_msg": "Access token invalid"}"#,
         #"{"results": [{"id": 1, "status": "error", "message": "locked"}]}"#,
+        #"{"code": 40901, "msg": "Data has been modified"}"#, #"{"code": 40901, "msg": "The record was changed"}"#,
+        #"{"retcode": -1, "msg": ""}"#, #"{"retcode": -1, "msg": "null"}"#,
+        #"{"code": 1000, "msg": "Rate limit applied"}"#,
+        #"{"code": 1000, "message": "Successfully validated, but the record is locked"}"#,
     ])
     func `a code or a status without a clear meaning leaves the outcome open`(body: String) throws {
         #expect(try code(replying: body) == .timeout)

@@ -88,8 +88,9 @@ struct FailedOutcome {
             identities = Set(OutcomeWords.identities).union(request.keyPaths.values.compactMap(\.first))
             verbs =
                 switch request.operation {
-                case .create: ["created", "added", "inserted", "registered"]
-                case .update: ["updated", "changed", "modified", "edited"]
+                case .create: ["created", "added", "inserted", "registered", "saved"]
+                // What was changed or modified may have been so by somebody else.
+                case .update: ["updated", "edited", "saved"]
                 case .delete: ["deleted", "removed", "destroyed"]
                 }
         }
@@ -148,7 +149,8 @@ struct FailedOutcome {
             else { return nil }
             let codes = rest.lazy.filter { OutcomeWords.plainCodes.contains(OutcomeWords.plain($0.name)) }
             guard let code = codes.first(where: { isFailed($0.name, $0.value) }) else { return nil }
-            return FailedOutcome(path: PagingDetector.member("$", code.name), value: code.value.json, words: words)
+            return FailedOutcome(
+                path: PagingDetector.member("$", code.name), value: code.value.json, words: words.isEmpty ? nil : words)
         }
 
         private func isFailed(_ name: String, _ value: JSONTree) -> Bool {

@@ -168,7 +168,7 @@ struct DisguisedFailure {
             // 2xx is a failure, unless the message says success.
             guard name == "code", number < 0 || number > 299 else { continue }
             let message = message(survey, [home, home + ".error", "$"])
-            let isTold = message.map { !OutcomeWords.saysListed($0) } ?? (survey[path] == .text(String(number)))
+            let isTold = message.map { !OutcomeWords.saysSuccess($0) } ?? (survey[path] == .text(String(number)))
             if isTold { return (path, String(number)) }
         }
         return result(survey, home)

@@ -24,11 +24,14 @@ enum OutcomeWords {
 
     // MARK: Values
 
-    /// Texts in the place of an error that say that there is none, as ``word(_:)`` returns them.
-    private static let nothings: Set<String> = [
-        "", "false", "na", "nil", "none", "null", "noerror", "noerrors", "nofault", "ok", "okay", "success",
-        "successful", "successfully", "succeeded", "done",
-    ]
+    /// Texts that say that all is well, as ``word(_:)`` returns them.
+    private static let allClears: Set<String> = successes.union([
+        "noerror", "noerrors", "nofault", "ok", "okay", "done",
+    ])
+    /// Texts in the place of an error that say that there is none.
+    ///
+    /// Elsewhere, those beside the all-clears say nothing.
+    private static let nothings: Set<String> = allClears.union(["", "false", "na", "nil", "none", "null"])
     /// Parts of codes such as `REQUEST_DENIED` and `OVER_QUERY_LIMIT`.
     private static let failures = [
         "error", "fail", "denied", "invalid", "unauthorized", "forbidden", "over_", "exceeded",
@@ -76,40 +79,35 @@ enum OutcomeWords {
 
     // MARK: Messages
 
-    /// Words that say that a request was carried out, whatever it was.
-    private static let ends: Set<String> = [
-        "ok", "okay", "done", "saved", "stored", "completed", "processed", "accepted", "applied",
-    ]
-    /// Parts of words that say so in several languages.
-    private static let successes = ["succ", "suces", "éxito", "exitos", "erfolg", "успе", "成功", "성공"]
-    /// Words, and parts of words, that deny it.
-    private static let denials: Set<String> = [
-        "not", "no", "never", "cannot", "unable", "nothing", "none", "false", "nicht", "kein", "keine", "ohne", "sin",
-        "sans", "pas", "non", "не",
-    ]
+    private static let successes: Set<String> = ["success", "successful", "successfully", "succeeded"]
+    /// Words that deny a success.
+    private static let denials: Set<String> = ["not", "no", "never", "cannot", "unable", "nothing", "none", "false"]
+    /// Parts of words that deny it; Chinese has no spaces between words.
     private static let denialParts = [
-        "n't", "n’t", "unsucc", "insucc", "fail", "error", "invalid", "denied", "forbid", "unauth", "reject",
-        "refus", "partial", "fehl", "неусп", "不", "未", "失", "错", "실패",
+        "n't", "n’t", "fail", "error", "invalid", "denied", "forbid", "unauth", "reject", "refus", "partial", "不", "未",
+        "失", "错",
     ]
-    /// Words beside which another word may be that of a condition, or of another's change.
+    /// Words beside which a success may be that of another request, of a part of this one, or a condition.
     private static let doubts: Set<String> = [
-        "by", "another", "someone", "already", "before", "first", "must", "should", "please", "expired", "missing",
-        "required", "locked", "too", "only", "can", "could", "may", "would", "if", "until", "while", "since", "being",
-        "need", "needs", "to",
+        "but", "however", "except", "though", "although", "some", "by", "another", "someone", "already", "before",
+        "first", "must", "should", "please", "expired", "missing", "required", "locked", "suspended", "blocked",
+        "banned", "revoked", "disabled", "inactive", "deactivated", "unavailable", "maintenance", "timeout",
+        "incomplete", "pending", "queued", "wait", "retry", "later", "throttled", "throttling", "limit", "limits",
+        "limited", "quota", "exhausted", "too", "only", "can", "could", "may", "would", "if", "until", "while",
+        "since", "being", "need", "needs", "to",
     ]
 
     /// Whether a message says that the request was carried out.
     ///
     /// - Parameter verbs: Words that say so of this request, such as `updated`.
     static func saysSuccess(_ message: String, verbs: Set<String> = []) -> Bool {
-        if isNone(message) { return true }
+        if message.utf8.count <= 40, allClears.contains(word(message)) { return true }
         let words = words(message)
-        let isDenied = words.contains { word in
-            denials.contains(word) || denialParts.contains(where: word.contains)
+        let isDoubtful = words.contains { word in
+            denials.contains(word) || doubts.contains(word) || denialParts.contains(where: word.contains)
         }
-        guard !isDenied else { return false }
-        return words.contains { word in successes.contains(where: word.contains) }
-            || !words.contains(where: doubts.contains) && words.contains { ends.contains($0) || verbs.contains($0) }
+        guard !isDoubtful else { return false }
+        return words.contains { successes.contains($0) || verbs.contains($0) || $0.contains("成功") }
     }
 
     /// Returns the words of a message without those that deny an error, such as `no errors`.
@@ -146,40 +144,5 @@ extension ReplySurvey {
             case .array(let first): return !first.isEmpty
             }
         }
-    }
-}
-
-/// Messages in place of the records of a listing, for which a wrong success would delete rows.
-extension OutcomeWords {
-    /// Words that say that a request succeeded.
-    private static let fullSuccesses: Set<String> = [
-        "success", "successful", "successfully", "succeeded", "succès", "éxito", "exitosa", "exitoso", "exitosamente",
-        "sucesso", "erfolg", "erfolgreich", "успех", "успешно",
-    ]
-    /// The same in languages without spaces, or with endings.
-    private static let successParts = ["成功", "성공"]
-    /// Words of another end beside a success, such as that of a login.
-    private static let hazards: Set<String> = [
-        "but", "however", "except", "though", "although", "some", "pending", "queued", "wait", "retry", "later",
-        "limit", "limits", "limited", "throttled", "throttling", "quota", "exhausted", "suspended", "disabled",
-        "blocked", "banned", "revoked", "inactive", "deactivated", "unavailable", "maintenance", "timeout",
-        "incomplete",
-    ]
-
-    /// Whether a message says that a listing succeeded, each part of it and without a condition.
-    static func saysListed(_ message: String) -> Bool {
-        if isNone(message) { return true }
-        let parts = message.split { ",;，；。".contains($0) }
-        return message.utf8.count <= 300 && !parts.isEmpty && parts.allSatisfy { isNone($0.description) || isFull($0) }
-    }
-
-    private static func isFull(_ part: Substring) -> Bool {
-        let words = words(String(part))
-        let isDoubtful = words.contains { word in
-            denials.contains(word) || doubts.contains(word) || hazards.contains(word)
-                || denialParts.contains(where: word.contains)
-        }
-        return !isDoubtful
-            && words.contains { fullSuccesses.contains($0) || successParts.contains(where: $0.contains) }
     }
 }

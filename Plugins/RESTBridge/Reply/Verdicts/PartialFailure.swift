@@ -72,8 +72,8 @@ enum PartialFailure {
             }
             return words(name, value) + (message(survey, name).map { ": \($0)" } ?? "")
         }
-        guard isNull, !isValidated("$.message"), case .text(let text) = survey["$.message"],
-            !OutcomeWords.saysListed(text), survey["$.success"] != .bool(true), survey["$.code"].integer != 0
+        guard isNull, !isValidated("$.message"), case .text(let text) = survey["$.message"], !text.isEmpty,
+            !OutcomeWords.saysSuccess(text), survey["$.success"] != .bool(true), survey["$.code"].integer != 0
         else { return nil }
         return "null in place of the records, and $.message: \(text.prefix(300))"
     }
