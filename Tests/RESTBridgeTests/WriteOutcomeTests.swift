@@ -16,7 +16,7 @@ import Testing
     /// Sends one change of the note with the key 1, whose text was "old".
     private func write(
         _ operation: WriteRequest.Operation = .update, replying body: String, rule: Literal.Members = [],
-        key: String = "id", responses: Literal? = nil
+        key: String = "id", attributes: Literal.Members = [], responses: Literal? = nil
     ) throws {
         let rule = Literal.object([("query", ["body": .text(body)])] + rule)
         let section = Literal.object(
@@ -24,7 +24,8 @@ import Testing
                 + (responses.map { [("responses", $0)] } ?? []))
         var request = WriteRequest(
             operation, entity: "Note", section: section.options, key: Literal.object([(key, 1)]).options,
-            values: (["text": "new"] as Literal).options, object: Literal.object([(key, 1), ("text", "new")]).options)
+            values: (["text": "new"] as Literal).options,
+            object: Literal.object([(key, 1), ("text", "new")] + attributes).options)
         request.keyPaths = [key: [key]]
         request.before = (["text": "old"] as Literal).options
         try RESTBridgeTests.bridge(["url": .text(server.url)]).write(request, into: RecordBatchWriter())
@@ -78,6 +79,24 @@ import Testing
         #expect(try code(replying: body, key: "number") == nil)
         #expect(try code(replying: #"{"number": 1, "error_message": "locked"}"#, key: "number") == .remote)
         #expect(try code(replying: #"{"number": 2, "text": "x", "error": "locked"}"#, key: "number") == .remote)
+    }
+
+    @Test(arguments: [
+        #"{"code": 99991672, "msg": "Access denied"}"#, #"[{"id": 1, "status": "error", "message": "locked"}]"#,
+        #"{"data": {"title": "Not allowed", "status": "error"}}"#,
+    ])
+    func `an attribute by the name of a sign is the object's only by its value`(body: String) throws {
+        let attributes: Literal.Members = [("code", 7), ("status", "open"), ("title", "A")]
+        let error = try bridgeError { try write(replying: body, attributes: attributes) }
+        #expect(error.code == .timeout, "\(error)")
+    }
+
+    @Test(arguments: [
+        #"{"code": 7, "message": "Access denied"}"#, #"{"data": {"title": "A", "status": "failed"}}"#,
+        #"[{"id": 1, "status": "error", "message": "disk full"}]"#,
+    ])
+    func `a value that the object has is its own`(body: String) throws {
+        try write(replying: body, attributes: [("code", 7), ("status", "error"), ("title", "A")])
     }
 
     @Test(arguments: [

@@ -76,15 +76,15 @@ struct FailedOutcome {
 
     /// The judgment of objects by what is known of the change.
     private struct Outcomes {
-        /// The names of the object's values, which say nothing about the change.
-        let known: Set<String>
+        /// The object's values, which say nothing about the change.
+        let own: OwnValues
         /// The names of the members that identify the object.
         let identities: Set<String>
         /// Words of a message that says that the change was made.
         let verbs: Set<String>
 
         init(_ request: WriteRequest) {
-            known = Set(request.values.names).union(request.object.names)
+            own = OwnValues(request)
             identities = Set(OutcomeWords.identities).union(request.keyPaths.values.compactMap(\.first))
             verbs =
                 switch request.operation {
@@ -95,11 +95,11 @@ struct FailedOutcome {
                 }
         }
 
-        /// Whether an object has a key, or values by the names of the changed object's.
+        /// Whether an object has a key, or values of the changed object.
         func showsObject(_ object: JSONTree) -> Bool {
             object.members.contains { name, value in
-                guard identities.contains(name) || known.contains(name) else { return false }
-                return EarlierValues.scalar(value).map { !$0.isEmpty } ?? false
+                guard let text = EarlierValues.scalar(value), !text.isEmpty else { return false }
+                return identities.contains(name) || own.contains(name, value)
             }
         }
 
@@ -107,7 +107,7 @@ struct FailedOutcome {
             _ object: JSONTree, isListed: Bool
         ) -> (name: String, value: JSONTree, isUnclear: Bool)? {
             guard object.isObject, isOutcome(object) else { return nil }
-            let members = object.members.filter { !known.contains($0.name) }
+            let members = object.members.filter { !own.contains($0.name, $0.value) }
             let showsObject = showsObject(object)
             let flag = members.first {
                 OutcomeWords.plainFlags.contains(OutcomeWords.plain($0.name)) && $0.value == .bool(false)
@@ -119,12 +119,13 @@ struct FailedOutcome {
                     // Payments, jobs and the like fail, too.
                     return !showsObject || value.elements != nil || value.isObject || isListed && value.text != nil
                 }
-            if let failed { return (failed.name, failed.value, false) }
+            // The remote may have changed a value of the object.
+            if let failed { return (failed.name, failed.value, own.hasName(failed.name)) }
             guard !showsObject || isListed && FailedChange.message(object) != nil,
                 let status = members.first(where: { OutcomeWords.plain($0.name) == "status" }),
                 ["error", "fail", "failed", "failure"].contains(status.value.text?.lowercased())
             else { return nil }
-            return (status.name, status.value, showsObject)
+            return (status.name, status.value, showsObject || object.members.contains { own.hasName($0.name) })
         }
 
         private func isOutcome(_ object: JSONTree) -> Bool {
