@@ -82,6 +82,21 @@ import Testing
     }
 
     @Test(arguments: [
+        #""requestId": "r""#, #""trace_id": 5"#, #""data": null"#, #""Time": 1"#, #""errmsg": "x""#, #""status": "B""#,
+    ])
+    func `a false flag counts beside the key and members that are not the object's`(member: String) throws {
+        let body = #"{"sku": 1, "success": false, "message": "locked", \#(member)}"#
+        let error = try bridgeError { try write(replying: body, key: "sku") }
+        #expect(error.code == .remote && error.remote == "locked", "\(error)")
+    }
+
+    @Test func `a false flag may be the object's own`() throws {
+        let body = #"{"sku": 1, "success": false, "title": "A"}"#
+        #expect(try code(replying: body, key: "sku") == .remote)
+        try write(replying: body, key: "sku", attributes: [("title", "A"), ("success", false)])
+    }
+
+    @Test(arguments: [
         #"{"code": 99991672, "msg": "Access denied"}"#, #"[{"id": 1, "status": "error", "message": "locked"}]"#,
         #"{"data": {"title": "Not allowed", "status": "error"}}"#,
     ])
@@ -138,6 +153,7 @@ import Testing
     @Test(arguments: [
         (#"{"id": 1, "text": "old", "errors": {"text": ["is taken"]}}"#, "$.errors is an object", "text: is taken"),
         (#"{"id": 1, "text": "old", "error": "is taken"}"#, "$.error is a text", "is taken"),
+        (#"{"id": 1, "text": "old", "success": false, "message": "is taken"}"#, "$.success is false", "is taken"),
         (#"[{"id": 1, "text": "old", "errors": ["is taken"]}]"#, "$[0].errors is a list", "is taken"),
         (
             #"{"data": {"id": 1, "text": "old"}, "meta": {"errors": ["is taken"]}}"#, "$.meta.errors is a list",

@@ -72,8 +72,9 @@ struct FailedChange {
         guard let shown = objects.first(where: { earlier.areKept(in: $0.object, despite: sent) }) else { return nil }
         for (home, value) in Self.homes(root, isMutation: isMutation) + [(shown.path, shown.object)] {
             guard
-                let error = value.members.first(where: { !known.contains($0.name) && Self.isFailure($0.name, $0.value) }
-                )
+                let error = value.members.first(where: { name, value in
+                    !known.contains(name) && (Self.isFailure(name, value) || OutcomeWords.isFalseFlag(name, value))
+                })
             else { continue }
             let words = Self.words(error.value) ?? Self.message(value)
             self.init(.errors, PagingDetector.member(home, error.name), error.value, words: words)

@@ -15,17 +15,6 @@ struct FailedOutcome {
     /// meaning, or a status that may be the object's own.
     let isUnclear: Bool
 
-    /// The members that an outcome has, in small letters and without separators, beside those of ``FailedChange``.
-    private static let members: Set<String> = OutcomeWords.plainFlags.union(OutcomeWords.plainCodes).union([
-        "status", "statuscode", "message", "msg", "errmsg", "errormsg", "retmsg", "resultmessage", "returnmsg",
-        "detail", "details",
-        "reason", "description", "title", "type", "timestamp", "time", "servertime", "logid", "path", "requestid",
-        "traceid", "clientmutationid",
-        "created", "typename", "id", "uuid", "gid", "key",
-    ])
-    private static let texts: Set<String> = [
-        "errmsg", "errormsg", "retmsg", "resultmessage", "returnmsg", "message", "msg",
-    ]
     /// Parts of codes that tell why a change is refused; a listing with such a code may be empty.
     private static let refusals = [
         "not", "lock", "missing", "expired", "conflict", "duplicate", "exist", "reject", "refus", "unavail", "limit",
@@ -109,9 +98,7 @@ struct FailedOutcome {
             guard object.isObject, isOutcome(object) else { return nil }
             let members = object.members.filter { !own.contains($0.name, $0.value) }
             let showsObject = showsObject(object)
-            let flag = members.first {
-                OutcomeWords.plainFlags.contains(OutcomeWords.plain($0.name)) && $0.value == .bool(false)
-            }
+            let flag = members.first { OutcomeWords.isFalseFlag($0.name, $0.value) }
             let failed =
                 flag
                 ?? members.first { name, value in
@@ -130,9 +117,8 @@ struct FailedOutcome {
 
         private func isOutcome(_ object: JSONTree) -> Bool {
             object.members.allSatisfy { member in
-                let name = OutcomeWords.plain(member.name)
-                return FailedOutcome.members.contains(name) || FailedChange.errors.contains(name)
-                    || member.value == .null || identities.contains(member.name)
+                member.value == .null || OutcomeWords.plainMembers.contains(OutcomeWords.plain(member.name))
+                    || identities.contains(member.name)
             }
         }
 
@@ -144,7 +130,7 @@ struct FailedOutcome {
             }
             guard isOutcome(.object(.init(rest.map { ($0.name, $0.value) }))),
                 !showsObject(.object(.init(rest.map { ($0.name, $0.value) }))),
-                let words = rest.lazy.filter({ FailedOutcome.texts.contains(OutcomeWords.plain($0.name)) })
+                let words = rest.lazy.filter({ OutcomeWords.plainMessages.contains(OutcomeWords.plain($0.name)) })
                     .compactMap(\.value.text).first,
                 !OutcomeWords.saysSuccess(words, verbs: verbs)
             else { return nil }

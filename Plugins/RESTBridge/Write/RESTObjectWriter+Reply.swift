@@ -63,7 +63,9 @@ extension RESTObjectWriter {
     func checkDisguise(_ reply: [UInt8], _ response: HTTPResponse, asked: String) throws {
         let body = HTTPExchange.PaddedBody(reply)
         guard !reply.isEmpty, let survey = ReplySurvey(body), !survey.isArray,
-            let failure = DisguisedFailure(ofChange: survey, key: ownKey(reply)), try !hasRule(for: failure.path)
+            let root = try? JSONTree(parsing: reply, what: asked),
+            let failure = DisguisedFailure(ofChange: survey, key: ownKey(root), showsObject: showsObject(root)),
+            try !hasRule(for: failure.path)
         else { return }
         throw failure.error(asked: asked, response: response, body: body, isWrite: true)
     }
@@ -71,9 +73,9 @@ extension RESTObjectWriter {
     /// Returns the names of the reply's members that hold the changed object's key; none if it has another key, or lacks it.
     ///
     /// What else such a reply has may be the object's: an error of its own, or a status.
-    private func ownKey(_ reply: [UInt8]) -> [String] {
+    private func ownKey(_ root: JSONTree) -> [String] {
         // The id of a JSON-RPC reply belongs to the request.
-        guard let root = try? JSONTree(parsing: reply, what: asked), root["jsonrpc"] == nil else { return [] }
+        guard root["jsonrpc"] == nil else { return [] }
         var names: [String] = []
         for (name, path) in request.keyPaths {
             guard let first = path.first, let wanted = request.key.string(name), !wanted.isEmpty,
@@ -82,6 +84,15 @@ extension RESTObjectWriter {
             names.append(first)
         }
         return names
+    }
+
+    /// Whether members of the reply beside its keys have the object's values.
+    private func showsObject(_ root: JSONTree) -> Bool {
+        let own = OwnValues(request)
+        let keys = Set(OutcomeWords.identities).union(request.keyPaths.values.compactMap(\.first))
+        return root.members.contains { name, value in
+            !keys.contains(name) && EarlierValues.scalar(value) != nil && own.contains(name, value)
+        }
     }
 
     /// Returns the reply's only object, or nil if there is none.

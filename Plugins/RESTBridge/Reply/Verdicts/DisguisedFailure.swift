@@ -60,9 +60,11 @@ struct DisguisedFailure {
 
     /// The failure that the reply to a change reports, whose record would be the reply itself.
     ///
-    /// - Parameter key: The names of the members that hold the object's own key; empty if the reply lacks it.
-    init?(ofChange survey: ReplySurvey, key: [String] = []) {
-        let isOutcome = Self.isOutcome(survey, key)
+    /// - Parameters:
+    ///   - key: The names of the members that hold the object's own key; empty if the reply lacks it.
+    ///   - showsObject: Whether the reply has other values of the object.
+    init?(ofChange survey: ReplySurvey, key: [String], showsObject: Bool) {
+        let isOutcome = !showsObject && Self.isOutcome(survey, key)
         // An object may have an error of its own.
         guard isOutcome || key.isEmpty else { return nil }
         if let known = DisguisedFailure(survey, isSingleObject: true) ?? DisguisedFailure(statusOf: survey) {
@@ -77,16 +79,11 @@ struct DisguisedFailure {
 
     /// Whether a reply has nothing of an object but its key.
     private static func isOutcome(_ survey: ReplySurvey, _ key: [String]) -> Bool {
-        let reasons = [
-            "message", "Message", "msg", "detail", "details", "reason", "description", "title", "timestamp", "path",
-            "type",
-        ]
-        let known = Set(
-            OutcomeWords.identities + key + OutcomeWords.flags + codes + statuses + errors + reasons)
-        return survey.findings.allSatisfy { finding in
-            let name = finding.path.dropFirst(2)
-            return !finding.path.hasPrefix("$.") || name.contains(".") || name.contains("[")
-                || known.contains(String(name))
+        survey.findings.allSatisfy { finding in
+            let name = String(finding.path.dropFirst(2))
+            return !finding.path.hasPrefix("$.") || name.contains(".") || name.contains("[") || finding.value == .null
+                || key.contains(name) || statuses.contains(name)
+                || OutcomeWords.plainMembers.contains(OutcomeWords.plain(name))
         }
     }
 
@@ -104,9 +101,9 @@ struct DisguisedFailure {
         guard (OutcomeWords.identities + key).allSatisfy({ survey["$.\($0)"] == .missing }) else { return nil }
         for name in codes {
             guard let number = survey["$.\(name)"].integer else { continue }
-            if name.lowercased().hasPrefix("err") ? number != 0 : (400...599).contains(number) {
-                return ("$.\(name)", String(number))
-            }
+            // A message may tell what the code of an error means: see ``FailedOutcome``.
+            let isError = name.lowercased().hasPrefix("err") && number != 0 && !hasMessage(survey)
+            if isError || (400...599).contains(number) { return ("$.\(name)", String(number)) }
         }
         for name in statuses {
             guard case .text(let text) = survey["$.\(name)"] else { continue }
@@ -114,6 +111,14 @@ struct DisguisedFailure {
             if word == "error" || failed.contains(word) || failedWords.contains(word) { return ("$.\(name)", text) }
         }
         return nil
+    }
+
+    private static func hasMessage(_ survey: ReplySurvey) -> Bool {
+        survey.findings.contains { finding in
+            guard finding.path.hasPrefix("$."), case .text(let text) = finding.value else { return false }
+            return !text.isEmpty
+                && OutcomeWords.plainMessages.contains(OutcomeWords.plain(String(finding.path.dropFirst(2))))
+        }
     }
 
     /// Names of members that tell the outcome in words.

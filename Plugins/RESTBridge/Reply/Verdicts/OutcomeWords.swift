@@ -1,3 +1,5 @@
+internal import BridgeJSON
+
 /// The names and words in which replies say how a request ended, each meaning once.
 enum OutcomeWords {
     // MARK: Names
@@ -15,14 +17,29 @@ enum OutcomeWords {
     /// Names of members that identify an object; replies about a failure lack them.
     static let identities = ["id", "Id", "ID", "_id", "uuid", "gid", "sid", "guid", "key"]
 
-    /// The names of flags and of codes, for comparison with ``plain(_:)``.
+    /// The names of flags, codes and messages, for comparison with ``plain(_:)``.
     static let plainFlags = Set(flags.map(plain))
     static let plainCodes = Set((["code"] + errorCodes + resultCodes).map(plain))
+    static let plainMessages: Set<String> = [
+        "errmsg", "errormsg", "retmsg", "resultmessage", "returnmsg", "message", "msg",
+    ]
+    /// The names of the members that an outcome has, and that say nothing of an object.
+    static let plainMembers: Set<String> = plainFlags.union(plainCodes).union(plainMessages)
+        .union(FailedChange.errors).union((statusCodes + identities).map(plain)).union([
+            "fault", "exception", "errordescription", "detail", "details", "reason", "description", "title", "type",
+            "timestamp", "time", "servertime", "logid", "path", "requestid", "traceid", "clientmutationid", "created",
+            "typename",
+        ])
 
     /// Returns a name in small letters and without separators.
     static func plain(_ name: String) -> String { name.lowercased().filter(\.isLetter) }
 
     // MARK: Values
+
+    /// Whether a member is a flag that says that something failed.
+    static func isFalseFlag(_ name: String, _ value: JSONTree) -> Bool {
+        value == .bool(false) && plainFlags.contains(plain(name))
+    }
 
     /// Texts that say that all is well, as ``word(_:)`` returns them.
     private static let allClears: Set<String> = successes.union([
