@@ -143,6 +143,24 @@ import Testing
         #expect(try code(.delete, replying: body) == .remote)
     }
 
+    @Test func `a new object in a list may have failed, too`() throws {
+        let conflict = #"[{"id": "a", "error": "conflict", "reason": "Document update conflict."}]"#
+        let error = try bridgeError { try write(.create, replying: conflict) }
+        #expect(error.code == .remote && error.remote == "conflict", "\(error)")
+        for body in [#"{"id": "p1", "status": "failed"}"#, #"{"data": {"id": "p1", "status": "failed"}}"#] {
+            #expect(try code(.create, replying: body) == nil)
+        }
+    }
+
+    @Test(arguments: ["$.update", "$.update[0]", "$.update[*]"])
+    func `a failure at the object's configured place is a refusal`(place: String) throws {
+        let body = #"{"update": [{"id": 1, "error": {"code": "invalid_id", "message": "bad ID"}}]}"#
+        let error = try bridgeError { try write(replying: body, rule: [("records", .text(place))]) }
+        #expect(error.code == .remote && error.remote == "bad ID", "\(error)")
+        #expect(error.message.contains("but says $.update[0].error is an object"), "\(error)")
+        try write(replying: #"{"update": [{"id": 1, "text": "new"}]}"#, rule: [("records", .text(place))])
+    }
+
     @Test func `a verb says success only of its own operation`() throws {
         #expect(try code(.delete, replying: #"{"code": 1000, "message": "Note deleted"}"#) == nil)
         // A delete can be sent again.

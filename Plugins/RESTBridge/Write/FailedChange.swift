@@ -192,8 +192,7 @@ extension RESTObjectWriter {
     func checkChange(_ reply: [UInt8], _ response: HTTPResponse) throws {
         guard !reply.isEmpty, let root = try? JSONTree(parsing: reply, what: asked) else { return }
         if response.status == 207, try checkParts(of: root, response) { return }
-        // A new object has a status of its own, such as that of a payment that failed.
-        if request.operation != .create || !hasKey(reply) { try checkOutcome(root, response) }
+        try checkOutcome(root, reply, response)
         try checkKept(root, reply, response)
         guard root.isObject, !hasKey(reply),
             let failure = FailedChange(
@@ -235,8 +234,12 @@ extension RESTObjectWriter {
     }
 
     /// Refuses a reply whose only content in the object's place is a failure.
-    private func checkOutcome(_ root: JSONTree, _ response: HTTPResponse) throws {
-        guard let failure = FailedOutcome(root, request), try !hasRule(for: failure.path) else { return }
+    private func checkOutcome(_ root: JSONTree, _ reply: [UInt8], _ response: HTTPResponse) throws {
+        // A new object has a status of its own, such as that of a payment that failed.
+        let isNew = request.operation == .create && hasKey(reply)
+        guard let failure = FailedOutcome(root, request, at: rule.records, isNew: isNew),
+            try !hasRule(for: failure.path)
+        else { return }
         let error = BridgeError(
             .remote,
             "\(asked): the reply has status \(response.status), but says \(failure.path) is "

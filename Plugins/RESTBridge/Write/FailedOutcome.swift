@@ -21,13 +21,16 @@ struct FailedOutcome {
         "violat", "illegal", "wrong", "abort", "cancel", "timeout",
     ]
 
-    init?(_ root: JSONTree, _ request: WriteRequest) {
+    /// - Parameters:
+    ///   - records: The paths at which the object may be.
+    ///   - isNew: Whether the reply has a new object by its key. Only lists are judged then.
+    init?(_ root: JSONTree, _ request: WriteRequest, at records: [JSONPath], isNew: Bool) {
         let outcomes = Outcomes(request)
         if root["jsonrpc"] != nil, root["result"] == .bool(false) {
             (path, value, words, isUnclear) = ("$.result", "false", nil, false)
             return
         }
-        if let code = outcomes.code(root) {
+        if !isNew, let code = outcomes.code(root) {
             self = code
             return
         }
@@ -43,10 +46,13 @@ struct FailedOutcome {
             guard name == "data", isPayload, !outcomes.showsObject(home) else { continue }
             places += home.members.map { (PagingDetector.member(place, $0.name), $0.value) }
         }
+        places += records.compactMap { Self.place($0, in: root) }
         for (place, home) in places {
             let parts = home.elements.map { $0.enumerated().map { ("\(place)[\($0.offset)]", $0.element) } }
+            let isListed = parts != nil || place.hasSuffix("]") && place.dropLast().last?.isNumber == true
+            guard isListed || !isNew else { continue }
             let failed = (parts ?? [(place, home)]).compactMap { part in
-                outcomes.sign(part.1, isListed: parts != nil).map { (part.0, part.1, $0) }
+                outcomes.sign(part.1, isListed: isListed).map { (part.0, part.1, $0) }
             }
             guard let (at, object, sign) = failed.first else { continue }
             path = PagingDetector.member(at, sign.name)
@@ -57,6 +63,14 @@ struct FailedOutcome {
             return
         }
         return nil
+    }
+
+    /// Returns what a reply has at a path of the object; nil if that is nothing, or the whole reply.
+    private static func place(_ path: JSONPath, in root: JSONTree) -> (path: String, value: JSONTree)? {
+        let (place, found) = (path.description, path.values(in: root))
+        guard place != "$", !found.isEmpty else { return nil }
+        if place.hasSuffix("[*]") { return (String(place.dropLast(3)), .array(found)) }
+        return found.count == 1 ? (place, found[0]) : nil
     }
 
     private init(path: String, value: String, words: String?) {
