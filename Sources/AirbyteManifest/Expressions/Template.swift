@@ -33,7 +33,10 @@ struct Template {
 
     /// The paths that the text is made of.
     var paths: [[String]] {
-        parts.flatMap { part in if case .expression(let expression) = part { expression.paths } else { [] } }
+        parts.flatMap { part -> [[String]] in
+            if case .expression(let expression) = part { return expression.paths }
+            return []
+        }
     }
 
     init(part: Part) { parts = [part] }
