@@ -143,6 +143,17 @@ import Testing
         #expect(try code(.delete, replying: body) == .remote)
     }
 
+    @Test func `a code in words is judged by whole words`() throws {
+        for code in ["NOTIFICATION_QUEUED", "LIMITLESS", "BLOCK_CREATED", "existing"] {
+            let body = #"{"code": "\#(code)", "message": "x"}"#
+            #expect(try self.code(.create, replying: body) == nil, "\(code)")
+        }
+        for code in ["NOT_QUEUED", "recordLocked", "quota-limit", "Already.Exists", "NOTFOUND"] {
+            let body = #"{"code": "\#(code)", "message": "x"}"#
+            #expect(try self.code(.create, replying: body) == .timeout, "\(code)")
+        }
+    }
+
     @Test func `a new object in a list may have failed, too`() throws {
         let conflict = #"[{"id": "a", "error": "conflict", "reason": "Document update conflict."}]"#
         let error = try bridgeError { try write(.create, replying: conflict) }

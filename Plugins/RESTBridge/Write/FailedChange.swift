@@ -143,7 +143,7 @@ struct FailedChange {
         switch value {
         case .array, .object: return errors.contains(name) && holdsValue(value)
         case .text(let text):
-            return messages.contains(name) && !OutcomeWords.isNone(text) && text.lowercased() != "no"
+            return messages.contains(name) && !OutcomeWords.isNoError(text)
         case .number: return failedCounts.contains(name) && !isZero(value)
         case .bool(let flag): return flag && ["failed", "rejected"].contains(name)
         case .null: return false
@@ -182,7 +182,7 @@ struct FailedChange {
     }
 
     static func message(_ value: JSONTree) -> String? {
-        ["message", "Message", "msg", "detail", "title", "description", "reason"].lazy.compactMap { value[$0]?.text }
+        OutcomeWords.messages.lazy.compactMap { value[$0]?.text }
             .first { !$0.isEmpty }
     }
 }

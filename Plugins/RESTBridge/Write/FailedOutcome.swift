@@ -15,10 +15,11 @@ struct FailedOutcome {
     /// meaning, or a status that may be the object's own.
     let isUnclear: Bool
 
-    /// Parts of codes that tell why a change is refused; a listing with such a code may be empty.
-    private static let refusals = [
-        "not", "lock", "missing", "expired", "conflict", "duplicate", "exist", "reject", "refus", "unavail", "limit",
-        "violat", "illegal", "wrong", "abort", "cancel", "timeout",
+    /// Words of codes that tell why a change is refused; a listing with such a code may be empty.
+    private static let refusals: Set<String> = [
+        "not", "notfound", "lock", "locked", "missing", "expired", "conflict", "duplicate", "duplicated", "exist",
+        "exists", "reject", "rejected", "refused", "unavailable", "limit", "limited", "violation", "illegal", "wrong",
+        "abort", "aborted", "cancel", "canceled", "cancelled", "timeout",
     ]
 
     /// - Parameters:
@@ -124,7 +125,7 @@ struct FailedOutcome {
             if let failed { return (failed.name, failed.value, own.hasName(failed.name)) }
             guard !showsObject || isListed && FailedChange.message(object) != nil,
                 let status = members.first(where: { OutcomeWords.plain($0.name) == "status" }),
-                ["error", "fail", "failed", "failure"].contains(status.value.text?.lowercased())
+                let state = status.value.text?.lowercased(), OutcomeWords.failedStates.contains(state)
             else { return nil }
             return (status.name, status.value, showsObject || object.members.contains { own.hasName($0.name) })
         }
@@ -159,9 +160,8 @@ struct FailedOutcome {
             let isError = OutcomeWords.plain(name).hasPrefix("err")
             if let number = Int(text) { return isError || number != 1 && !(200...299).contains(number) }
             if OutcomeWords.saysSuccess(text, verbs: verbs) { return false }
-            let word = text.lowercased()
             return isError || OutcomeWords.isFailed(code: text)
-                || word.utf8.count < 40 && FailedOutcome.refusals.contains(where: word.contains)
+                || OutcomeWords.words(code: text).contains(where: FailedOutcome.refusals.contains)
         }
     }
 

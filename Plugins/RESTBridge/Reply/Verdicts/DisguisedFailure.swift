@@ -39,16 +39,13 @@ struct DisguisedFailure {
     /// A written object may have a status of its own, so an object with an identity is not a failure.
     init?(statusOf survey: ReplySurvey) {
         guard OutcomeWords.identities.allSatisfy({ survey["$.\($0)"] == .missing }) else { return nil }
-        let reasons = [
-            "message", "Message", "msg", "error", "errors", "detail", "reason", "description", "code", "data",
-        ]
-        let hasReason = reasons.contains { survey["$.\($0)"] != .missing }
+        let hasReason = (OutcomeWords.reasons + ["error", "errors", "code", "data"]).contains {
+            survey["$.\($0)"] != .missing
+        }
         for name in Self.statuses {
             guard case .text(let text) = survey["$.\(name)"] else { continue }
             let word = text.lowercased()
-            guard word == "error" || hasReason && (Self.failed.contains(word) || Self.failedWords.contains(word)) else {
-                continue
-            }
+            guard word == "error" || hasReason && Self.failedWords.contains(word) else { continue }
             let place = "$.\(name)"
             path = place
             value = text
@@ -108,7 +105,7 @@ struct DisguisedFailure {
         for name in statuses {
             guard case .text(let text) = survey["$.\(name)"] else { continue }
             let word = text.lowercased()
-            if word == "error" || failed.contains(word) || failedWords.contains(word) { return ("$.\(name)", text) }
+            if failedWords.contains(word) { return ("$.\(name)", text) }
         }
         return nil
     }
@@ -125,7 +122,6 @@ struct DisguisedFailure {
     private static let statuses = ["status", "Status", "stat", "result"]
     /// Names of members that hold a code of HTTP or of an error.
     private static let codes = OutcomeWords.statusCodes + ["code"] + OutcomeWords.errorCodes
-    private static let failedWords: Set<String> = ["fail", "failed", "failure"]
     private static let errors = [
         "error", "errors", "Error", "Errors", "fault", "Fault", "exception", "error_message", "errorMessage",
         "Error Message", "error_description",
@@ -133,6 +129,7 @@ struct DisguisedFailure {
     /// Names of members that are true after a failure.
     private static let failures = ["failed", "hasError", "has_error", "hasErrors", "has_errors", "isError", "is_error"]
     private static let failed: Set<String> = ["false", "err", "ko", "nok", "not_ok"]
+    private static let failedWords = failed.union(OutcomeWords.failedStates)
 
     private static func sign(
         _ survey: ReplySurvey, _ home: String, isSingleObject: Bool
@@ -149,7 +146,7 @@ struct DisguisedFailure {
         for name in errors {
             let path = member(home, name)
             switch survey[path] {
-            case .text(let text) where !OutcomeWords.isNone(text) && text.lowercased() != "no":
+            case .text(let text) where !OutcomeWords.isNoError(text):
                 return (path, "a text")
             case .bool(true): return (path, "true")
             case .number(let text) where text != "0": return (path, text)
@@ -192,7 +189,7 @@ struct DisguisedFailure {
             }
         }
         let err = member(home, "err")
-        if case .text(let text) = survey[err], !OutcomeWords.isClear(code: text), text.lowercased() != "no" {
+        if case .text(let text) = survey[err], !OutcomeWords.isClear(code: text), !OutcomeWords.isNoError(text) {
             return (err, "a text")
         }
         return nil
@@ -209,12 +206,8 @@ struct DisguisedFailure {
 
     /// Returns the first message in one of these objects.
     private static func message(_ survey: ReplySurvey, _ homes: [String], or others: [String] = []) -> String? {
-        let names = [
-            "message", "Message", "msg", "error_message", "error_description", "detail", "description", "title",
-            "reason", "info",
-        ]
         for home in homes {
-            for name in names + others {
+            for name in OutcomeWords.messages + others {
                 if case .text(let text) = survey[member(home, name)], !text.isEmpty { return text }
             }
         }

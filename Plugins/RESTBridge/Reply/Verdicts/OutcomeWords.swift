@@ -17,6 +17,10 @@ enum OutcomeWords {
     /// Names of members that identify an object; replies about a failure lack them.
     static let identities = ["id", "Id", "ID", "_id", "uuid", "gid", "sid", "guid", "key"]
 
+    /// Names of members that tell in words why, and those that may also be an object's.
+    static let reasons = ["message", "Message", "msg", "detail", "description", "reason"]
+    static let messages = reasons + ["error_message", "error_description", "title", "info"]
+
     /// The names of flags, codes and messages, for comparison with ``plain(_:)``.
     static let plainFlags = Set(flags.map(plain))
     static let plainCodes = Set((["code"] + errorCodes + resultCodes).map(plain))
@@ -49,6 +53,8 @@ enum OutcomeWords {
     ///
     /// Elsewhere, those beside the all-clears say nothing.
     private static let nothings: Set<String> = allClears.union(["", "false", "na", "nil", "none", "null"])
+    /// States of what failed.
+    static let failedStates: Set<String> = ["error", "fail", "failed", "failure"]
     /// Parts of codes such as `REQUEST_DENIED` and `OVER_QUERY_LIMIT`.
     private static let failures = [
         "error", "fail", "denied", "invalid", "unauthorized", "forbidden", "over_", "exceeded",
@@ -61,6 +67,11 @@ enum OutcomeWords {
         let word = word(text)
         return nothings.contains(word) || isZeros(word)
     }
+
+    /// Whether the text of an error itself says that there is none.
+    ///
+    /// Inside of an error, "no" may be a reason.
+    static func isNoError(_ text: String) -> Bool { isNone(text) || text.lowercased() == "no" }
 
     /// Whether a code is an all-clear: none, or zeros behind a few letters, such as `E0000`.
     static func isClear(code text: String) -> Bool {
@@ -75,6 +86,18 @@ enum OutcomeWords {
         let word = text.lowercased()
         let isNumbered = word.first == "e" && word.count > 1 && word.dropFirst().allSatisfy(\.isNumber)
         return !isClear(code: text) && (isNumbered || hasFailure(text))
+    }
+
+    /// Returns the words of a code such as `RECORD_LOCKED` or `recordLocked` in small letters.
+    static func words(code text: String) -> [String] {
+        var words = [""]
+        var wasSmall = false
+        for letter in text.prefix(100) {
+            if !letter.isLetter || wasSmall && letter.isUppercase { words.append("") }
+            if letter.isLetter { words[words.count - 1] += letter.lowercased() }
+            wasSmall = letter.isLowercase
+        }
+        return words
     }
 
     /// Whether a state or a code has a part that names a failure.

@@ -40,7 +40,7 @@ enum PartialFailure {
         switch (path.description, value) {
         case ("$.errors[0]", .missing), ("$.errors[0]", .null): false
         case ("$.errors[0]", _), ("$.error", .object), ("$.success", .bool(false)): true
-        case ("$.error", .text(let text)): !OutcomeWords.isNone(text) && text.lowercased() != "no"
+        case ("$.error", .text(let text)): !OutcomeWords.isNoError(text)
         case ("$.success", .text(let text)): text.lowercased() == "false"
         case ("$._shards.failed", .number): value.integer.map { $0 > 0 } ?? false
         case ("$.error", _), ("$.success", _), ("$._shards.failed", _): false
