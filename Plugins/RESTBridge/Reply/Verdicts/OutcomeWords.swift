@@ -17,8 +17,9 @@ enum OutcomeWords {
     /// Names of members that identify an object; replies about a failure lack them.
     static let identities = ["id", "Id", "ID", "_id", "uuid", "gid", "sid", "guid", "key"]
 
-    /// Names of members that tell in words why, and those that may also be an object's.
+    /// Names of members that tell the reason of a failure in words.
     static let reasons = ["message", "Message", "msg", "detail", "description", "reason"]
+    /// All names of messages, with those that beside a status are no sign of a failure.
     static let messages = reasons + ["error_message", "error_description", "title", "info"]
 
     /// The names of flags, codes and messages, for comparison with ``plain(_:)``.
