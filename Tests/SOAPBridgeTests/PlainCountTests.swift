@@ -32,6 +32,7 @@ import Testing
             <definitions targetNamespace="urn:s" xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:s"
                 xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
               <types><xs:schema targetNamespace="urn:s" elementFormDefault="qualified">\#(item)
+                <xs:simpleType name="Amount"><xs:restriction base="xs:decimal"/></xs:simpleType>
                 <xs:complexType name="Message"><xs:sequence>
                   <xs:element name="MessageText" type="xs:string" minOccurs="0"/>
                   <xs:element name="ResponseCode" type="xs:string" minOccurs="0"/>
@@ -51,9 +52,9 @@ import Testing
                 <xs:element name="LeadsResponse"><xs:complexType><xs:sequence>
                   <xs:element name="remainingCount" type="xs:int" minOccurs="0"/>
                   <xs:element name="hasMore" type="xs:string" minOccurs="0"/>
-                  <xs:element name="totalCount" type="xs:decimal" minOccurs="0"/>
+                  <xs:element name="totalCount" type="xs:string" minOccurs="0"/>
                   <xs:element name="Response_Results" minOccurs="0"><xs:complexType><xs:sequence>
-                    <xs:element name="Total_Results" type="xs:int"/></xs:sequence></xs:complexType></xs:element>
+                    <xs:element name="Total_Results" type="t:Amount"/></xs:sequence></xs:complexType></xs:element>
                   <xs:element name="lead" type="t:Item" minOccurs="0" maxOccurs="unbounded"/>
                   </xs:sequence></xs:complexType></xs:element>
                 <xs:element name="Rows"/>

@@ -68,12 +68,16 @@ struct PlainCounts: Sendable, Equatable {
     private mutating func take(_ name: String, _ kind: SimpleKind, at path: [String], isClear: Bool) {
         let plain = NameWords.plain(name)
         guard !isClear || !Self.loose.contains(plain) else { return }
-        switch kind {
-        case .integer where total.isEmpty && Names.totals.contains(plain) && !Self.vague.contains(plain): total = path
-        case .integer where more.isEmpty && Names.remaining.contains(plain): more = path
-        case .boolean where more.isEmpty && Names.more.contains(plain): more = path
-        case .boolean where done.isEmpty && Names.done.contains(plain) && !Self.ambiguous.contains(plain): done = path
-        default: break
+        // Workday's totals are decimals.
+        let isNumber = kind == .integer || kind == .decimal
+        if isNumber, total.isEmpty, Names.totals.contains(plain), !Self.vague.contains(plain) {
+            total = path
+        } else if isNumber, more.isEmpty, Names.remaining.contains(plain) {
+            more = path
+        } else if kind == .boolean, more.isEmpty, Names.more.contains(plain) {
+            more = path
+        } else if kind == .boolean, done.isEmpty, Names.done.contains(plain), !Self.ambiguous.contains(plain) {
+            done = path
         }
     }
 }
