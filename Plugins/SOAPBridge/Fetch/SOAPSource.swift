@@ -176,7 +176,7 @@ final class SOAPSource: RecordSource {
             warnings.append(clean(warning.text, reply))
             if warning.isGrave { mayLackRecords = true }
         }
-        if step.isComplete, scan.paging.isUndeclared, reader.hasMore == nil, reader.total == nil,
+        if step.isComplete, scan.paging.isUndeclared, reader.hasMore == nil,
             let promise = reader.promise
         {
             warnings.append(
