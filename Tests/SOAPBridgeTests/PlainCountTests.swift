@@ -52,6 +52,7 @@ import Testing
                 <xs:element name="LeadsResponse"><xs:complexType><xs:sequence>
                   <xs:element name="remainingCount" type="xs:int" minOccurs="0"/>
                   <xs:element name="hasMore" type="xs:string" minOccurs="0"/>
+                  <xs:element name="total" type="xs:decimal" minOccurs="0"/>
                   <xs:element name="nextPageToken" type="xs:string" minOccurs="0"/>
                   <xs:element name="totalCount" type="xs:string" minOccurs="0"/>
                   <xs:element name="Response_Results" minOccurs="0"><xs:complexType><xs:sequence>

@@ -24,7 +24,8 @@ def exchange(body, mode):
             '<ResponseCode>ErrorServerBusy</ResponseCode></Message>')
     return 200, XML, env('<FindResponse xmlns="urn:s"><Messages>%s</Messages></FindResponse>' % messages)
 def leads(body, mode):
-    members = {'token': '<nextPageToken>abc</nextPageToken><Response_Results><Total_Results>1</Total_Results></Response_Results>',
+    members = {'money': '<total>12.00</total>',
+        'token': '<nextPageToken>abc</nextPageToken><Response_Results><Total_Results>1</Total_Results></Response_Results>',
         'remainingparts': '<remainingCount>5</remainingCount><remainingCount>0</remainingCount>', 'remaining': '<remainingCount>3</remainingCount>', 'last': '<remainingCount>0</remainingCount>',
         'nested': '<Response_Results><Total_Results>4</Total_Results></Response_Results>',
         'yes': '<hasMore>Y</hasMore>', 'decimal': '<totalCount>4.00</totalCount>',

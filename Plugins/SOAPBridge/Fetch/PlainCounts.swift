@@ -68,8 +68,8 @@ struct PlainCounts: Sendable, Equatable {
     private mutating func take(_ name: String, _ kind: SimpleKind, at path: [String], isClear: Bool) {
         let plain = NameWords.plain(name)
         guard !isClear || !Self.loose.contains(plain) else { return }
-        // Workday's totals are decimals.
-        let isNumber = kind == .integer || kind == .decimal
+        // Workday's totals are decimals; so are amounts of money.
+        let isNumber = kind == .integer || kind == .decimal && !Self.loose.contains(plain)
         if isNumber, total.isEmpty, Names.totals.contains(plain), !Self.vague.contains(plain) {
             total = path
         } else if isNumber, more.isEmpty, Names.remaining.contains(plain) {
