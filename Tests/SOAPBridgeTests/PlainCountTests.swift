@@ -109,6 +109,7 @@ import Testing
 
     @Test(arguments: [
         ("remaining", false), ("remainingparts", false), ("last", true), ("nested", false), ("nestedlast", true),
+        ("token", false), ("money", true),
     ])
     func `a number of records that follow counts, and a clear total in an object beside the list`(
         mode: String, isComplete: Bool
