@@ -120,6 +120,20 @@ struct RecordedNameTests {
         #expect(refusal.conflicts.map(\.reason) == ["the configuration has no Post.tags any more"])
     }
 
+    @Test func `a later list does not take the history of a dropped one of its name`() throws {
+        let fixture = try StoreFixture(overPostgreSQL: Self.posts([], [Self.list("tags")]))
+        for (count, name) in ["tags (dropped)", "tags (dropped 2)"].enumerated() {
+            try run(fixture, ["id": 1, "tags": [1, 2]])
+            try run(fixture, ["id": 1, "tags": [1]])
+            let last = try #require(try fixture.store.lastRunWithChanges())
+            try migrate(fixture, to: Self.posts([]), backup: "before-\(count)")
+            #expect(try changes(of: last, fixture) == ["\(name) [2]>[]"])
+            try fixture.reopen(Self.posts([], [Self.list("tags")]))
+            let refusal = try #require(throws: UndoRefusal.self) { try fixture.store.undo(run: last) }
+            #expect(refusal.conflicts.map(\.reason) == ["the configuration has no Post.\(name) any more"])
+        }
+    }
+
     @Test func `a list is not renamed while an edit of its entity waits`() throws {
         let fixture = try StoreFixture(overPostgreSQL: Self.posts([], [Self.list("tags")]))
         try run(fixture, ["id": 1, "tags": [1, 2]])

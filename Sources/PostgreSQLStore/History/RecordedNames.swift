@@ -25,6 +25,7 @@ struct RecordedNames {
     /// Where a change has the new name already, that is of a column or list that was dropped; it becomes
     /// `NAME (dropped)`.
     func rename(_ old: String, to new: String, in table: String, _ kind: Kind) throws {
+        if kind == .list { try retire(list: new, in: table) }
         try rewrite([old, new], in: table, for: "renaming \(table).\(old) in the history") { content in
             content.renaming(old, to: new, kind)
         }
@@ -33,8 +34,32 @@ struct RecordedNames {
     /// Marks a dropped column in all recorded changes, so that they do not speak of a later one of its name.
     func retire(column name: String, in table: String) throws {
         try rewrite([name, name], in: table, for: "dropping \(table).\(name) in the history") { content in
-            content.retiring(name, .column)
+            content.retiring(name)
         }
+    }
+
+    /// Marks a dropped list in all recorded changes as `NAME (dropped)`, or with a number if an earlier one has that name.
+    func retire(list name: String, in table: String) throws {
+        var retired = "\(name) (dropped)"
+        var number = 1
+        while try has(list: retired, in: table) {
+            number += 1
+            retired = "\(name) (dropped \(number))"
+        }
+        try rewrite([name, name], in: table, for: "dropping \(table).\(name) in the history") { content in
+            if case .links(name, let span) = content { .links(relationship: retired, span) } else { content }
+        }
+    }
+
+    private func has(list name: String, in table: String) throws -> Bool {
+        // The form in which LinkSpan writes a list.
+        try connection.query(
+            """
+            SELECT EXISTS (SELECT 1 FROM \(changes) WHERE entity = $1::text AND change = 'relinked'
+                AND (starts_with(old, $2::text) OR starts_with(new, $2::text)))
+            """, [.text(table), .text("{\"relationship\":\"\(name)\",")],
+            for: "looking for \(table).\(name) in the history"
+        ).boolean(0, 0)
     }
 
     /// Changes all recorded changes of a table that contain one of two names.
@@ -77,23 +102,19 @@ struct RecordedNames {
 extension ChangeRecord.Content {
     /// Returns the same content with another name for a column or list.
     fileprivate func renaming(_ old: String, to new: String, _ kind: RecordedNames.Kind) -> Self {
-        switch (retiring(new, kind), kind) {
+        switch (kind == .column ? retiring(new) : self, kind) {
         case (.columns(let columns), .column): .columns(columns.map { ($0.name == old ? new : $0.name, $0.value) })
         case (.links(old, let span), .list): .links(relationship: new, span)
         case (let content, _): content
         }
     }
 
-    /// Returns the same content with the name `NAME (dropped)`, or another that it does not have, for a column or list.
-    fileprivate func retiring(_ name: String, _ kind: RecordedNames.Kind) -> Self {
+    /// Returns the same content with the name `NAME (dropped)`, or another that it does not have, for a column.
+    fileprivate func retiring(_ name: String) -> Self {
         func retired(_ number: Int) -> String { "\(name) (dropped\(number == 1 ? "" : " \(number)"))" }
-        switch (self, kind) {
-        case (.columns(let columns), .column) where columns.contains { $0.name == name }:
-            var number = 1
-            while columns.contains(where: { $0.name == retired(number) }) { number += 1 }
-            return .columns(columns.map { ($0.name == name ? retired(number) : $0.name, $0.value) })
-        case (.links(name, let span), .list): return .links(relationship: retired(1), span)
-        case (let content, _): return content
-        }
+        guard case .columns(let columns) = self, columns.contains(where: { $0.name == name }) else { return self }
+        var number = 1
+        while columns.contains(where: { $0.name == retired(number) }) { number += 1 }
+        return .columns(columns.map { ($0.name == name ? retired(number) : $0.name, $0.value) })
     }
 }

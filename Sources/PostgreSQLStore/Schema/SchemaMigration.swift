@@ -1,6 +1,7 @@
 internal import Mapping
 internal import Model
 internal import StoreContract
+internal import StoreRules
 
 /// The adaptation of a schema's tables to a model, in the connection's open transaction.
 struct SchemaMigration {
@@ -137,7 +138,11 @@ struct SchemaMigration {
         case .dropColumn(let table, let column):
             try connection.run("ALTER TABLE \(quoted(table)) DROP COLUMN \(Identifier.quoted(column))", for: action)
             try RecordedNames(connection, schema: schema).retire(column: column, in: table)
-        case .dropTable(let table): try connection.run("DROP TABLE \(quoted(table))", for: action)
+        case .dropTable(let table):
+            try connection.run("DROP TABLE \(quoted(table))", for: action)
+            for (owner, list) in RenameMap.droppedLists(ofTable: table, in: model.model) {
+                try RecordedNames(connection, schema: schema).retire(list: list, in: owner)
+            }
         case .changeKey, .convertKey: break
         }
     }

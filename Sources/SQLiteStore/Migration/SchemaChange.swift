@@ -35,9 +35,8 @@ enum SchemaChange {
         case .renameList(let table, let old, let new):
             try renameInEdits(of: table, from: old, to: new, isList: true, in: db)
             // Where the history has the new name already, that is of a list that was dropped.
-            for (before, after) in [(new, "\(new) (dropped)"), (old, new)] {
-                try renameRecordedList(of: table, from: before, to: after, in: db)
-            }
+            try retireList(new, of: table, in: db)
+            try renameRecordedList(of: table, from: old, to: new, in: db)
         case .renameKind(let table, let old, let new):
             for name in ["bmo_outbox", "bmo_conflicts"] {
                 try db.execute(
@@ -94,6 +93,26 @@ enum SchemaChange {
                 UPDATE \(bookkeeping) SET \(column) = json_set(json_remove(\(column), ?1), ?2, json(\(column) -> ?1))
                 WHERE \(condition) AND json_type(\(column), ?1) IS NOT NULL
                 """, arguments: ["$.\(names[0])", "$.\(names[1])", names[2]])
+    }
+
+    /// Marks a dropped list in the history as `NAME (dropped)`, or with a number if an earlier one of its name has that.
+    static func retireList(_ name: String, of table: String, in db: Database) throws {
+        var retired = "\(name) (dropped)"
+        var number = 1
+        while try isRecorded(list: retired, of: table, in: db) {
+            number += 1
+            retired = "\(name) (dropped \(number))"
+        }
+        try renameRecordedList(of: table, from: name, to: retired, in: db)
+    }
+
+    private static func isRecorded(list name: String, of table: String, in db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM bmo_changes WHERE entity = ?1 AND change = 'relinked'
+                    AND ?2 IN (json_extract(old, '$.relationship'), json_extract(new, '$.relationship')))
+                """, arguments: [table, name]) ?? false
     }
 
     /// Renames a list in the history, whose changes name it: LinkDelta.

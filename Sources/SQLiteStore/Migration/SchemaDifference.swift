@@ -30,12 +30,14 @@ struct SchemaDifference {
 
     /// The changes, in order of execution.
     private(set) var steps: [SchemaStep] = []
+    let model: Model
     /// The tables of the model.
     let tables: [SchemaBuilder.Table]
     /// The tables of the file, by lower-case name after all renames.
     private(set) var existing: [String: Existing] = [:]
 
     init(of model: CompiledModel, in db: Database) throws {
+        self.model = model.model
         tables = SchemaBuilder(model).tables
         let made = try ManagedTables(in: db)
         try made.refuseOthers(among: tables, in: db)

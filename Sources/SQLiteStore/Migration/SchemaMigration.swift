@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 internal import RecordBatch
 
@@ -25,6 +26,10 @@ struct SchemaMigration {
         try rebuild()
         for case .dropTable(let name) in difference.steps {
             try db.execute(sql: "DROP TABLE \(SchemaBuilder.quoted(name))")
+            // A later list of its name does not take its changes.
+            for (table, list) in RenameMap.droppedLists(ofTable: name, in: difference.model) {
+                try SchemaChange.retireList(list, of: table, in: db)
+            }
         }
         try SchemaUpdate.finish(difference.tables, in: db)
         try addStubs()

@@ -56,4 +56,20 @@ package struct RenameMap {
         }
         return nil
     }
+
+    /// Returns the lists whose links a dropped table may have had, each with the table of its owner's rows.
+    ///
+    /// The names of tables have underscores, so that one may be that of several lists. None is a list of the model.
+    package static func droppedLists(ofTable name: String, in model: Model) -> [(table: String, list: String)] {
+        var lists: [(table: String, list: String)] = []
+        for entity in model.entities {
+            let root = model.root(of: entity)
+            for owner in [entity.name, entity.renamedFrom].compactMap(\.self) where name.hasPrefix("\(owner)_") {
+                let list = String(name.dropFirst(owner.count + 1))
+                let isPresent = model.family(of: root).contains { $0.relationship(named: list)?.kind == .toMany }
+                if !isPresent, !lists.contains(where: { $0 == (root.name, list) }) { lists.append((root.name, list)) }
+            }
+        }
+        return lists
+    }
 }
