@@ -64,7 +64,7 @@ struct EntityScan {
             // The records of a listing may all be of sub-entities.
             let own = tally.result.counts.sum(of: model.family(of: index))
             if !isRange, own.quarantined > 0, own.inserted + own.updated + own.unchanged == 0 {
-                throw AllRecordsRejected(count: own.quarantined)
+                throw AllRecordsRejected(count: tally.result.hasRepeats ? nil : own.quarantined)
             }
         } catch {
             listing = nil
@@ -236,9 +236,14 @@ extension SyncFailure {
 
 /// The failure of a scan that quarantined all of its records.
 private struct AllRecordsRejected: Error, CustomStringConvertible {
-    let count: Int
+    /// How many they are; nil if a listing was read again, whose records count twice.
+    let count: Int?
 
     var description: String {
-        count == 1 ? "the only record could not be imported" : "none of the \(count) records could be imported"
+        switch count {
+        case nil: "none of the records could be imported"
+        case 1: "the only record could not be imported"
+        case let count?: "none of the \(count) records could be imported"
+        }
     }
 }

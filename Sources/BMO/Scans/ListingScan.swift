@@ -63,6 +63,7 @@ struct ListingScan: Sendable {
                 break
             }
             looks += 1
+            tally.noteRepeat()
             result = try await scanUntilCurrent(
                 place, fromBeginning: true, confirms: result.sweep.unconfirmed > 0, look: .again(after: result.newest),
                 firstRepeats: result.repeats)
@@ -107,6 +108,7 @@ struct ListingScan: Sendable {
                 warn("the scan starts over: \(failure.message)")
             }
             tally.forgetResumption()
+            tally.noteRepeat()
             isFresh = true
         }
     }

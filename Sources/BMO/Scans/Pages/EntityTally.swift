@@ -17,6 +17,8 @@ final class EntityTally: Sendable {
         var present: PresentFields?
         fileprivate var records = 0
         fileprivate var hasBegun = false
+        /// Whether records may have been counted twice, because a scan read its listing again.
+        var hasRepeats = false
         fileprivate var moreWarnings = 0
         fileprivate var notes: Set<String> = []
     }
@@ -63,6 +65,9 @@ final class EntityTally: Sendable {
 
     /// Notes that the scan starts from the beginning instead of resuming.
     func forgetResumption() { state.withLock { $0.resumedAfterPage = nil } }
+
+    /// Notes that a listing is read again, whose records count once more.
+    func noteRepeat() { state.withLock { $0.hasRepeats = true } }
 
     /// Counts an imported page.
     ///
