@@ -53,8 +53,8 @@ struct PushSender {
         do {
             return try await exchange(marked, place, connection)
         } catch let error as StoreError where error.isOfOneEdit {
-            // The new key, the deletion or the commit failed. Values that the store refuses go to quarantine instead, and the
-            // edit has been sent. Other edits can still be sent.
+            // The new key, the deletion or the commit failed; values that the store refuses go to quarantine instead, and
+            // leave the edit sent. Other edits can still be sent.
             let isCreate = marked.operation == .create
             let words = OutboxFailure(
                 code: isCreate ? OutboxFailure.accepted : "mapping",
