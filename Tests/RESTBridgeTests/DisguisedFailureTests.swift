@@ -125,7 +125,7 @@ import Testing
         (#""code": 20003, "message": "Login successful. Account locked""#, true),
         (#""code": 20000, "message": "Orders retrieved successfully.""#, false),
         (#""code": 20000, "message": "OK, success""#, false), (#""code": 20000, "message": "操作成功""#, false),
-        (#""code": 20000, "message": "Erfolgreich""#, false), (#""code": 20000, "msg": "Done""#, false),
+        (#""code": 20000, "msg": "Done""#, false),
         (#""status": "Completed without errors""#, false), (#""error_message": "SUCCESS""#, false),
         (#""errorCode": "NO_DATA""#, false), (#""errorCode": "INVALID_SESSION""#, true),
         (#""ok": true, "warning": "x""#, false), (#""_shards": {"failed": 0}"#, false),

@@ -4,6 +4,8 @@ struct ReplyLimits {
     var bodyBytes = 64 << 20
     /// `max_record_bytes`.
     var recordBytes = 64 << 20
+    /// The approximate size of a batch at which a page is split.
+    static let batchBytes = 4 << 20
 
     /// Returns the reason for rejecting a record, with the option that raises the limit.
     static func words(_ reason: String) -> String {

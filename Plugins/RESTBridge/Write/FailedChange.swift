@@ -109,17 +109,9 @@ struct FailedChange {
 
     // MARK: Names
 
-    /// Names of members that hold errors, in small letters and without separators.
-    static let errors: Set<String> = [
-        "error", "errors", "validationerror", "validationerrors", "fielderrors", "formerrors", "inputerrors",
-        "nonfielderrors", "errormessage", "errormessages", "errorlist", "errordetails", "modelerrors", "modelstate",
-        "requesterrors", "usererrors", "failure", "failures", "failed", "rejected", "violations",
-        "constraintviolations",
-        "invalidfields", "invalidparams", "invalidparameters",
-    ]
-    /// Those that hold a message as a text.
+    /// Names of errors that hold a message as a text.
     private static let messages: Set<String> = ["error", "validationerror", "errormessage", "failure"]
-    /// Those that may hold a number of errors.
+    /// Names of errors that may be a number of them.
     private static let failedCounts: Set<String> = [
         "errors", "errorcount", "failures", "failurecount", "failed", "failedcount", "rejected", "rejectedcount",
     ]
@@ -141,7 +133,7 @@ struct FailedChange {
     static func isFailure(_ name: String, _ value: JSONTree) -> Bool {
         let name = OutcomeWords.plain(name)
         switch value {
-        case .array, .object: return errors.contains(name) && holdsValue(value)
+        case .array, .object: return OutcomeWords.plainErrors.contains(name) && holdsValue(value)
         case .text(let text):
             return messages.contains(name) && !OutcomeWords.isNoError(text)
         case .number: return failedCounts.contains(name) && !isZero(value)

@@ -93,7 +93,7 @@ struct FailedOutcome {
             verbs =
                 switch request.operation {
                 case .create: ["created", "added", "inserted", "registered", "saved"]
-                // What was changed or modified may have been so by somebody else.
+                // What was changed or modified may have been so by another client.
                 case .update: ["updated", "edited", "saved"]
                 case .delete: ["deleted", "removed", "destroyed"]
                 }

@@ -50,9 +50,6 @@ final class PageReader {
     var asked = ""
     var response: HTTPResponse?
 
-    /// The approximate size of a batch at which a page is split.
-    static let batchBytes = 4 << 20
-
     init(_ section: RESTSection, limits: ReplyLimits = ReplyLimits()) throws {
         reader = try JSONRecordReader()
         reader.limit(bytes: limits.bodyBytes)
@@ -117,7 +114,7 @@ final class PageReader {
         into writer: RecordBatchWriter, isAccepted: Bool = false, mayLack: Bool = false
     ) throws -> (hasMore: Bool, rejected: [Page.Rejected]) {
         if unshaped == nil {
-            let status = reader.next(into: isDirect ? writer : scratch, bytes: Self.batchBytes)
+            let status = reader.next(into: isDirect ? writer : scratch, bytes: ReplyLimits.batchBytes)
             if status == .failed {
                 let failure = failure(isPage: false)
                 if !isAccepted, let disguised = disguisedFailure() { throw disguised }
@@ -343,10 +340,10 @@ final class PageReader {
         let writer = RecordBatchWriter()
         writer.limit(bytes: limits.recordBytes)
         guard all.begin(body.bytes, count: body.count) else { return nil }
-        var status = all.next(into: writer, bytes: Self.batchBytes)
+        var status = all.next(into: writer, bytes: ReplyLimits.batchBytes)
         while status == .more {
             writer.clear()
-            status = all.next(into: writer, bytes: Self.batchBytes)
+            status = all.next(into: writer, bytes: ReplyLimits.batchBytes)
         }
         return status == .done ? (all.recordCount, all.lastRecord) : nil
     }

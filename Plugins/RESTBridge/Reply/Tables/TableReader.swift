@@ -116,7 +116,7 @@ final class TableReader {
         do {
             repeat {
                 hasMore = try reader.advance(into: writer)
-            } while hasMore && writer.byteCount < PageReader.batchBytes && writer.recordCount < rows
+            } while hasMore && writer.byteCount < ReplyLimits.batchBytes && writer.recordCount < rows
                 && report.rejected.count < Self.maxRejected && ContinuousClock.now < end
         } catch let fault as FileFault {
             throw malformed("the text \(response.redactor.clean(fault.reason))", fault.remedy)

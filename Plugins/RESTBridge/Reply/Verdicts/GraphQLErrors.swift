@@ -72,7 +72,7 @@ enum GraphQLConnections {
         var count = 0
         var status = JSONRecordReader.Status.more
         while status == .more {
-            status = reader.next(into: writer, bytes: PageReader.batchBytes)
+            status = reader.next(into: writer, bytes: ReplyLimits.batchBytes)
             guard let batch = try? writer.finish() else { return count }
             withExtendedLifetime(batch) {
                 for index in 0..<batch.count { count += unfinished(in: batch[index]) }

@@ -19,7 +19,7 @@ enum OutcomeWords {
 
     /// Names of members that tell the reason of a failure in words.
     static let reasons = ["message", "Message", "msg", "detail", "description", "reason"]
-    /// All names of messages, with those that beside a status are no sign of a failure.
+    /// All names of messages, with those that beside a status do not show a failure.
     static let messages = reasons + ["error_message", "error_description", "title", "info"]
 
     /// The names of flags, codes and messages, for comparison with ``plain(_:)``.
@@ -28,9 +28,16 @@ enum OutcomeWords {
     static let plainMessages: Set<String> = [
         "errmsg", "errormsg", "retmsg", "resultmessage", "returnmsg", "message", "msg",
     ]
-    /// The names of the members that an outcome has, and that say nothing of an object.
+    /// Names of members that hold errors.
+    static let plainErrors: Set<String> = [
+        "error", "errors", "validationerror", "validationerrors", "fielderrors", "formerrors", "inputerrors",
+        "nonfielderrors", "errormessage", "errormessages", "errorlist", "errordetails", "modelerrors", "modelstate",
+        "requesterrors", "usererrors", "failure", "failures", "failed", "rejected", "violations",
+        "constraintviolations", "invalidfields", "invalidparams", "invalidparameters",
+    ]
+    /// The names of the members that an outcome has, and that tell nothing of an object.
     static let plainMembers: Set<String> = plainFlags.union(plainCodes).union(plainMessages)
-        .union(FailedChange.errors).union((statusCodes + identities).map(plain)).union([
+        .union(plainErrors).union((statusCodes + identities).map(plain)).union([
             "fault", "exception", "errordescription", "detail", "details", "reason", "description", "title", "type",
             "timestamp", "time", "servertime", "logid", "path", "requestid", "traceid", "clientmutationid", "created",
             "typename",
@@ -138,12 +145,17 @@ enum OutcomeWords {
         "since", "being", "need", "needs", "to",
     ]
 
-    /// Whether a message says that the request was carried out.
+    /// Whether a message says, in each of its parts, that the request was carried out.
     ///
     /// - Parameter verbs: Words that say so of this request, such as `updated`.
     static func saysSuccess(_ message: String, verbs: Set<String> = []) -> Bool {
-        if message.utf8.count <= 40, allClears.contains(word(message)) { return true }
-        let words = words(message)
+        let parts = message.prefix(300).split { ",;，；。".contains($0) }
+        return !parts.isEmpty && parts.allSatisfy { isSuccess(String($0), verbs) }
+    }
+
+    private static func isSuccess(_ part: String, _ verbs: Set<String>) -> Bool {
+        if part.utf8.count <= 40, allClears.contains(word(part)) { return true }
+        let words = words(part)
         let isDoubtful = words.contains { word in
             denials.contains(word) || doubts.contains(word) || denialParts.contains(where: word.contains)
         }
@@ -153,7 +165,7 @@ enum OutcomeWords {
 
     /// Returns the words of a message without those that deny an error, such as `no errors`.
     private static func words(_ message: String) -> [String] {
-        let all = message.prefix(300).lowercased().split { !($0.isLetter || $0.isNumber || $0 == "'" || $0 == "’") }
+        let all = message.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "'" || $0 == "’") }
         var words: [String] = []
         for word in all {
             if let last = words.last, ["no", "without", "0", "zero"].contains(last),
