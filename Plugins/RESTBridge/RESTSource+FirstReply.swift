@@ -53,10 +53,10 @@ extension RESTSource {
         let detector = PagingDetector(
             survey: survey, response: response, url: requestURL ?? section.url, count: { nil },
             given: section.givenParameters, records: isHead ? ListHead.records : section.records)
-        let (sign, total) = (detector.signOfMore(), detector.plainTotal())
+        func inReply(_ path: String) -> String { isHead ? ListHead.inReply(path) : path }
         pager.noteContradiction(
-            sign: isHead ? sign.map(ListHead.inReply) : sign,
-            total: isHead ? total.map { (ListHead.inReply($0.place), $0.count) } : total)
+            sign: detector.signOfMore().map(inReply),
+            total: detector.plainTotal().map { (inReply($0.place), $0.count) })
     }
 
     /// - Parameter isHead: Whether the survey is of the ``ListHead``.
@@ -75,13 +75,12 @@ extension RESTSource {
         detector.sendsJSON = section.body?.format == .json
         detector.bodyNumbers = section.bodyNumbers
         detector.openVariables = section.openVariables
+        func inReply(_ path: String) -> String { isHead ? ListHead.inReply(path) : path }
         guard var detected = detector.detect() else {
             section.paging = PagingRule()
-            let promise = detector.promise()
             pager = Pager(
-                detected: section.paging, first: position, promise: isHead ? promise.map(ListHead.inReply) : promise,
-                limit: detector.limit(),
-                isUntold: survey != nil && section.preset == nil)
+                detected: section.paging, first: position, promise: detector.promise().map(inReply),
+                limit: detector.limit(), isUntold: survey != nil && section.preset == nil)
             return
         }
         if let name = section.cursorVariable {
@@ -102,17 +101,15 @@ extension RESTSource {
         }
         if let body, let guess = detector.byOffset(detected), takes(guess, body) { detected = guess }
         let (unused, counted) = (detector.unusedTotal(detected), detector.countedTotal(detected))
-        if isHead { detected.members = detected.members.map { ($0.name, ListHead.inReply($0.value)) } }
-        func place(_ path: String) throws -> ReplyPlace {
-            try ReplyPlace(isHead ? ListHead.inReply(path) : path, option: "total")
-        }
+        detected.members = detected.members.map { ($0.name, inReply($0.value)) }
+        func place(_ path: String) throws -> ReplyPlace { try ReplyPlace(inReply(path), option: "total") }
         section.paging = try PagingRule(detected.options, pageSize: nil, bodyPrefix: nil)
         section.statedTotal = try unused.map(place)
         section.countedTotal = try counted.map(place)
         if let first = detected.first { position = first }
         pager = Pager(
-            detected: section.paging, first: detected.first, promise: section.isUnpaged ? detector.promise() : nil,
-            isEndUnknown: detected.isEndUnknown)
+            detected: section.paging, first: detected.first,
+            promise: section.isUnpaged ? detector.promise().map(inReply) : nil, isEndUnknown: detected.isEndUnknown)
         detection = Detection(paging: detected, records: records)
         note = detected.description
         if let body, let records = section.records, section.preset != .graphQL {

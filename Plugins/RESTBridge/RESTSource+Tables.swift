@@ -31,7 +31,7 @@ extension RESTSource {
             survey: survey, response: response, url: requestURL ?? section.url, count: { rows.count },
             given: section.givenParameters, records: records.isEmpty ? nil : JSONPath(names: records))
         detector.bodyNumbers = section.bodyNumbers
-        let sign = PartialFailure.sign(survey, in: PartialFailure.homes(of: records), isNull: false) { path in
+        let sign = PartialFailure.sign(survey, in: PagingDetector.objects(around: records), isNull: false) { path in
             section.accepts(path, survey[path], response.status)
         }
         if let sign { return noteFailure(response.redactor.clean(sign)) }

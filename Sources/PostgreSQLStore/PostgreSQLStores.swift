@@ -211,8 +211,8 @@ public struct PostgreSQLStores: StoreProvider {
     private static func check(_ connection: Connection, _ model: CompiledModel, _ entities: [Int]?) throws {
         let schema = connection.location.schema
         guard try Catalog.format(connection, schema: schema) > 0 else { throw missing(connection) }
-        let comparison = try SchemaComparison(connection, schema: schema, to: model)
-        try model.checkReadable(entities, changes: comparison.changes, at: connection.place)
+        try model.checkReadable(
+            entities, changes: SchemaComparison(connection, schema: schema, to: model).changes, at: connection.place)
     }
 
     // MARK: - Migration

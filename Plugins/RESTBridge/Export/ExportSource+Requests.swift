@@ -38,7 +38,7 @@ extension ExportSource {
         /// The sign beside the job's state that its files may lack records, or nil if there is none.
         func failureSign(beside rule: ExportRule) -> String? {
             guard let survey = ReplySurvey(bytes) else { return nil }
-            let sign = PartialFailure.sign(survey, isNull: false) { path in
+            let sign = PartialFailure.sign(survey, in: ["$"], isNull: false) { path in
                 rule.accepted.contains(path) || rule.state.path?.description == path
             }
             return sign.map { response.redactor.clean($0) }

@@ -192,15 +192,23 @@ extension RESTObjectWriter {
                 isMutation: rule.mutation != nil), try !hasRule(for: failure.path)
         else { return }
         let isNothing = failure.kind == .nothingChanged
-        let equals = isNothing ? ", equals: \"\(failure.value)\"" : ""
         // The host then reads the object, which may have the values already, or be gone.
-        throw BridgeError(
-            isNothing && request.operation != .create ? .conflict : .remote,
-            "\(asked): the reply has status \(response.status), but says \(failure.path) is \(failure.value)"
-                + (isNothing ? ", so nothing was changed" : ""),
+        throw refusal(
+            failure.path, failure.value + (isNothing ? ", so nothing was changed" : ""), words: failure.words, response,
+            code: isNothing && request.operation != .create ? .conflict : .remote,
+            equals: isNothing ? ", equals: \"\(failure.value)\"" : "")
+    }
+
+    /// Returns the error for a successful reply that says at a path that the change was not made.
+    private func refusal(
+        _ path: String, _ value: String, words: String?, _ response: HTTPResponse, code: BridgeError.Code = .remote,
+        equals: String = ""
+    ) -> BridgeError {
+        BridgeError(
+            code, "\(asked): the reply has status \(response.status), but says \(path) is \(value)",
             remedy:
-                "if that means success, say so under responses: {when: {path: \"\(failure.path)\"\(equals)}, action: accept}",
-            location: response.location, remote: failure.words.map { String(response.redactor.clean($0).prefix(300)) })
+                "if that means success, say so under responses: {when: {path: \"\(path)\"\(equals)}, action: accept}",
+            location: response.location, remote: words.map { String(response.redactor.clean($0).prefix(300)) })
     }
 
     /// Refuses an update whose reply has errors, and shows the object as it was before.
@@ -210,13 +218,8 @@ extension RESTObjectWriter {
         guard let failure = FailedChange(beside: record, root, request, isMutation: rule.mutation != nil),
             try !hasRule(for: failure.path)
         else { return }
-        throw BridgeError(
-            .remote,
-            "\(asked): the reply has status \(response.status), but says \(failure.path) is \(failure.value), "
-                + "and shows the values from before",
-            remedy:
-                "if that means success, say so under responses: {when: {path: \"\(failure.path)\"}, action: accept}",
-            location: response.location, remote: failure.words.map { String(response.redactor.clean($0).prefix(300)) })
+        throw refusal(
+            failure.path, "\(failure.value), and shows the values from before", words: failure.words, response)
     }
 
     /// Returns a reply's object as a listing would return it, as far as that is possible.
@@ -232,13 +235,8 @@ extension RESTObjectWriter {
         guard let failure = FailedOutcome(root, request, at: rule.records, isNew: isNew),
             try !hasRule(for: failure.path)
         else { return }
-        let error = BridgeError(
-            .remote,
-            "\(asked): the reply has status \(response.status), but says \(failure.path) is "
-                + String(response.redactor.clean(failure.value).prefix(100)),
-            remedy:
-                "if that means success, say so under responses: {when: {path: \"\(failure.path)\"}, action: accept}",
-            location: response.location, remote: failure.words.map { String(response.redactor.clean($0).prefix(300)) })
+        let value = String(response.redactor.clean(failure.value).prefix(100))
+        let error = refusal(failure.path, value, words: failure.words, response)
         throw failure.isUnclear ? unknown(error) : error
     }
 

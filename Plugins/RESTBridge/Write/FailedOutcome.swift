@@ -82,14 +82,11 @@ struct FailedOutcome {
     private struct Outcomes {
         /// The object's values, which say nothing about the change.
         let own: OwnValues
-        /// The names of the members that identify the object.
-        let identities: Set<String>
         /// Words of a message that says that the change was made.
         let verbs: Set<String>
 
         init(_ request: WriteRequest) {
             own = OwnValues(request)
-            identities = Set(OutcomeWords.identities).union(request.keyPaths.values.compactMap(\.first))
             verbs =
                 switch request.operation {
                 case .create: ["created", "added", "inserted", "registered", "saved"]
@@ -103,7 +100,7 @@ struct FailedOutcome {
         func showsObject(_ object: JSONTree) -> Bool {
             object.members.contains { name, value in
                 guard let text = EarlierValues.scalar(value), !text.isEmpty else { return false }
-                return identities.contains(name) || own.contains(name, value)
+                return own.identities.contains(name) || own.contains(name, value)
             }
         }
 
@@ -133,7 +130,7 @@ struct FailedOutcome {
         private func isOutcome(_ object: JSONTree) -> Bool {
             object.members.allSatisfy { member in
                 member.value == .null || OutcomeWords.plainMembers.contains(OutcomeWords.plain(member.name))
-                    || identities.contains(member.name)
+                    || own.identities.contains(member.name)
             }
         }
 
@@ -143,8 +140,8 @@ struct FailedOutcome {
             let rest = root.members.filter {
                 !["data", "result"].contains($0.name) || !FailedOutcome.isEmpty($0.value)
             }
-            guard isOutcome(.object(.init(rest.map { ($0.name, $0.value) }))),
-                !showsObject(.object(.init(rest.map { ($0.name, $0.value) }))),
+            let outcome = JSONTree.object(.init(rest.map { ($0.name, $0.value) }))
+            guard isOutcome(outcome), !showsObject(outcome),
                 let words = rest.lazy.filter({ OutcomeWords.plainMessages.contains(OutcomeWords.plain($0.name)) })
                     .compactMap(\.value.text).first,
                 !OutcomeWords.saysSuccess(words, verbs: verbs)

@@ -5,9 +5,12 @@ internal import BridgeKit
 struct OwnValues {
     /// The sent values, the earlier ones, and the object's.
     private let known: [JSONTree]
+    /// The names of the members that identify the object.
+    let identities: Set<String>
 
     init(_ request: WriteRequest) {
         known = [JSONTree(request.values), JSONTree(request.before), JSONTree(request.object)]
+        identities = Set(OutcomeWords.identities).union(request.keyPaths.values.compactMap(\.first))
     }
 
     /// Whether the object has a value of this name.

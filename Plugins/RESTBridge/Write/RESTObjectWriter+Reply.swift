@@ -89,9 +89,8 @@ extension RESTObjectWriter {
     /// Whether members of the reply beside its keys have the object's values.
     private func showsObject(_ root: JSONTree) -> Bool {
         let own = OwnValues(request)
-        let keys = Set(OutcomeWords.identities).union(request.keyPaths.values.compactMap(\.first))
         return root.members.contains { name, value in
-            !keys.contains(name) && EarlierValues.scalar(value) != nil && own.contains(name, value)
+            !own.identities.contains(name) && EarlierValues.scalar(value) != nil && own.contains(name, value)
         }
     }
 

@@ -40,12 +40,7 @@ struct RecordedNames {
 
     /// Marks a dropped list in all recorded changes as `NAME (dropped)`, or with a number if an earlier one has that name.
     func retire(list name: String, in table: String) throws {
-        var retired = "\(name) (dropped)"
-        var number = 1
-        while try has(list: retired, in: table) {
-            number += 1
-            retired = "\(name) (dropped \(number))"
-        }
+        let retired = try RenameMap.retired(name) { try has(list: $0, in: table) }
         try rewrite([name, name], in: table, for: "dropping \(table).\(name) in the history") { content in
             if case .links(name, let span) = content { .links(relationship: retired, span) } else { content }
         }
@@ -111,10 +106,8 @@ extension ChangeRecord.Content {
 
     /// Returns the same content with the name `NAME (dropped)`, or another that it does not have, for a column.
     fileprivate func retiring(_ name: String) -> Self {
-        func retired(_ number: Int) -> String { "\(name) (dropped\(number == 1 ? "" : " \(number)"))" }
         guard case .columns(let columns) = self, columns.contains(where: { $0.name == name }) else { return self }
-        var number = 1
-        while columns.contains(where: { $0.name == retired(number) }) { number += 1 }
-        return .columns(columns.map { ($0.name == name ? retired(number) : $0.name, $0.value) })
+        let retired = RenameMap.retired(name) { taken in columns.contains { $0.name == taken } }
+        return .columns(columns.map { ($0.name == name ? retired : $0.name, $0.value) })
     }
 }

@@ -18,7 +18,6 @@ struct SchemaComparison {
     /// The renames of lists, which follow those of all tables: the history has the new names of their owners by then.
     private var lists: [SchemaChange] = []
 
-    /// Compares the tables.
     init(_ connection: Connection, schema: String, to model: CompiledModel) throws {
         self.connection = connection
         self.schema = schema
@@ -48,7 +47,11 @@ struct SchemaComparison {
         try checkOwner(oldName)
         if oldName != table.name {
             changes.append(.renameTable(from: oldName, to: table.name))
-            renameList(of: table)
+            if table.isLinkTable, let (owner, list) = RenameMap.list(ofLinkTable: table.name, in: model.model),
+                let old = list.renamedFrom
+            {
+                lists.append(.renameList(table: model.model.root(of: owner).name, from: old, to: list.name))
+            }
         }
         let renames = RenameMap(ofTable: table.name, in: model)
         var names: [String: String] = [:]
@@ -92,14 +95,6 @@ struct SchemaComparison {
         for column in stored.columns where !known.contains(column.name) && made.has(column.name, in: oldName) {
             changes.append(.dropColumn(table: table.name, column: column.name))
         }
-    }
-
-    /// Renames the list of a table that gets another name, also in the history.
-    private mutating func renameList(of table: TableDefinition) {
-        guard table.isLinkTable, let (owner, list) = RenameMap.list(ofLinkTable: table.name, in: model.model),
-            let old = list.renamedFrom
-        else { return }
-        lists.append(.renameList(table: model.model.root(of: owner).name, from: old, to: list.name))
     }
 
     /// Refuses a table of another program with the name of an entity.

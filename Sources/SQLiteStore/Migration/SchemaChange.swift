@@ -2,6 +2,7 @@ internal import StoreContract
 internal import GRDB
 internal import Mapping
 internal import Model
+internal import StoreRules
 
 /// The lossless changes: added and renamed tables and columns, with updated references to their names.
 enum SchemaChange {
@@ -97,12 +98,7 @@ enum SchemaChange {
 
     /// Marks a dropped list in the history as `NAME (dropped)`, or with a number if an earlier one of its name has that.
     static func retireList(_ name: String, of table: String, in db: Database) throws {
-        var retired = "\(name) (dropped)"
-        var number = 1
-        while try isRecorded(list: retired, of: table, in: db) {
-            number += 1
-            retired = "\(name) (dropped \(number))"
-        }
+        let retired = try RenameMap.retired(name) { try isRecorded(list: $0, of: table, in: db) }
         try renameRecordedList(of: table, from: name, to: retired, in: db)
     }
 

@@ -57,6 +57,17 @@ package struct RenameMap {
         return nil
     }
 
+    /// Returns the name of a dropped column or list in the history: `NAME (dropped)`, or with a number if that is taken.
+    package static func retired(_ name: String, isTaken: (_ name: String) throws -> Bool) rethrows -> String {
+        var retired = "\(name) (dropped)"
+        var number = 1
+        while try isTaken(retired) {
+            number += 1
+            retired = "\(name) (dropped \(number))"
+        }
+        return retired
+    }
+
     /// Returns the lists whose links a dropped table may have had, each with the table of its owner's rows.
     ///
     /// The names of tables have underscores, so that one may be that of several lists. None is a list of the model.

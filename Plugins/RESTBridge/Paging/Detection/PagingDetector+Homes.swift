@@ -24,11 +24,18 @@ extension PagingDetector {
         home.split(separator: ".").last.map { $0.lowercased().hasPrefix("pag") } ?? false
     }
 
-    /// The objects around the list of records, below the root, outermost first.
-    var parents: [String] {
-        let names = recordsNames
-        return (1..<max(1, names.count)).map { Self.path(names.prefix($0)) }
+    /// Returns the objects around the list of records, from the root to the one with the list.
+    ///
+    /// - Parameter names: The names of the members that lead to the list.
+    static func objects(around names: [String]) -> [String] {
+        (0..<max(1, names.count)).map { path(names.prefix($0)) }
     }
+
+    /// The objects around the list of records, from the root to the one with the list.
+    var around: [String] { Self.objects(around: recordsNames) }
+
+    /// The same below the root.
+    private var parents: [String] { Array(around.dropFirst()) }
 
     /// The page infos of GraphQL connections, that of the records first.
     private var connectionHomes: [String] {
@@ -43,7 +50,7 @@ extension PagingDetector {
     /// The page infos in the objects around the list of records, innermost first.
     var ownConnections: [String] {
         guard let survey else { return [] }
-        return (["$"] + parents).reversed().map { $0 + Self.connection }.filter { survey[$0] == .object }
+        return around.reversed().map { $0 + Self.connection }.filter { survey[$0] == .object }
     }
 
     private static let connection = ".pageInfo"

@@ -12,7 +12,7 @@ extension PagingDetector {
             let segments = records?.segments.dropFirst(recordsNames.count),
             segments.isEmpty || Array(segments) == [.wildcard, .name("node")]
         else { return nil }
-        for home in totalHomes where home != Self.estimates {
+        for home in totalHomes {
             let clear = number(PagingVocabulary.total.names(.clear), in: home, least: 1)
             if let clear, !isEstimate(clear, in: home) { return clear.path }
             guard let total = number(["total"], in: home, least: 1),
@@ -31,7 +31,7 @@ extension PagingDetector {
         guard isListed, let style = detected["style"],
             ["next_url", "link_header", "cursor", "continue"].contains(style)
         else { return nil }
-        let totals = totalHomes.lazy.filter { $0 != Self.estimates }.compactMap { home in
+        let totals = totalHomes.lazy.compactMap { home in
             let total = number(PagingVocabulary.total.names(.clear) + ["total"], in: home, least: 1)
             return total.flatMap { isEstimate($0, in: home) ? nil : $0 }
         }
@@ -49,21 +49,19 @@ extension PagingDetector {
 
     /// The objects around the list, innermost first, each with those in it that describe a list.
     private var totalHomes: [String] {
-        let around = (["$"] + parents).reversed()
-        return around.flatMap { parent in
+        around.reversed().flatMap { parent in
             let describing = Self.describing.map { Self.member(parent, $0) }
             return [parent]
                 + homes.filter { home in
                     !around.contains(home) && describing.contains { home == $0 || home.isPath(inside: $0) }
                 }
-        }
+        }.filter { $0 != Self.estimates }
     }
 
+    /// Names of the usual objects that may hold the records themselves.
+    private static let holders: Set<String> = ["response", "result", "d", "data", "hits"]
     /// Names of objects beside a list that describe it and hold no records.
-    private static let describing =
-        [
-            "meta", "pagination", "paging", "page", "pageInfo", "page_info", "pages", "info", "metadata", "_meta",
-            "_metadata",
-            "response_metadata", "cursor", "cursors", "links", "_links", "hydra:view", "view", "additional_data",
-        ] + inner
+    private static let describing: Set<String> = Set(
+        PagingVocabulary.homes.compactMap { names(to: try? JSONPath($0, option: "paging")).first }
+    ).subtracting(holders).union(inner)
 }

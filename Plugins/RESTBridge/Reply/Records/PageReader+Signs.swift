@@ -1,4 +1,3 @@
-internal import BridgePaging
 internal import BridgeHTTP
 internal import BridgeJSON
 internal import BridgePaging
@@ -17,7 +16,7 @@ extension PageReader {
             reader.recordCount == 0 && !records.segments.isEmpty
             && JSONScalar.read([records], in: body)?.first == .null
         guard isRead || isNull, let survey = ReplySurvey(body, along: records) else { return nil }
-        let homes = PartialFailure.homes(of: PagingDetector.names(to: records))
+        let homes = PagingDetector.objects(around: PagingDetector.names(to: records))
         return PartialFailure.sign(survey, in: homes, isNull: isNull) { [section] in section.validates($0) }
             .map { response?.redactor.clean($0) ?? $0 }
     }

@@ -7,24 +7,17 @@ enum PartialFailure {
     /// Returns the paths that are looked at in a reply.
     ///
     /// - Parameter homes: The objects around the list.
-    static func paths(in homes: [String] = ["$"]) -> [JSONPath] {
+    static func paths(in homes: [String]) -> [JSONPath] {
         (["$.errors[0]", "$.error", "$.success", "$._shards.failed"] + EarlyEndFlags.paths(in: homes)).compactMap {
             try? JSONPath($0, option: "responses")
         }
-    }
-
-    /// Returns the objects around the list of records, from the root to the one with the list.
-    ///
-    /// - Parameter names: The names of the members that lead to the list.
-    static func homes(of names: [String]) -> [String] {
-        (0..<max(names.count, 1)).map { PagingDetector.path(names.prefix($0)) }
     }
 
     /// Returns the paths that lie outside the records.
     static func paths(beside records: JSONPath, preset: Preset?) -> [JSONPath] {
         guard case .name(let name)? = records.segments.first else { return [] }
         let names = PagingDetector.names(to: records)
-        return paths(in: homes(of: names)).filter { path in
+        return paths(in: PagingDetector.objects(around: names)).filter { path in
             let depth = path.segments.count
             let isBeside =
                 depth <= names.count && path.segments.dropLast() == records.segments.prefix(depth - 1)
@@ -56,7 +49,7 @@ enum PartialFailure {
     ///   - isNull: Whether null stands where the records should be.
     ///   - isValidated: Whether a rule of the section tests a path, which then replaces this judgment.
     static func sign(
-        _ survey: ReplySurvey, in homes: [String] = ["$"], isNull: Bool, isValidated: (String) -> Bool
+        _ survey: ReplySurvey, in homes: [String], isNull: Bool, isValidated: (String) -> Bool
     ) -> String? {
         for path in paths(in: homes) {
             // The survey does not descend into lists.
