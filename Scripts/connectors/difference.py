@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
@@ -97,15 +98,27 @@ class Connector:
             self.server.kill()
             self.server.wait()
 
+    def wait(self, command, **files):
+        """Runs a command for at most 15 minutes, and returns its status when it ends.
+
+        With `timeout=`, Python would look for the end only every 50 ms, which is as long as a whole sync takes.
+        """
+        process = subprocess.Popen(command, cwd=self.work, env=self.environment, **files)
+        limit = threading.Timer(900, process.kill)
+        limit.start()
+        try:
+            return process.wait()
+        finally:
+            limit.cancel()
+
     # Airbyte's runtime
 
     def cdk(self, command, *options, output=None):
         began = time.monotonic()
         with open(self.work / (output or command[0] + ".jsonl"), "w") as out:
-            status = subprocess.run(
+            status = self.wait(
                 [sys.executable, str(HERE / "read_with_cdk.py"), str(self.work / "source"), *options, *command],
-                cwd=self.work, env=self.environment, stdout=out, stderr=open(self.work / "cdk.err", "a"),
-                timeout=900).returncode
+                stdout=out, stderr=open(self.work / "cdk.err", "a"))
         return status, time.monotonic() - began
 
     def messages(self, output):
@@ -159,8 +172,7 @@ class Connector:
     def sync(self, name, log):
         began = time.monotonic()
         with open(self.work / log, "w") as out:
-            status = subprocess.run([self.bmo, "sync", "-f", f"{name}.yml"], cwd=self.work,
-                                    env=self.environment, stdout=out, stderr=subprocess.STDOUT, timeout=900).returncode
+            status = self.wait([self.bmo, "sync", "-f", f"{name}.yml"], stdout=out, stderr=subprocess.STDOUT)
         return status, time.monotonic() - began
 
     def rows(self, database, entity):
