@@ -108,7 +108,10 @@ public final class PageImport {
     /// - Parameters:
     ///   - mapped: The mapped records.
     ///   - location: The URL or path they come from, without secrets.
-    public func add(_ mapped: MappedBatch, location: String?) throws {
+    ///   - remembered: The batch as the store may remember it, if its records have no further effect.
+    public func add(
+        _ mapped: MappedBatch, location: String?, remembered: (digest: BatchDigest, summary: BatchSummary)? = nil
+    ) throws {
         let (page, batch) = (mapped.page, mapped.batch)
         listings = [:]
         try transaction.access {
@@ -131,11 +134,29 @@ public final class PageImport {
             }
             let tombstones = tombstones(of: page, batch)
             let refused = try merge(page, without: tombstones.records, batch, location)
+            try transaction.rememberBatch(refused.isEmpty && tombstones.records.isEmpty ? remembered : nil)
             try delete(tombstones.keys)
             try releaseOutdated(mapped, refused: refused, deleted: tombstones.keys)
         }
         recordsBefore += batch.count
         withExtendedLifetime(mapped) {}
+    }
+
+    /// Lists the rows of a batch that the listing had before, and whose records are as its rows are.
+    ///
+    /// - Returns: Whether it did; otherwise add the mapped batch.
+    public func repeatBatch(_ digest: BatchDigest, _ summary: BatchSummary) throws -> Bool {
+        var isRepeated = false
+        try transaction.access {
+            // Its records would release those in quarantine.
+            let mayRelease = try mayHaveQuarantined ?? transaction.mayHaveQuarantined(entity)
+            mayHaveQuarantined = mayRelease
+            isRepeated = try !mayRelease && transaction.repeatBatch(digest)
+        }
+        guard isRepeated else { return false }
+        counts[entity].unchanged += summary.records
+        recordsBefore += summary.records
+        return true
     }
 
     /// Deletes the objects that the remote reports as deleted.

@@ -1,4 +1,4 @@
-internal import StoreContract
+public import StoreContract
 internal import Mapping
 
 /// Tracks which fields of an entity have appeared in records.
@@ -38,6 +38,12 @@ public struct PresentFields: Sendable {
             records += 1
             if !missing.isEmpty { missing.removeAll { batch.page.cells[row.firstCell + $0].kind != .absent } }
         }
+    }
+
+    /// Counts the records of a batch that is not mapped again.
+    public mutating func note(_ batch: BatchSummary) {
+        records += batch.records
+        if !missing.isEmpty { missing.removeAll { !batch.absentFields.contains($0) } }
     }
 
     /// Adds the observations of another scan of the entity.

@@ -19,6 +19,8 @@ public final class Mapper {
     /// Per plan of the model: the members seen so far.
     let ledgers: UnsafeMutableBufferPointer<MemberLedger?>
     var newMembers: [ListedMember] = []
+    /// Whether each batch reports all members that it has, and not just those that no batch before it had.
+    package var reportsMembersOfEachBatch = false
     /// The objects being mapped, outermost first, with their positions in their lists.
     ///
     /// Maintained only if a plan reads it.
@@ -72,6 +74,7 @@ public final class Mapper {
         page.rows.reserveCapacity(batch.count)
         page.cells.reserveCapacity(batch.count * layout.fields.count)
         for index in resolved.indices { resolved[index] = nil }
+        if reportsMembersOfEachBatch { for ledger in ledgers { ledger?.forgetSeen() } }
         let top = TopLevel(inherited: model.plans[plan].inherited, key: parent, extent: extent)
         for index in 0..<batch.count {
             let mark = page.mark
@@ -92,7 +95,7 @@ public final class Mapper {
         unknown.takeNew()
     }
 
-    /// Returns the members found since the last call; each once per mapper.
+    /// Returns the members found since the last call; each once per mapper, or once per batch.
     public func takeMembers() -> [ListedMember] {
         defer { newMembers.removeAll() }
         return newMembers

@@ -1,5 +1,6 @@
 import BridgeTestSupport
 import Glibc
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -60,7 +61,7 @@ import Testing
 
     @Test func `times have no last year`() {
         let latest = timespec(tv_sec: .max, tv_nsec: 999_999_999)
-        let (seconds, attoseconds) = DescriptionCache.sinceEpoch(latest).components
+        let (seconds, attoseconds) = FileStamp.sinceEpoch(latest).components
         #expect(seconds == .max && attoseconds == 999_999_999_000_000_000)
     }
 

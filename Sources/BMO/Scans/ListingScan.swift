@@ -165,10 +165,11 @@ struct ListingScan: Sendable {
             if progress != nil, error.blamesCursor { throw ResumeRefused(error) }
             throw error
         }
+        let recognition = try await recognition(request, start)
         let writer = PageWriter(
             confirms ? .confirmation : .listing, of: request, context, parent: parent, after: progress,
             look: look, firstRepeats: firstRepeats, acknowledged: start.acknowledged, members: start.members,
-            quarantine: quarantine)
+            quarantine: quarantine, recognition: recognition)
         writer.redaction = connection.redaction
         var result = Result(
             listing: ScanListing(isWhole: false, began: progress?.began ?? request.began),
@@ -191,6 +192,14 @@ struct ListingScan: Sendable {
         // Quarantined records outside of the scan may still be faulty.
         result.listing.isWhole = result.listing.isWhole && !result.listing.began.isEmpty && request.since == nil
         return result
+    }
+
+    private func recognition(_ request: ScanRequest, _ start: ScanStart) async throws -> BatchRecognition? {
+        guard parent == nil, plan.isListing else { return nil }
+        let target = ScanTarget(scope: plan.scope(parent: nil), entity: plan.index)
+        return try await context.thread.run { [context] in
+            try BatchRecognition.of(target, request, context, members: start.members)
+        }
     }
 
     /// Whether rows of an abandoned scan are deleted: objects without a key would be duplicated when it restarts.
@@ -317,6 +326,9 @@ struct ListingScan: Sendable {
         tally.add(
             state.counts, since: before, records: records, total: page.total, page: parent == nil ? state.page : nil)
         place.page = state.page + 1
+        if page.end, state.recognized > 0 {
+            tally.note("\(state.recognized) of \(state.records) records came in the same bytes as before")
+        }
         if state.sweep != nil { warnAtEnd(state) }
     }
 

@@ -36,14 +36,8 @@ struct DescriptionCache: Sendable {
         self.settling = settling
     }
 
-    /// The folder `$XDG_CACHE_HOME/bmo/plugins`, or one below `~/.cache` (XDG Base Directory Specification 0.8); nil if
-    /// neither variable is set.
-    static var standardFolder: String? {
-        func absolute(_ name: String) -> String? {
-            getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
-        }
-        return (absolute("XDG_CACHE_HOME") ?? absolute("HOME").map { $0 + "/.cache" }).map { $0 + "/bmo/plugins" }
-    }
+    /// The user's folder of descriptions; nil if the environment names none.
+    static var standardFolder: String? { CacheFolder.path("plugins") }
 
     /// Returns the identity of the file at `path`; nil if it cannot be determined reliably.
     func stamp(of path: String) -> String? {
@@ -52,28 +46,9 @@ struct DescriptionCache: Sendable {
     }
 
     private func identity(of path: String) -> String? {
-        var status = stat()
-        var now = timespec()
-        guard stat(path, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
-        #if canImport(Darwin)
-        let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
-        #else
-        let (modified, changed) = (status.st_mtim, status.st_ctim)
-        #endif
-        guard Self.sinceEpoch(changed) + settling < Self.sinceEpoch(now) else { return nil }
-        return
-            "\(status.st_dev):\(status.st_ino):\(status.st_size):\(Self.text(modified)):\(Self.text(changed))"
+        guard let stamp = FileStamp(path), let age = stamp.age, age > settling else { return nil }
+        return stamp.text
     }
-
-    /// Returns the time since 1970.
-    ///
-    /// 64 bits of nanoseconds would overflow in the year 2262, and a file's time can be set to a later one.
-    static func sinceEpoch(_ time: timespec) -> Duration {
-        Duration(
-            secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
-    }
-
-    private static func text(_ time: timespec) -> String { "\(time.tv_sec).\(time.tv_nsec)" }
 
     /// Returns the cached reply of the inspecting process for the file with this stamp.
     func reply(for stamp: String, of path: String) -> BridgeReply? {
@@ -101,21 +76,12 @@ struct DescriptionCache: Sendable {
             writer.key("description")
             writer.bytes(description.bytes)
         }
-        guard let batch = try? writer.finish(), makeFolder() else { return }
+        guard let batch = try? writer.finish(), CacheFolder.make(folder) else { return }
         batch.withBytes { try? AtomicFile.write($0, to: file(of: path), mode: 0o600) }
     }
 
     /// Removes the cached entry of a file.
     func forget(_ path: String) { unlink(file(of: path)) }
-
-    private func makeFolder() -> Bool {
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/" + part
-            if mkdir(path, 0o700) != 0, errno != EEXIST { return false }
-        }
-        return true
-    }
 
     /// Returns the path of the entry for a plugin's path and the inspecting executable.
     private func file(of path: String) -> String {

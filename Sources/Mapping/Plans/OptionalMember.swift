@@ -126,5 +126,10 @@ final class MemberLedger {
         _ = self.slots.initialize(from: slots)
     }
 
+    /// Begins to look at other records, which have not had any member yet.
+    func forgetSeen() {
+        for index in slots.indices { slots[index].isSeen = false }
+    }
+
     deinit { slots.deallocate() }
 }

@@ -32,10 +32,7 @@ extension SQLiteStore {
                     writers.objects.touched.formUnion(try writers.abandonedRemover.settle())
                     undone = try writers.changes.end(outcome: "finished", summary: nil)
                     try commitTransaction(db)
-                    if !isRehearsal {
-                        watcherInUse?.committed(
-                            Set(writers.objects.touched.flatMap(model.family(of:))), at: totalChanges(db))
-                    }
+                    noteCommit(of: Set(writers.objects.touched.flatMap(model.family(of:))), db)
                 } catch {
                     writers.changes.abandon()
                     takeBack(db)

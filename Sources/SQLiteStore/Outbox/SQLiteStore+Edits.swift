@@ -38,10 +38,7 @@ extension SQLiteStore {
                     return result
                 }
                 try commitTransaction(db)
-                if !isRehearsal {
-                    watcherInUse?.committed(
-                        Set(objects.touched.flatMap(model.family(of:))), at: totalChanges(db))
-                }
+                noteCommit(of: Set(objects.touched.flatMap(model.family(of:))), db)
                 return result
             } catch {
                 takeBack(db)

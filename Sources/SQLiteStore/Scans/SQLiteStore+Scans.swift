@@ -155,9 +155,22 @@ extension SQLiteStore {
         }
     }
 
+    /// Returns the memory of a listing's batches, if it lists the rows of a table without a parent.
+    ///
+    /// - Throws: `StoreError`.
+    public func batchMemory(of scan: ScanTarget, mapping: String) throws -> (any BatchMemory)? {
+        guard let memories, scan.isListing, scan.parent == nil, !model.entities[scan.entity].key.isEmpty else {
+            return nil
+        }
+        return try SQLiteStore.translating("beginning a scan") {
+            try writer.writeWithoutTransaction { db in try memories.begin(scan, mapping: mapping, db) }
+        }
+    }
+
     /// Ends the log begun by ``beginScan(_:afterPage:)``.
     public func endScan(_ scope: ScanScope) {
         try? writer.writeWithoutTransaction { _ in
+            memories?.end(scope)
             try writers.scans.end(scope)
             try writers.joins.end(scope)
         }

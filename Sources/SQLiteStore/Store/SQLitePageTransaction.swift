@@ -17,6 +17,10 @@ final class SQLitePageTransaction: PageTransaction {
     private var greatestBefore = Int64.min
     private var savedLog = false
     private var savedLists = false
+    /// The page's batches, if the store remembers those of the scan.
+    private var batches: PageBatches?
+    /// Whether the page is the last one of the scan.
+    private var isLast = false
     /// Whether rows were written, by entity.
     private var touched: [Bool]
     private var due: DueParents
@@ -80,11 +84,13 @@ final class SQLitePageTransaction: PageTransaction {
         if notesSeen, row.role == .listed, let stored = writer.lastRow {
             let hasBeenPassed = stored <= max(seen.greatest, greatestBefore)
             try note(stored, after: writer.rowBefore, row.entity, row.cells, replaced: writer.replaced)
+            batches?.note(stored, after: writer.rowBefore)
             if outcome == .updated, hasBeenPassed { seen.noteRewritten() }
         }
         if outcome != .unchanged {
             hasWritten = true
             touched[row.entity] = true
+            batches?.noteWrite()
             if due.concerns(row.entity) {
                 let key = store.model.entities[row.entity].key.map { row.cells[$0].value ?? .null }
                 due.note(row.entity, key, writtenBy: scan?.scope)
@@ -121,6 +127,7 @@ final class SQLitePageTransaction: PageTransaction {
         try store.writers.joins.beginPage(scan.scope)
         let log = try scan.isListing ? store.writers.scans.log(of: scan.scope) : nil
         notesSeen = log != nil
+        batches = notesSeen ? store.memories?.memory(of: scan.scope).map { PageBatches($0) } : nil
         greatestBefore = log?.greatest ?? Int64.min
         guard notesSeen, let parent = scan.parent else { return }
         let toOne = store.model.entities[scan.entity].toOne[parent.relationship]
@@ -133,6 +140,7 @@ final class SQLitePageTransaction: PageTransaction {
             let counts = try remover.remove(entity: object.entity, key: object.values)
             guard !counts.isEmpty else { continue }
             noteDeleted(counts)
+            batches?.forgetAll()
             deleted(index, counts)
         }
     }
@@ -168,6 +176,22 @@ final class SQLitePageTransaction: PageTransaction {
         return count
     }
 
+    func repeatBatch(_ digest: BatchDigest) throws -> Bool {
+        guard let scan, try !hasEdits(scan.entity), let rows = batches?.repeats(digest) else { return false }
+        seen.append(rows)
+        return true
+    }
+
+    func rememberBatch(_ batch: (digest: BatchDigest, summary: BatchSummary)?) throws {
+        guard batches != nil, let scan else { return }
+        // What an edit makes of a batch depends on when the remote took the edit.
+        batches?.end(try hasEdits(scan.entity) ? nil : batch)
+    }
+
+    private func hasEdits(_ entity: Int) throws -> Bool {
+        try store.writers.editCounts(of: store.model.entities[entity].root).isAny
+    }
+
     func listedRows() throws -> ListedRows? {
         guard let scan, var log = try store.writers.scans.log(of: scan.scope) else { return nil }
         log.append(seen)
@@ -186,6 +210,7 @@ final class SQLitePageTransaction: PageTransaction {
 
     func finish(_ end: ScanEnd) throws -> SweepResult {
         guard let scan else { return SweepResult() }
+        isLast = true
         let writers = try store.writers
         var result = SweepResult()
         let relinked = try settleLists(of: scan.scope)
@@ -303,6 +328,7 @@ final class SQLitePageTransaction: PageTransaction {
             hasWritten = true
             touched[list.entity] = true
             touched[layout.toMany[list.relationship].target] = true
+            batches?.forgetAll()
             if due.concerns(list.entity) { due.note(list.entity, owner, writtenBy: scan?.scope) }
             changed(index)
         }
@@ -374,9 +400,9 @@ final class SQLitePageTransaction: PageTransaction {
                 for root in try store.writers.objects.touched { touched[root] = true }
                 try store.writers.changes.keepDropped()
                 try store.commitTransaction(db)
-                if !store.isRehearsal {
-                    store.watcherInUse?.committed(touchedFamilies, at: store.totalChanges(db))
-                }
+                store.noteCommit(of: touchedFamilies, by: batches == nil ? nil : scan?.scope, db)
+                batches?.commit()
+                if isLast { batches?.memory.end() }
                 try store.writers.changes.pageCommitted()
                 if let scan {
                     try store.writers.scans.pageCommitted(scan.scope, seen, isSaved: savedLog)

@@ -27,6 +27,10 @@ public final class SQLiteStore: Store, @unchecked Sendable {
     /// Whether all writes are rolled back at the end; see ``init(rehearsing:model:)``.
     var isRehearsal: Bool { use == .rehearsing }
     private var openWriters: Writers?
+    /// The batches that listings had; nil if the store only reads or rehearses.
+    ///
+    /// Accessed only inside the writer's accesses.
+    let memories: BatchMemories?
     /// The task that keeps the WAL short in the background; nil if the store only reads or rehearses.
     private let checkpoint: BackgroundCheckpoint?
     /// The file that was opened for writing.
@@ -100,6 +104,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         self.use = use
         reader = ReadConnection { try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: true)) }
         checkpoint = use == .writing ? BackgroundCheckpoint(path: path) : nil
+        memories = use == .writing ? BatchMemories(of: path, model: model) : nil
         writer = try SQLiteStore.naming(path) { try SQLiteStore.translating("opening it", open) }
         try SQLiteStore.naming(path) {
             if use == .reading {
@@ -205,11 +210,12 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         try SQLiteStore.translating("closing the database") {
             // The last connection to close runs a checkpoint, and a read-only connection cannot.
             try reader.close()
+            checkpoint?.close()
             writer.writeWithoutTransaction { db in
+                if !db.isInsideTransaction { try? memories?.save(db) }
                 openWriters = nil
                 if isRehearsal, db.isInsideTransaction { try? db.rollback() }
             }
-            checkpoint?.close()
             try writer.close()
         }
         fileLock.withLock { lock in
@@ -249,7 +255,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
             try writer.writeWithoutTransaction { db in
                 try beginTransaction(db)
                 do {
-                    try writers.refresh()
+                    memories?.noteVersion(try writers.refresh())
                     try writers.beginPage()
                 } catch {
                     takeBack(db)
@@ -300,6 +306,15 @@ public final class SQLiteStore: Store, @unchecked Sendable {
         try db.commit()
     }
 
+    /// Notifies observers of the entities whose rows a transaction has written, and forgets the batches of their listings.
+    ///
+    /// - Parameter scope: The listing that accounts for its own batches.
+    func noteCommit(of entities: Set<Int>, by scope: ScanScope? = nil, _ db: Database) {
+        guard !isRehearsal else { return }
+        watcherInUse?.committed(entities, at: totalChanges(db))
+        memories?.committed(entities, by: scope)
+    }
+
     func rollbackTransaction(_ db: Database) throws {
         guard db.isInsideTransaction else { return }
         if isRehearsal {
@@ -317,7 +332,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
             let result = try body()
             try commitTransaction(db)
             // Bookkeeping, which observers are not notified of.
-            if !isRehearsal { watcherInUse?.committed([], at: totalChanges(db)) }
+            noteCommit(of: [], db)
             return result
         } catch {
             takeBack(db)

@@ -27,6 +27,7 @@ final class Writers {
     let objects: SQLiteObjectWriter
     let editTables: EditTables
     let edits: EditMerge
+    let editCounts: EditCounts.Tables
     let sweep: Sweep
     let entityWriters: EntityWriters
     let linkMergers: LinkMergers
@@ -60,6 +61,7 @@ final class Writers {
         editTables = EditTables(objects, outbox: outbox, conflicts: conflicts, acknowledged: acknowledged)
         edits = EditMerge(editTables)
         let counts = EditCounts.Tables(outbox: outbox, acknowledged: acknowledged)
+        editCounts = counts
         abandonedRemover = AbandonedStubRemover(model, abandoned, rowEditors, linkWriters, on: connection)
         sweep = Sweep(
             model, rowEditors, remover, origins: origins, cursors: cursors, outbox: outbox, provenance: provenance,
@@ -81,13 +83,17 @@ final class Writers {
     }
 
     /// Reloads the cached state if another process has written since; call it inside a transaction.
-    func refresh() throws {
+    ///
+    /// - Returns: The version of the database, which each commit of another connection changes.
+    @discardableResult
+    func refresh() throws -> Int64 {
         _ = try dataVersion.step()
         let version = dataVersion.int64(0)
         dataVersion.reset()
-        guard version != seenVersion else { return }
+        guard version != seenVersion else { return version }
         try reload()
         seenVersion = version
+        return version
     }
 
     /// Marks the cached state as possibly wrong, so that the next page reloads it.

@@ -25,6 +25,16 @@ public protocol ScanTransaction: AnyObject {
     /// Notes that the scan skipped unidentified objects, so that the rows missing from the listing are unknown.
     func skipUnknown() throws
 
+    /// Marks the rows of a batch as seen that the listing had before, if they still are as it left them.
+    ///
+    /// - Returns: Whether it did; otherwise the batch has to be merged.
+    func repeatBatch(_ digest: BatchDigest) throws -> Bool
+
+    /// Remembers the batch whose rows were merged since the last call of this or ``repeatBatch(_:)``.
+    ///
+    /// - Parameter batch: The batch; nil if the same bytes could have another effect the next time.
+    func rememberBatch(_ batch: (digest: BatchDigest, summary: BatchSummary)?) throws
+
     /// Returns the number of rows listed so far in the current scan; nil if the store does not log them.
     func listedRows() throws -> ListedRows?
 
@@ -44,6 +54,12 @@ public protocol ScanTransaction: AnyObject {
 }
 
 extension ScanTransaction {
+    /// Returns false: the default store remembers no batches.
+    public func repeatBatch(_ digest: BatchDigest) -> Bool { false }
+
+    /// Does nothing: the default store remembers no batches.
+    public func rememberBatch(_ batch: (digest: BatchDigest, summary: BatchSummary)?) {}
+
     /// Returns nil: the default store has no log.
     public func listedRows() -> ListedRows? { nil }
 

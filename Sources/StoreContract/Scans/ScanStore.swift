@@ -51,6 +51,14 @@ public protocol ScanStore: AnyObject, Sendable {
     ///   - page: The page after which an earlier scan resumes; the rows that it listed count.
     func beginScan(_ scope: ScanScope, afterPage page: Int?) throws
 
+    /// Returns the memory of a listing's batches, between ``beginScan(_:afterPage:)`` and the first page.
+    ///
+    /// - Parameters:
+    ///   - scan: The scan of a listing.
+    ///   - mapping: A text that changes when the same bytes would be mapped to other values.
+    /// - Returns: Nil if the store remembers no batches, or not those of this listing.
+    func batchMemory(of scan: ScanTarget, mapping: String) throws -> (any BatchMemory)?
+
     /// Ends what ``beginScan(_:afterPage:)`` began.
     func endScan(_ scope: ScanScope)
 
@@ -111,6 +119,9 @@ public protocol ParentStore: AnyObject, Sendable {
 }
 
 extension ScanStore {
+    /// Returns nil: the default store remembers no batches.
+    public func batchMemory(of scan: ScanTarget, mapping: String) -> (any BatchMemory)? { nil }
+
     /// Looks the cursors up one by one; a store behind a network asks for all at once.
     public func cursors(of scopes: [ScanScope]) throws -> [ScanCursor?] { try scopes.map { try cursor(of: $0) } }
 }

@@ -8,8 +8,8 @@ internal import SystemCalls
 
 /// Passes the batches of one scan to the store, page by page, on the import thread.
 final class PageWriter: @unchecked Sendable {
-    // `holdsGate`, `recordsHandedOver`, `recordsOfOpenPage`, `members`, both mappers and the content of `extent` belong
-    // to the scan's task; `open`, `failure`, `state`, `recordsInPage` and `keysInPage` are used only on `thread`, which
+    // `holdsGate`, `recordsHandedOver`, `recordsOfOpenPage`, `batches` and the content of `extent` belong to the
+    // scan's task; `open`, `failure`, `state`, `recordsInPage` and `keysInPage` are used only on `thread`, which
     // works serially, as does `replay`.
     private let model: CompiledModel
     private let request: ScanRequest
@@ -19,9 +19,7 @@ final class PageWriter: @unchecked Sendable {
     private let store: any Store
     private let thread: ImportThread
     private let gate: PageGate
-    private let mapper: Mapper
-    /// Maps deleted objects, whose fields say nothing about those of records; belongs to the scan's task.
-    private lazy var deletionMapper = Mapper(model)
+    private let batches: BatchMapper
     private let extent: Extent
     private let observer: (any PageObserver)?
     private let quarantine: ListingQuarantine
@@ -30,19 +28,22 @@ final class PageWriter: @unchecked Sendable {
     private let firstRepeats: Int
     /// What the request adds, if the pages are of one.
     private let terms: ScanTerms
+    /// Maps recognised batches that have to be merged after all; used only on `thread`.
+    private lazy var lateMapper = Mapper(model, knownMembers: knownMembers)
+    private let knownMembers: Set<ListedMember>
     /// The fields that the records had, among those that the configuration reads; belongs to the scan's task.
-    private(set) var present: PresentFields
+    var present: PresentFields { batches.present }
     private var open: PageImport?
     private var holdsGate = false
     /// The number of records on pages that were completely enqueued.
     private(set) var recordsHandedOver = 0
     private var recordsOfOpenPage = 0
     /// The members of the enqueued records; see ``ListedMember``.
-    private(set) var members: Set<ListedMember> = []
+    var members: Set<ListedMember> { batches.members }
     /// The error that stopped the scan's import.
     private var failure: (any Error)?
     /// Removes secrets from what is kept of records besides their values; set it before the first batch.
-    var redaction = Redaction.none
+    var redaction = Redaction.none { didSet { batches.redaction = redaction } }
 
     /// How much of a listing the scan covers, and so what its gaps mean.
     enum Extent {
@@ -54,6 +55,12 @@ final class PageWriter: @unchecked Sendable {
         case part(RecordFilter)
         /// The pages of a request, which leave no state either; with or without the keys of their objects.
         case pages(keepsKeys: Bool)
+
+        /// The conditions of a part.
+        var filter: RecordFilter? { if case .part(let filter) = self { filter } else { nil } }
+
+        /// Whether the keys of the objects are kept.
+        var keepsKeys: Bool { if case .pages(keepsKeys: true) = self { true } else { false } }
 
         /// Whether the scan has no effect on the next one.
         var leavesNothing: Bool {
@@ -68,6 +75,8 @@ final class PageWriter: @unchecked Sendable {
     struct State: Sendable {
         var page = 0
         var records = 0
+        /// The number of records that were not mapped and compared, because they came in a batch that the listing had before.
+        var recognized = 0
         /// The keys of the records' objects, in their order, where requested; without those of quarantined records.
         var keys: [[StoredValue]] = []
         var counts: ImportCounts
@@ -106,7 +115,7 @@ final class PageWriter: @unchecked Sendable {
     private let began: String
     private var state: State
     /// What the open page needs to be written again; see ``PageReplay``.
-    private var replay = PageReplay<Prepared, State>()
+    private var replay = PageReplay<PreparedBatch, State>()
     private var recordsInPage = 0
     private var keysInPage: [[StoredValue]] = []
 
@@ -121,9 +130,10 @@ final class PageWriter: @unchecked Sendable {
     init(
         _ extent: Extent, of request: ScanRequest, _ context: SyncContext, parent: ParentObject? = nil,
         after progress: ScanProgress? = nil, look: ScanAttempt = .first, firstRepeats: Int = 0, acknowledged: Int64,
-        members: Set<ListedMember> = [], quarantine: ListingQuarantine? = nil
+        members: Set<ListedMember> = [], quarantine: ListingQuarantine? = nil, recognition: BatchRecognition? = nil
     ) {
         self.extent = extent
+        knownMembers = members
         self.look = look
         self.firstRepeats = firstRepeats
         terms = context.terms
@@ -148,9 +158,9 @@ final class PageWriter: @unchecked Sendable {
         thread = context.thread
         gate = context.gate
         observer = context.observer
-        mapper = Mapper(model, knownMembers: members, readsMetadata: context.observer != nil)
-        present = PresentFields(
-            AbsentPathWarnings(plan.attributes, in: model.entities[plan.index]).reads.map(\.field), of: plan.index)
+        batches = BatchMapper(
+            request, target, context, parent: parent, members: members, recognition: recognition,
+            filter: extent.filter, keepsKeys: extent.keepsKeys)
         state = State(
             page: progress?.page ?? 0, counts: ImportCounts(entityCount: model.entities.count),
             watermark: ScanWatermark(
@@ -171,22 +181,6 @@ final class PageWriter: @unchecked Sendable {
     /// The result of a batch.
     typealias Job = Promise<Result<Void, any Error>>
 
-    /// A batch with its records mapped.
-    private struct Prepared: Sendable {
-        let page: PageInfo
-        let received: Int
-        var records: (mapped: MappedBatch, count: Int)?
-        var deleted: MappedBatch?
-        var keys: [[StoredValue]] = []
-
-        /// Whether the batch only signals that the bridge is still working.
-        var isNothing: Bool {
-            !page.pageEnd && !page.end && records == nil && deleted == nil && page.rejected.isEmpty
-                && page.skipped.isEmpty
-                && page.warnings.isEmpty
-        }
-    }
-
     /// Maps a batch and enqueues it on the import thread, which commits when it ends a page; does not wait for the
     /// import.
     ///
@@ -197,7 +191,7 @@ final class PageWriter: @unchecked Sendable {
         _ fetched: FetchedBatch, _ listener: Listener, onFailure: @escaping @Sendable () -> Void
     ) async throws -> Job {
         // Mapped here, while another batch may be importing.
-        let batch = try prepare(fetched)
+        let batch = try batches.prepare(fetched)
         if !holdsGate, batch.isNothing || isOver.withLock({ $0 }) {
             // The bridge is still searching: a page does not begin yet, because it would block all others.
             let job = Job()
@@ -218,27 +212,18 @@ final class PageWriter: @unchecked Sendable {
         return job
     }
 
-    private func prepare(_ fetched: FetchedBatch) throws -> Prepared {
-        var batch = Prepared(page: fetched.page, received: fetched.records?.count ?? 0)
-        let plan = request.plan.mapping
-        if let all = fetched.records {
-            var records = all
-            if case .part(let filter) = extent { records = try filter.passing(all, parent: parent?.key) }
-            if case .pages(keepsKeys: true) = extent {
-                batch.keys = (0..<records.count).compactMap { mapper.key(of: records[$0], as: plan) }
+    /// Imports records; those of a recognised batch are mapped after all if its rows are not as it left them.
+    private func add(_ content: PreparedBatch.Content, to page: PageImport, location: String?) throws {
+        switch content {
+        case .mapped(let mapped, let remembered): try page.add(mapped, location: location, remembered: remembered)
+        case .recognized(let batch):
+            if try page.repeatBatch(batch.digest, batch.summary) {
+                state.recognized += batch.summary.records
+                return
             }
-            let mapped = MappedBatch(
-                records, by: mapper, as: plan, parent: parent?.key,
-                // A selective answer lacks values that the request does not need.
-                extent: terms.fieldPaths != nil ? .part : fetched.page.partial ? .changes : .whole)
-            members.formUnion(mapped.members)
-            present.note(mapped, redaction)
-            batch.records = (mapped, records.count)
+            let mapped = MappedBatch(batch.batch, by: lateMapper, as: request.plan.mapping, extent: .whole)
+            try page.add(mapped, location: location)
         }
-        if let deleted = fetched.page.deleted, target.isListing, request.plan.policy.mode != .ignore {
-            batch.deleted = MappedBatch(deleted, by: deletionMapper, as: plan, parent: parent?.key)
-        }
-        return batch
     }
 
     /// Rolls back an open page.
@@ -260,7 +245,7 @@ final class PageWriter: @unchecked Sendable {
         gate.leave()
     }
 
-    private func importBatch(_ batch: Prepared, _ listener: Listener, _ onFailure: () -> Void) throws {
+    private func importBatch(_ batch: PreparedBatch, _ listener: Listener, _ onFailure: () -> Void) throws {
         if let failure { throw failure }
         if state.endsAtKnown { return }
         do {
@@ -298,7 +283,7 @@ final class PageWriter: @unchecked Sendable {
     }
 
     /// Imports a batch; if that fails for a transient reason, imports the page's batches again in a new transaction.
-    private func addOrReplay(_ batch: Prepared) throws -> State? {
+    private func addOrReplay(_ batch: PreparedBatch) throws -> State? {
         observer?.received(page: state.page + 1, records: batch.received)
         do {
             return try add(batch)
@@ -316,12 +301,12 @@ final class PageWriter: @unchecked Sendable {
     }
 
     /// Imports a batch, and returns the state if the batch ends a page.
-    private func add(_ batch: Prepared) throws -> State? {
+    private func add(_ batch: PreparedBatch) throws -> State? {
         let info = batch.page
         let page = try open ?? beginPage()
         open = page
-        if let (mapped, count) = batch.records {
-            try page.add(mapped, location: info.location)
+        if let (content, count) = batch.records {
+            try add(content, to: page, location: info.location)
             recordsInPage += count
             keysInPage += batch.keys
         }

@@ -146,6 +146,41 @@ struct SeenLog {
         count += page.count
     }
 
+    /// The rows of a batch, kept apart from the log of their page.
+    struct Batch: Equatable, Sendable {
+        /// The rowids, as in a piece.
+        var rows: [UInt8]
+        var count: Int
+        var first: Int64
+        var last: Int64
+        var greatest: Int64
+        var isAscending: Bool
+        var isGapless: Bool
+        /// The row known to precede the first one in the table.
+        var beforeFirst: Int64?
+    }
+
+    /// The rows of a log of one batch; nil if it is empty, or a row cannot be identified.
+    var batch: Batch? {
+        guard count > 0, !hasUnknown else { return nil }
+        var encoder = Encoder()
+        forEachEntry { encoder.append($0) }
+        return Batch(
+            rows: encoder.finished(), count: count, first: first, last: last, greatest: greatest,
+            isAscending: isAscending, isGapless: isGapless, beforeFirst: beforeFirst)
+    }
+
+    /// Creates a log of the rows of one batch.
+    init(_ batch: Batch) {
+        pieces = [batch.rows]
+        unsavedBytes = batch.rows.count
+        (count, first, last, greatest) = (batch.count, batch.first, batch.last, batch.greatest)
+        (isAscending, isGapless, beforeFirst) = (batch.isAscending, batch.isGapless, batch.beforeFirst)
+    }
+
+    /// Creates an empty log.
+    init() {}
+
     /// Appends a piece that an earlier process saved.
     mutating func append(saved piece: [UInt8]) {
         Self.decode(piece) { row in
@@ -277,43 +312,5 @@ struct SeenLog {
             rest = 0
             shift = 0
         }
-    }
-}
-
-/// A chunk of a table's rows, some of them marked as seen.
-struct MarkedRows {
-    /// The rows, in ascending order.
-    let rows: [Int64]
-    private(set) var isSeen: [Bool]
-
-    init(_ rows: [Int64]) {
-        self.rows = rows
-        isSeen = Array(repeating: false, count: rows.count)
-    }
-
-    /// Marks the rows that are in a log.
-    mutating func mark(_ log: SeenLog) {
-        guard let first = rows.first, let last = rows.last else { return }
-        // The next row is mostly the one after the last match.
-        var hint = 0
-        var seen = isSeen
-        log.forEach { row in
-            guard row >= first, row <= last else { return }
-            if hint < rows.count, rows[hint] == row {
-                seen[hint] = true
-                hint += 1
-                return
-            }
-            var low = 0
-            var high = rows.count
-            while low < high {
-                let middle = (low + high) / 2
-                if rows[middle] < row { low = middle + 1 } else { high = middle }
-            }
-            guard low < rows.count, rows[low] == row else { return }
-            seen[low] = true
-            hint = low + 1
-        }
-        isSeen = seen
     }
 }

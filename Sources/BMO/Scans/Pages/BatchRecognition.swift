@@ -1,0 +1,67 @@
+internal import Importer
+internal import Mapping
+internal import RecordBatch
+internal import StoreContract
+internal import SystemCalls
+internal import TextFormats
+
+/// Recognises the batches that a listing had in an earlier scan, so that they need not be mapped and compared again.
+struct BatchRecognition: Sendable {
+    private let memory: any BatchMemory
+    /// What decides which missing members keep the stored value: the members that the listing was known to return.
+    let absenceContext: UInt64
+
+    init(_ memory: any BatchMemory, members: Set<ListedMember>) {
+        self.memory = memory
+        var fingerprint = Fingerprint()
+        for text in members.map({ "\($0.entity) \($0.path)" }).sorted() {
+            fingerprint.add(text)
+            fingerprint.separate()
+        }
+        absenceContext = fingerprint.value
+    }
+
+    /// Returns what a batch was like, if the listing had it before and it would be mapped in the same way.
+    func summary(of digest: BatchDigest) -> BatchSummary? {
+        guard let summary = memory.summary(of: digest),
+            summary.absenceContext == nil || summary.absenceContext == absenceContext
+        else { return nil }
+        return summary
+    }
+
+    /// The memory of a scan's listing; nil if its batches may have other effects than their rows, or are to be read anew.
+    ///
+    /// Call it on the import thread, when the scan has begun.
+    static func of(
+        _ target: ScanTarget, _ request: ScanRequest, _ context: SyncContext, members: Set<ListedMember>
+    ) throws -> BatchRecognition? {
+        let plan = request.plan
+        guard target.isListing, target.parent == nil, plan.source == nil, plan.watched == nil,
+            plan.policy.tombstone == nil, request.isFull, context.observer == nil, context.terms.fieldPaths == nil,
+            !context.options.full, !context.options.restart, !context.isPartial
+        else { return nil }
+        // Another bmo may map in another way.
+        let mapping = "\(plan.request) \(FileStamp.ofProgram?.text ?? "")"
+        return try context.store.batchMemory(of: target, mapping: mapping)
+            .map { BatchRecognition($0, members: members) }
+    }
+}
+
+/// A batch that the listing had before.
+final class RecognizedBatch: @unchecked Sendable {
+    // Immutable after initialization.
+    let batch: RecordBatch
+    let digest: BatchDigest
+    let summary: BatchSummary
+
+    init(_ batch: RecordBatch, digest: BatchDigest, summary: BatchSummary) {
+        self.batch = batch
+        self.digest = digest
+        self.summary = summary
+    }
+}
+
+extension RecordBatch {
+    /// The digest of the whole batch.
+    var digest: BatchDigest { withBytes { BatchDigest(of: $0) } }
+}

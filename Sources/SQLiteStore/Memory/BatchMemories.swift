@@ -1,0 +1,131 @@
+internal import StoreContract
+internal import GRDB
+internal import Mapping
+internal import SystemCalls
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The memories of a database's listings, for as long as the database has no rows but those that their scans left.
+///
+/// - In this process, each commit says which tables it wrote: what it did not write as the listing itself is forgotten.
+/// - A commit of another process shows in `PRAGMA data_version`, which each page reads in its transaction.
+/// - Between two processes, a file keeps them for exactly one content of the database; see ``BatchMemoryFile``.
+///
+/// Used only inside the writer's accesses.
+final class BatchMemories {
+    private let model: CompiledModel
+    private let path: String
+    private let file: BatchMemoryFile?
+    private var listings: [ScanScope: ListingMemory] = [:]
+    /// The listings whose scans are open.
+    private var open: Set<ScanScope> = []
+    /// The version of the database at which the listings are valid, as this connection sees it.
+    private var version: Int64?
+    /// The content of the database for which the file was read or written.
+    private var kept: String?
+    private var isRead = false
+
+    /// The minimum number of rows to keep: fewer are compared as fast as the file is read.
+    private static let minRows = 2_000
+
+    init(of path: String, model: CompiledModel) {
+        self.model = model
+        self.path = path
+        let resolved = FileLock.resolve(path)
+        file = resolved.flatMap { BatchMemoryFile(of: $0, model: model) }
+    }
+
+    /// Begins the scan of a listing; returns its memory.
+    func begin(_ scan: ScanTarget, mapping: String, _ db: Database) throws -> ListingMemory {
+        try noteVersion(db)
+        if !isRead {
+            isRead = true
+            // The version comes first: a commit after it shows, whether the stamp has it or not.
+            if let file, let stamp = stamp {
+                listings = file.read(for: stamp)
+                kept = stamp
+            }
+        }
+        let root = model.entities[scan.entity].root
+        if listings[scan.scope]?.mapping != mapping || listings[scan.scope]?.root != root {
+            listings[scan.scope] = ListingMemory(mapping: mapping, root: root)
+        }
+        let listing = listings[scan.scope] ?? ListingMemory(mapping: mapping, root: root)
+        listing.begin()
+        open.insert(scan.scope)
+        return listing
+    }
+
+    /// Returns the memory of a listing that is being scanned.
+    func memory(of scope: ScanScope) -> ListingMemory? { open.contains(scope) ? listings[scope] : nil }
+
+    /// Ends the scan of a listing.
+    func end(_ scope: ScanScope) { open.remove(scope) }
+
+    /// Notes a version of the database: if another process has written, everything is forgotten.
+    func noteVersion(_ new: Int64) {
+        if let version, new != version { forgetAll() }
+        version = new
+    }
+
+    private func noteVersion(_ db: Database) throws {
+        guard let new = try Int64.fetchOne(db, sql: "PRAGMA data_version") else { return }
+        noteVersion(new)
+    }
+
+    /// Notes the entities whose rows a transaction of this process has written.
+    ///
+    /// - Parameter scope: The listing that has accounted for its own batches.
+    func committed(_ entities: some Sequence<Int>, by scope: ScanScope? = nil) {
+        guard !listings.isEmpty else { return }
+        let roots = Set(entities.map { model.entities[$0].root })
+        guard !roots.isEmpty else { return }
+        for (other, listing) in listings where roots.contains(listing.root) && other != scope { listing.forgetAll() }
+    }
+
+    func forgetAll() {
+        for listing in listings.values { listing.forgetAll() }
+    }
+
+    // MARK: The file
+
+    /// The stamp of the database; nil if a write-ahead log has more content than the file, or the stamp is not exact.
+    private var stamp: String? {
+        guard FileStamp(path + "-wal").map({ $0.size == 0 }) ?? true, let stamp = FileStamp(path),
+            !stamp.hasWholeSeconds
+        else { return nil }
+        return stamp.text
+    }
+
+    /// Keeps the listings for the next process, after the last transaction of this one.
+    ///
+    /// Nothing is kept while other processes have the database open and read it, or its file system notes no exact times.
+    func save(_ db: Database) throws {
+        guard let file, isRead, version != nil else { return }
+        let filled = listings.filter { !$0.value.entries.isEmpty }
+        let rows = filled.values.reduce(0) { $0 + $1.entries.values.reduce(0) { $0 + $1.summary.records } }
+        // After a sync that has found nothing new, all is as it was.
+        if let kept, kept == stamp, !listings.values.contains(where: \.isChanged) { return }
+        guard rows >= Self.minRows else { return }
+        // Not to wait for readers.
+        try db.execute(sql: "PRAGMA busy_timeout = 0")
+        guard let result = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)"), result[0] == 0 else { return }
+        try db.beginTransaction(.immediate)
+        defer { try? db.rollback() }
+        let before = version
+        try noteVersion(db)
+        guard before == version else { return }
+        // Later changes must have a later time. No other process can write meanwhile.
+        while let age = FileStamp(path)?.age, age >= .zero, age < FileStamp.tick { usleep(2_000) }
+        guard let stamp else { return }
+        file.write(filled, for: stamp)
+        kept = stamp
+        for listing in listings.values { listing.isChanged = false }
+    }
+}

@@ -1,0 +1,121 @@
+internal import StoreContract
+internal import SystemCalls
+
+/// The batches that a listing had, and the rows of each, which are still as the batch left them.
+///
+/// Two rules hold it to that. A batch that is merged and remembered takes the place of all others that have one of its
+/// rows, because it may have changed them. And whatever else writes rows of the same table makes it forget everything;
+/// see ``BatchMemories``. A scan that ends leaves only the batches that it had, as the end may delete the rows of others.
+final class ListingMemory: BatchMemory {
+    /// A batch.
+    struct Entry: Equatable, Sendable {
+        let summary: BatchSummary
+        let rows: SeenLog.Batch
+        /// The ascending stretches of its rows, which do not overlap.
+        let spans: [ClosedRange<Int64>]
+    }
+
+    /// The maximum number of batches of a listing: 20 million rows, of a thousand to the batch.
+    static let maxBatches = 20_000
+    /// The maximum number of a batch's spans: more of them show a listing in another order than its rows have.
+    static let maxSpans = 64
+
+    private struct State {
+        var entries: [BatchDigest: Entry] = [:]
+        var spans = RowSpans()
+        /// The batches that the current scan had.
+        var listed: Set<BatchDigest> = []
+        /// Whether something was remembered or forgotten since it was read or saved.
+        var isChanged = false
+        /// Whether the current scan has too many batches.
+        var isFull = false
+
+        mutating func forget(_ digest: BatchDigest) {
+            guard let entry = entries.removeValue(forKey: digest) else { return }
+            for span in entry.spans { spans.remove(span) }
+            listed.remove(digest)
+            isChanged = true
+        }
+    }
+
+    private let state = Mutex(State())
+    /// What the batches were mapped by.
+    let mapping: String
+    /// The index of the entity that names the table.
+    let root: Int
+
+    init(mapping: String, root: Int, entries: [BatchDigest: Entry] = [:]) {
+        self.mapping = mapping
+        self.root = root
+        state.withLock { state in
+            for (digest, entry) in entries { Self.remember(digest, entry, &state) }
+            state.listed = []
+            state.isChanged = false
+        }
+    }
+
+    /// All batches.
+    var entries: [BatchDigest: Entry] { state.withLock { $0.entries } }
+
+    var isChanged: Bool {
+        get { state.withLock { $0.isChanged } }
+        set { state.withLock { $0.isChanged = newValue } }
+    }
+
+    func summary(of digest: BatchDigest) -> BatchSummary? { state.withLock { $0.entries[digest]?.summary } }
+
+    /// Returns a batch that the current scan has again.
+    func entry(of digest: BatchDigest) -> Entry? { state.withLock { $0.entries[digest] } }
+
+    /// Begins a scan.
+    func begin() {
+        state.withLock { state in
+            state.listed = []
+            state.isFull = false
+        }
+    }
+
+    /// Forgets the batches that have one of the rows of a batch that was merged.
+    func forget(rowsOf spans: [ClosedRange<Int64>]) {
+        state.withLock { state in
+            for digest in Set(spans.flatMap(state.spans.owners)) { state.forget(digest) }
+        }
+    }
+
+    /// Adds what a committed page had.
+    func commit(remembered: [(digest: BatchDigest, entry: Entry)], repeated: [BatchDigest]) {
+        state.withLock { state in
+            for digest in repeated where state.entries[digest] != nil { state.listed.insert(digest) }
+            for (digest, entry) in remembered { Self.remember(digest, entry, &state) }
+        }
+    }
+
+    private static func remember(_ digest: BatchDigest, _ entry: Entry, _ state: inout State) {
+        guard !state.isFull else { return }
+        state.forget(digest)
+        for other in Set(entry.spans.flatMap(state.spans.owners)) { state.forget(other) }
+        guard state.entries.count < maxBatches else {
+            state = State(isChanged: true, isFull: true)
+            return
+        }
+        state.entries[digest] = entry
+        for span in entry.spans { state.spans.add(span, of: digest) }
+        state.listed.insert(digest)
+        state.isChanged = true
+    }
+
+    /// Ends a scan that had everything: what it did not have is forgotten.
+    func end() {
+        state.withLock { state in
+            for digest in state.entries.keys where !state.listed.contains(digest) { state.forget(digest) }
+        }
+    }
+
+    /// Forgets everything.
+    func forgetAll() {
+        state.withLock { state in
+            guard !state.entries.isEmpty else { return }
+            state = State(isChanged: true, isFull: state.isFull)
+        }
+    }
+}
