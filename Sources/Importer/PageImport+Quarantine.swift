@@ -55,7 +55,7 @@ extension PageImport {
     private static func text(_ key: [StoredValue]) -> String { JSONText.key(key).string }
 
     /// Returns whether records of the entity may be in quarantine; asks the store once.
-    private func mayHaveOutdated() throws -> Bool {
+    func mayHaveOutdated() throws -> Bool {
         if let known = mayHaveQuarantined { return known }
         let answer = try transaction.mayHaveQuarantined(entity)
         mayHaveQuarantined = answer

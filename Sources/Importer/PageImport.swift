@@ -149,9 +149,7 @@ public final class PageImport {
         var isRepeated = false
         try transaction.access {
             // Its records would release those in quarantine.
-            let mayRelease = try mayHaveQuarantined ?? transaction.mayHaveQuarantined(entity)
-            mayHaveQuarantined = mayRelease
-            isRepeated = try !mayRelease && transaction.repeatBatch(digest)
+            isRepeated = try !mayHaveOutdated() && transaction.repeatBatch(digest)
         }
         guard isRepeated else { return false }
         counts[entity].unchanged += summary.records

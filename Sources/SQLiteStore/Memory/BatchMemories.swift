@@ -21,7 +21,8 @@ internal import Glibc
 final class BatchMemories {
     private let model: CompiledModel
     private let path: String
-    private let file: BatchMemoryFile?
+    /// The file that keeps the listings; nil if there is nowhere to keep it. The database exists when it is first used.
+    private lazy var file = FileLock.resolve(path).flatMap { BatchMemoryFile(of: $0, model: model) }
     private var listings: [ScanScope: ListingMemory] = [:]
     /// The listings whose scans are open.
     private var open: Set<ScanScope> = []
@@ -37,21 +38,22 @@ final class BatchMemories {
     init(of path: String, model: CompiledModel) {
         self.model = model
         self.path = path
-        let resolved = FileLock.resolve(path)
-        file = resolved.flatMap { BatchMemoryFile(of: $0, model: model) }
+    }
+
+    /// Reads what the last process has kept, once.
+    func read(_ db: Database) throws {
+        guard !isRead else { return }
+        isRead = true
+        // The version comes first: a commit after it shows, whether the stamp has it or not.
+        try noteVersion(db)
+        guard let file, let stamp else { return }
+        listings = file.read(for: stamp)
+        kept = stamp
     }
 
     /// Begins the scan of a listing; returns its memory.
     func begin(_ scan: ScanTarget, mapping: String, _ db: Database) throws -> ListingMemory {
         try noteVersion(db)
-        if !isRead {
-            isRead = true
-            // The version comes first: a commit after it shows, whether the stamp has it or not.
-            if let file, let stamp = stamp {
-                listings = file.read(for: stamp)
-                kept = stamp
-            }
-        }
         let root = model.entities[scan.entity].root
         if listings[scan.scope]?.mapping != mapping || listings[scan.scope]?.root != root {
             listings[scan.scope] = ListingMemory(mapping: mapping, root: root)

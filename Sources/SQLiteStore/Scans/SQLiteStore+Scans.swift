@@ -148,7 +148,9 @@ extension SQLiteStore {
     /// - Throws: `StoreError`.
     public func beginScan(_ scope: ScanScope, afterPage page: Int?) throws {
         try SQLiteStore.translating("beginning a scan") {
-            try writer.writeWithoutTransaction { _ in
+            try writer.writeWithoutTransaction { db in
+                // Before the first page, which gives the database another content.
+                try memories?.read(db)
                 try writers.scans.begin(scope, afterPage: page)
                 try writers.joins.begin(scope, afterPage: page)
             }
