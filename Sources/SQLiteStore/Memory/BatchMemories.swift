@@ -21,7 +21,9 @@ internal import Glibc
 final class BatchMemories {
     private let model: CompiledModel
     private let path: String
-    /// The file that keeps the listings; nil if there is nowhere to keep it. The database exists when it is first used.
+    /// The file that keeps the listings; nil if there is nowhere to keep it.
+    ///
+    /// The database exists when it is first used.
     private lazy var file = FileLock.resolve(path).flatMap { BatchMemoryFile(of: $0, model: model) }
     private var listings: [ScanScope: ListingMemory] = [:]
     /// The listings whose scans are open.
