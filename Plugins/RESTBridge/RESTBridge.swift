@@ -22,6 +22,7 @@ public final class RESTBridge: Bridge {
     /// The sources to introspect instead of the API itself, set by `bmo introspect` and never by a config.
     private let introspect: BridgeOptions?
     private let startedOver = StartedOverJobs()
+    private let sections = KnownSections()
 
     /// Validates the options without connecting.
     public init(options: BridgeOptions, context: BridgeContext) throws {
@@ -101,7 +102,7 @@ public final class RESTBridge: Bridge {
             // A cursor of several slices does not fit one of them.
             if point != nil || slices.count > 1 { request.cursor = nil }
             if request.explains {
-                let section = try RESTSection(request, base: base, parameters: parameters, slice: slices.first)
+                let section = try section(request, slices.first)
                 return PlanSource(section, base: base, request: request, client: client)
             }
             // Fail on the section's faults before the first slice is requested.
@@ -124,7 +125,7 @@ public final class RESTBridge: Bridge {
     private func source(
         _ request: FetchRequest, _ slice: Slice?, began: ContinuousClock.Instant = .now
     ) throws -> any ListingSource {
-        let section = try RESTSection(request, base: base, parameters: parameters, slice: slice)
+        let section = try section(request, slice)
         if let export = section.export {
             return try ExportSource(
                 client: client, section: section, rule: export, base: base, request: request, log: context,
@@ -132,6 +133,11 @@ public final class RESTBridge: Bridge {
         }
         return try RESTSource(
             client: client, section: section, origin: base.origin, request: request, log: context, began: began)
+    }
+
+    private func section(_ request: FetchRequest, _ slice: Slice?) throws -> RESTSection {
+        try RESTSection(
+            request, base: base, parameters: parameters, slice: slice, rules: sections.rules(of: request))
     }
 
     /// Sends one change, and writes the resulting object if the reply contains it.

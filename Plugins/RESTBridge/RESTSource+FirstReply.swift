@@ -50,9 +50,10 @@ extension RESTSource {
 
     /// Checks whether a reply that the section declares the only one has signs of more records.
     func lookForMore(_ survey: ReplySurvey?, _ response: HTTPResponse, isHead: Bool = false) {
+        // A sign and a total do not depend on the parameters of the request.
         let detector = PagingDetector(
-            survey: survey, response: response, url: requestURL ?? section.url, count: { nil },
-            given: section.givenParameters, records: isHead ? ListHead.records : section.records)
+            survey: survey, response: response, url: requestURL ?? section.url, count: { nil }, given: [],
+            records: isHead ? ListHead.records : section.records)
         func inReply(_ path: String) -> String { isHead ? ListHead.inReply(path) : path }
         pager.noteContradiction(
             sign: detector.signOfMore().map(inReply),

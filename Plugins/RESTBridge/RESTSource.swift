@@ -113,7 +113,7 @@ final class RESTSource: ListingSource {
             detection = Detection(paging: DetectedPaging(members: known.members), records: known.records)
         }
         marks = ListingMarks.Collector(isPossible: point == nil && section.keepsMarks)
-        markedURL = client.markedURL(section)
+        markedURL = section.keepsMarks ? client.markedURL(section) : nil
         if case .automatic = section.paging.style { wasAutomatic = true } else { wasAutomatic = false }
         if point == nil, let earlier = token?.marks { check = ListingCheck(earlier, section, requester, running) }
         pageNumber = point?.page ?? 1
@@ -321,8 +321,9 @@ final class RESTSource: ListingSource {
     // MARK: Requests
 
     func start(_ position: PagePosition) throws -> HTTPExchange {
-        if requestURL == nil { requestURL = try section.request(at: position, after: pageURL, delta: delta).1 }
-        return try requester.start(section, position, after: pageURL, delta: delta, remaining: remainingTime)
+        let asked = try section.request(at: position, after: pageURL, delta: delta)
+        if requestURL == nil { requestURL = asked.url }
+        return try requester.send(asked, of: section, remaining: remainingTime)
     }
 
     // MARK: Reading a Page
@@ -451,16 +452,18 @@ final class RESTSource: ListingSource {
 
     private func newMarks(_ open: OpenPage, count: Int) -> ListingMarks? {
         guard let markedURL else { return nil }
-        var last: LastPage?
-        switch open.content {
-        case .records: last = reader.map { LastPage($0.body, open.response, section) }
-        case .nothing: last = LastPage(.empty, open.response, section)
-        case .lines, .rows: break
-        }
         let readsHead = wasAutomatic && detection == nil || section.paging.readsHead
         return marks.marks(
-            url: markedURL, last: last, only: readsHead ? OnlyPage(count: count) : nil,
+            url: markedURL, last: lastPage(open), only: readsHead ? OnlyPage(count: count) : nil,
             detected: detection.map { _ in resumePoint(.only, 1).text })
+    }
+
+    private func lastPage(_ open: OpenPage) -> LastPage? {
+        switch open.content {
+        case .records: reader.map { LastPage($0.body, open.response, section) }
+        case .nothing: LastPage(.empty, open.response, section)
+        case .lines, .rows: nil
+        }
     }
 
     private func finished(location: String?) -> Page {

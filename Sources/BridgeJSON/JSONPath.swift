@@ -123,7 +123,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
                     rest.removeFirst()
                     segments.append(.wildcard)
                 case ".":
-                    let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "@" }
+                    let name = rest.prefix { $0.isNamePart || $0 == "@" }
                     guard !name.isEmpty else { throw failure("a name must follow the dot") }
                     rest = rest[name.endIndex...]
                     segments.append(.name(String(name)))
@@ -176,7 +176,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
             space()
             guard rest.hasPrefix("@.") else { throw failure("a filter must begin with @.name") }
             rest = rest.dropFirst(2)
-            let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+            let name = rest.prefix(while: \.isNamePart)
             guard !name.isEmpty else { throw failure("a filter needs a member's name") }
             rest = rest[name.endIndex...]
             space()
@@ -190,6 +190,21 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
             space()
             if isWrapped { guard rest.popFirst() == ")" else { throw failure("the ( of the filter is not closed") } }
             return .filter(name: String(name), value: value)
+        }
+    }
+}
+
+extension Character {
+    /// Whether a name without quotes may have the character.
+    ///
+    /// Asks Unicode's properties only beyond ASCII: they took half of the time of a path.
+    fileprivate var isNamePart: Bool {
+        guard let byte = asciiValue else { return isLetter || isNumber }
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            return true
+        default: return false
         }
     }
 }

@@ -253,7 +253,7 @@ public final class Mapper {
         _ row: UnsafeMutableBufferPointer<Cell>, _ relationships: inout [Pending], _ arena: Arena
     ) throws(Rejection) {
         guard plan.steps[node].hasChildren else { return }
-        let table = plan.steps[node].table
+        let table = plan.table(of: node)
         let mapping = plan.mapping
         for index in 0..<object.count {
             let member = object[index]
@@ -377,7 +377,7 @@ public final class Mapper {
 
     /// Returns the members of an object that no path of the plan matches, as JSON; null when there are none.
     private func unknownMembers(of object: BatchValue, _ plan: ResolvedPlan, _ arena: Arena) -> Cell {
-        let table = plan.steps[plan.root].table
+        let table = plan.table(of: plan.root)
         let hasPaths = plan.steps[plan.root].hasChildren
         // The last of several members with the same name counts. A map of the last positions avoids comparing all pairs
         // in a large object.

@@ -83,8 +83,18 @@ public struct BatchValue {
     /// hot path.
     public subscript(name: String) -> BatchValue? {
         guard tag == .object else { return nil }
-        for index in (0..<count).reversed() where self[index].key == name { return self[index] }
+        for index in (0..<count).reversed() where self[index].isNamed(name) { return self[index] }
         return nil
+    }
+
+    /// Whether an object holds this value under `name`, in any normal form of Unicode.
+    ///
+    /// Makes a text of the key only beyond ASCII, where other bytes may be the same text.
+    private func isNamed(_ name: String) -> Bool {
+        if hasKey(name) { return true }
+        let key = sections.pointee.keys[Int(keyIndex)]
+        let bytes = UnsafeRawBufferPointer(start: sections.pointee.text + Int(key.offset), count: Int(key.length))
+        return bytes.contains { $0 >= 0x80 } && self.key == name
     }
 
     /// The text, or nil for other values.

@@ -13,6 +13,18 @@ import Testing
         #expect(try url(base).appending(path: path)?.text == result)
     }
 
+    @Test(
+        arguments: ["http://h", "http://h/v1/", "http://h/a?k=1&b=2"],
+        ["", "users", "/a/../b", "b?l=2&k=3", "?k=4", "b#c", "b?k=5#c", "b c/é?q={x}&%6B=6"])
+    func `a path and a query are set together as one after the other`(base: String, path: String) throws {
+        let base = try url(base)
+        for query in [[], [("k", "x y")], [("k", "é&"), ("n", "#?"), ("k", "7")]] {
+            #expect(
+                base.appending(path: path, query: query) == base.appending(path: path)?.setting(query: query))
+        }
+        #expect(base.appending(path: path, query: [("n", "1")])?.queryValue("n") == "1")
+    }
+
     @Test(arguments: [
         ("http://h/a/b?x=1", "?x=2", "http://h/a/b?x=2"), ("http://h/a/b", "c", "http://h/a/c"),
         ("http://h/a/b", "/c", "http://h/c"), ("http://h/a", "//other/c", "http://other/c"),
@@ -53,6 +65,8 @@ import Testing
         #expect(
             redactor.clean(url: "http://ann:pw@h/x?My_Key=1&access_token=2&q=3&Api-Key=4")
                 == "http://h/x?My_Key=***&access_token=***&q=3&Api-Key=***")
+        #expect(redactor.clean(url: "http://h/x?access_token&q=3&&x=?") == "http://h/x?access_token&q=3&&x=?")
+        #expect(redactor.clean(url: "http://h/x?q=3&&access_token=a=b?c&x") == "http://h/x?q=3&&access_token=***&x")
         #expect(redactor.clean(url: "http://h/p%40ss%2Fword?q=p@ss/word") == "http://h/***?q=***")
         #expect(redactor.clean("said p@ss/word") == "said ***")
     }

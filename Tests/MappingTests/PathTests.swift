@@ -198,6 +198,24 @@ import TestSupport
         #expect(try mapped(.object([("id", 1), (decomposed, "other")] as Members), as: "E", in: model) == "E id=1")
     }
 
+    @Test func `one plan reads batches with other names and in another order`() throws {
+        let model = try place()
+        let index = try #require(model.index(of: "Place"))
+        let mapper = Mapper(model)
+        func text(_ record: Literal) throws -> String {
+            let page = mapper.map(try Literal.batch([record]), as: index)
+            return withExtendedLifetime(page) { page.text(in: model) }
+        }
+        #expect(
+            try text(["id": 1, "new": 1, "address": ["city": "Oslo", "street": "A"]])
+                == #"Place id=1 city='Oslo' address='{"city":"Oslo","street":"A"}'"#)
+        #expect(
+            try text(["address": ["street": "B", "geo.code": ["zip": "0150"]], "zip": "no", "id": 2])
+                == #"Place id=2 zip='0150' address='{"street":"B","geo.code":{"zip":"0150"}}'"#)
+        #expect(try text(["city": "no", "id": 3]) == "Place id=3")
+        #expect(mapper.takeUnknownFields().map(\.path).sorted() == ["address.street", "city", "new", "zip"])
+    }
+
     @Test func `padding with thousands of unknown members changes nothing`() throws {
         let model = try place()
         let padding = (0..<5000).map { (key: "member \($0)", value: Literal.integer(Int64($0))) }

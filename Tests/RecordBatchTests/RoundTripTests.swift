@@ -103,6 +103,24 @@ import TextFormats
         withExtendedLifetime(batch) {}
     }
 
+    @Test func `a member is found by its name in any normal form, and by no other name`() throws {
+        let writer = RecordBatchWriter()
+        writer.object {
+            for (number, key) in ["caf\u{e9}", "cafe", "cafes", "nai\u{308}f", ""].enumerated() {
+                writer.key(key)
+                writer.int64(Int64(number))
+            }
+        }
+        let batch = try writer.finish()
+        let record = batch[0]
+        #expect(record["caf\u{e9}"]?.integer == 0 && record["cafe\u{301}"]?.integer == 0)
+        #expect(record["cafe"]?.integer == 1 && record["cafes"]?.integer == 2)
+        #expect(record["nai\u{308}f"]?.integer == 3 && record["na\u{ef}f"]?.integer == 3)
+        #expect(record[""]?.integer == 4)
+        #expect(record["caf"] == nil && record["Cafe"] == nil && record["cafe\u{0}"] == nil)
+        withExtendedLifetime(batch) {}
+    }
+
     @Test func `a writer is empty after each batch`() throws {
         let writer = RecordBatchWriter()
         for round in 0..<3 as Range<Int64> {

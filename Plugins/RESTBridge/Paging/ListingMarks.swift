@@ -123,12 +123,15 @@ extension ListingMarks {
         ///   - last: The last page, if there are several.
         ///   - only: The only page, if its header fields may announce another.
         /// - Returns: nil if a page had no validators, or if there are too many pages.
-        func marks(url: String, last: LastPage?, only: OnlyPage?, detected: String?) -> ListingMarks? {
+        func marks(
+            url: String, last: @autoclosure () -> LastPage?, only: OnlyPage?, detected: @autoclosure () -> String?
+        ) -> ListingMarks? {
             guard isPossible, let first = pages.first, first.isMarked else { return nil }
+            let detected = detected()
             guard pages.count > 1 else {
                 return ListingMarks(url: url, pages: pages, last: only?.text, detected: detected)
             }
-            return last.map { ListingMarks(url: url, pages: pages, last: $0.text, detected: detected) }
+            return last().map { ListingMarks(url: url, pages: pages, last: $0.text, detected: detected) }
         }
     }
 }

@@ -11,7 +11,9 @@ extension RESTSection {
     ///   - page: The URL of the previous page, the base of relative references.
     ///   - delta: The remote's token from an earlier scan.
     /// - Throws: ``BridgeError`` if the remote's next URL is invalid.
-    func request(at position: PagePosition, after page: HTTPURL?, delta: String?) throws -> (HTTPRequest, HTTPURL) {
+    func request(
+        at position: PagePosition, after page: HTTPURL?, delta: String?
+    ) throws -> (request: HTTPRequest, url: HTTPURL) {
         var target = try url(at: position)
         var fields = headers
         var content = body

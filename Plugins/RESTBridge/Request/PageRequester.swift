@@ -18,13 +18,25 @@ struct PageRequester: Sendable {
     ///   - delta: The remote's token from an earlier scan.
     ///   - conditions: Header fields of a conditional request.
     ///   - method: A method that replaces the section's.
-    ///   - remaining: The time that the scan may still take.
     /// - Throws: ``BridgeError`` if the remote's next URL is invalid, or if a secret would be sent to another origin.
     func start(
         _ section: RESTSection, _ position: PagePosition, after page: HTTPURL? = nil, delta: String? = nil,
-        conditions: [(name: String, value: String)] = [], method: String? = nil, remaining: Duration? = nil
+        conditions: [(name: String, value: String)] = [], method: String? = nil
     ) throws -> HTTPExchange {
-        var (request, url) = try section.request(at: position, after: page, delta: delta)
+        var asked = try section.request(at: position, after: page, delta: delta)
+        asked.request.headers += conditions
+        if let method { asked.request.method = method }
+        return try send(asked, of: section)
+    }
+
+    /// Sends a request that a section made for a page.
+    ///
+    /// - Parameter remaining: The time that the scan may still take.
+    /// - Throws: ``BridgeError`` if a secret would be sent to another origin.
+    func send(
+        _ asked: (request: HTTPRequest, url: HTTPURL), of section: RESTSection, remaining: Duration? = nil
+    ) throws -> HTTPExchange {
+        var (request, url) = asked
         // The bridge's options take precedence over the media type of the body.
         if client.sendsHeader("content-type"),
             !section.headers.contains(where: { $0.name.isSameField(as: "content-type") })
@@ -34,8 +46,6 @@ struct PageRequester: Sendable {
         if !client.sendsHeader("accept") {
             request.setDefault("Accept", section.table?.accept ?? section.preset?.accept ?? "application/json")
         }
-        request.headers += conditions
-        if let method { request.method = method }
         request.sendsCredentials = url.origin == origin
         if url.origin != origin { try section.checkAbroad(request, url, client.redactor) }
         request.bufferLimit = Self.readAheadBytes

@@ -3,10 +3,9 @@ internal import Mapping
 
 /// Warnings for keys that several remote objects share.
 struct DuplicateKeyWarnings {
-    private let layout: EntityLayout
+    private let entity: Int
     private let parent: String?
-    /// Attributes that would read the parent's key: a key has no relationships.
-    private let parentKey: [(name: String, type: String, path: String)]
+    private let model: CompiledModel
     /// Whether the listing is paged by position: then a concurrent change may have repeated a record, too.
     private let isPositional: Bool
 
@@ -15,16 +14,22 @@ struct DuplicateKeyWarnings {
     }
 
     init(_ entity: Int, parent name: String?, _ model: CompiledModel, isPositional: Bool = false) {
-        self.isPositional = isPositional
-        let layout = model.entities[entity]
-        self.layout = layout
+        self.entity = entity
         parent = name
-        let relationship = model.model.relationships(of: model.model.entities[entity]).first { $0.name == name }
+        self.model = model
+        self.isPositional = isPositional
+    }
+
+    private var layout: EntityLayout { model.entities[entity] }
+
+    /// Attributes that would read the parent's key: a key has no relationships.
+    private var parentKey: [(name: String, type: String, path: String)] {
+        let relationship = model.model.relationships(of: model.model.entities[entity]).first { $0.name == parent }
         let key = relationship.flatMap { model.model.entity(named: $0.target) }.map(model.model.key(of:)) ?? []
-        parentKey = key.map { part in
+        return key.map { part in
             let source = relationship?.source.description ?? ""
             // The columns of a relationship to an entity with several key attributes already have such names.
-            let own = "\(name ?? "")_\(part.name)"
+            let own = "\(parent ?? "")_\(part.name)"
             let path = if key.count > 1, case .path(let inner) = part.source { "\(source).\(inner)" } else { source }
             return (layout.fields.contains { $0.name == own } ? "of_\(own)" : own, part.type.rawValue, path)
         }
@@ -38,6 +43,7 @@ struct DuplicateKeyWarnings {
     private func shared(_ keys: RepeatedKeys) -> String {
         let name = parent ?? "parent"
         let parents = keys.parents.map { "\(name) \(Self.text($0))" }.joined(separator: ", ")
+        let parentKey = parentKey
         let key = (parentKey.map(\.name) + layout.key.map { layout.fields[$0].name }).joined(separator: ", ")
         let words = "key \(Self.text(keys.key)) occurs under two parents (\(parents))\(more(keys))"
         // A scan by the entity's own objects has no relationship for an attribute to read.

@@ -6,6 +6,8 @@ internal import Tracing
 struct PageSpans {
     private let entity: String
     private let bridge: String
+    /// Looked up once, because each look-up takes a lock and a dynamic cast.
+    private let tracer = InstrumentationSystem.tracer
     /// The span of the page whose records are arriving.
     private var open: (span: any Span, records: Int)?
 
@@ -21,7 +23,9 @@ struct PageSpans {
         let page = open?.span ?? begin()
         let fetched: FetchedBatch?
         do {
-            fetched = try await withSpan("bmo.fetch", context: page.context, ofKind: .client) { _ in try await body() }
+            fetched = try await tracer.withSpan("bmo.fetch", context: page.context, ofKind: .client) { _ in
+                try await body()
+            }
         } catch {
             end(with: error)
             throw error
@@ -33,7 +37,7 @@ struct PageSpans {
     }
 
     private mutating func begin() -> any Span {
-        let span = InstrumentationSystem.tracer.startSpan("bmo.page")
+        let span = tracer.startSpan("bmo.page")
         span.attributes["bmo.entity"] = entity
         span.attributes["bmo.bridge"] = bridge
         open = (span, 0)

@@ -87,18 +87,19 @@ public struct HTTPRedactor: Sendable {
             let authority = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
             if let at = authority.lastIndex(of: "@") { text.removeSubrange(scheme.upperBound...at) }
         }
-        if let mark = text.firstIndex(of: "?") {
-            let query = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
-            let cleaned = query.map { pair -> String in
-                let name = HTTPURL.name(of: pair)
-                guard let equals = pair.firstIndex(of: "="),
-                    SecretNames.isParameter(name) || names.contains(SecretNames.plain(name))
-                else { return String(pair) }
-                return pair[...equals] + Self.mark
-            }
-            text = text[...mark] + cleaned.joined(separator: "&")
-        }
-        return text
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text }
+        let pairs = text.utf8[text.utf8.index(after: mark)...]
+            .split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { Substring($0) }
+        guard pairs.contains(where: isNamedSecret) else { return text }
+        let cleaned = pairs.map { isNamedSecret($0) ? $0.prefix { $0 != "=" } + "=" + Self.mark : $0 }
+        return text[...mark] + cleaned.joined(separator: "&")
+    }
+
+    /// Whether a pair of a query has a name by which its value is a secret.
+    private func isNamedSecret(_ pair: Substring) -> Bool {
+        guard pair.utf8.contains(UInt8(ascii: "=")) else { return false }
+        let name = HTTPURL.name(of: pair)
+        return SecretNames.isParameter(name) || !names.isEmpty && names.contains(SecretNames.plain(name))
     }
 
     /// Whether the text holds a known secret.

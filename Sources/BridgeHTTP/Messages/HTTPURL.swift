@@ -54,6 +54,7 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     /// Whether the URL has a user or a password.
     public var hasUserInfo: Bool {
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return false }
         let rest = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard rest.count == 3 else { return false }
         return rest[2].prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains("@")
@@ -61,7 +62,20 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     /// Returns the URL with a path below it, with exactly one slash between them; the queries of both are kept.
     public func appending(path: String) -> HTTPURL? {
-        if path.isEmpty { return self }
+        path.isEmpty ? self : HTTPURL(joined(with: path))
+    }
+
+    /// Returns the URL with a path below it and query parameters set, as
+    /// `appending(path: path)?.setting(query: query)` does, but parsed once.
+    public func appending(path: String, query: [(name: String, value: String)]) -> HTTPURL? {
+        // A fragment in the path would take the query with it.
+        guard !query.isEmpty, !path.utf8.contains(UInt8(ascii: "#")),
+            let url = HTTPURL(Self.text(path.isEmpty ? text : joined(with: path), setting: query))
+        else { return appending(path: path)?.setting(query: query) }
+        return url
+    }
+
+    private func joined(with path: String) -> String {
         let own = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let more = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var joined = String(own[0])
@@ -71,15 +85,18 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         }
         let queries = [own, more].filter { $0.count == 2 && !$0[1].isEmpty }.map { String($0[1]) }
         if !queries.isEmpty { joined += "?" + queries.joined(separator: "&") }
-        return HTTPURL(joined)
+        return joined
     }
 
     /// Returns the URL with query parameters set; parameters of the same name are replaced.
     public func setting(query: [(name: String, value: String)]) -> HTTPURL {
-        if query.isEmpty { return self }
-        let kept = text(without: Set(query.map(\.name)))
-        let added = query.map { Self.encode($0.name) + "=" + Self.encode($0.value) }.joined(separator: "&")
-        return HTTPURL(kept + (kept.contains("?") ? "&" : "?") + added) ?? self
+        query.isEmpty ? self : HTTPURL(Self.text(text, setting: query)) ?? self
+    }
+
+    private static func text(_ text: String, setting query: [(name: String, value: String)]) -> String {
+        let kept = Self.text(text, without: Set(query.map(\.name)))
+        let added = query.map { encode($0.name) + "=" + encode($0.value) }.joined(separator: "&")
+        return kept + (kept.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + added
     }
 
     /// The decoded path, without host and query.
@@ -89,13 +106,13 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Returns the URL without the query parameters of these names.
-    public func removing(queryNames names: Set<String>) -> HTTPURL { HTTPURL(text(without: names)) ?? self }
+    public func removing(queryNames names: Set<String>) -> HTTPURL { HTTPURL(Self.text(text, without: names)) ?? self }
 
-    /// Returns the text without the query parameters of these names.
-    private func text(without names: Set<String>) -> String {
+    /// Returns the text of a URL without the query parameters of these names.
+    private static func text(_ text: String, without names: Set<String>) -> String {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return text }
-        let kept = parts[1].split(separator: "&").filter { !names.contains(Self.name(of: $0)) }
+        let kept = parts[1].split(separator: "&").filter { !names.contains(name(of: $0)) }
         let query = kept.joined(separator: "&")
         return query.isEmpty ? String(parts[0]) : parts[0] + "?" + query
     }

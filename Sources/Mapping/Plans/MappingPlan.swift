@@ -28,6 +28,8 @@ public final class MappingPlan: Sendable {
     public let surroundings: [String]
 
     let tree: PathNode
+    /// The ``tree`` with numbers, which a mapper resolves for each batch.
+    let outline: PlanOutline
     /// The attributes that join several paths, with the number of paths.
     let joins: [(field: Int, count: Int)]
     /// Whether the plan reads the surroundings of its objects.
@@ -221,6 +223,7 @@ public final class MappingPlan: Sendable {
             model.entity(named: relationship.target)?.isScanned == true
         }
         self.tree = tree
+        outline = PlanOutline(tree)
         self.nullValues = nullValues
         self.constants = constants
         self.converters = converters

@@ -394,7 +394,10 @@ final class EntityWriter {
 extension EntityLayout {
     /// The name of SQLite's rowid: one of its three aliases that no attribute uses.
     var rowIDName: String {
-        let names = Set(fields.map { $0.name.lowercased() })
-        return ["rowid", "_rowid_", "oid"].first { !names.contains($0) } ?? "rowid"
+        func isFree(_ alias: String) -> Bool {
+            // Compares the lengths first, because each sweep asks.
+            !fields.contains { $0.name.utf8.count == alias.utf8.count && $0.name.lowercased() == alias }
+        }
+        return ["rowid", "_rowid_", "oid"].first(where: isFree) ?? "rowid"
     }
 }

@@ -7,11 +7,11 @@ extension SQLiteStore {
     ///
     /// - Throws: `StoreError`.
     public func members(of listing: MemberListing) throws -> Set<ListedMember> {
-        try read("reading the members of a listing") { db in try members(of: listing, in: db) }
+        try readPrepared("reading the members of a listing") { _, statements in try members(of: listing, statements) }
     }
 
-    func members(of listing: MemberListing, in db: Database) throws -> Set<ListedMember> {
-        let rows = try MemberTable.rows(of: listing, in: db).filter { $0.request == listing.request }
+    func members(of listing: MemberListing, _ statements: StatementCache) throws -> Set<ListedMember> {
+        let rows = try MemberTable.rows(of: listing, statements).filter { $0.request == listing.request }
         return Set(rows.compactMap(member))
     }
 
@@ -24,8 +24,8 @@ extension SQLiteStore {
     /// - Throws: `StoreError`.
     public func noteMissing(in listing: MemberListing, seen: Set<ListedMember>) throws -> [MissingMember] {
         let present = Set(seen.filter(\.path.isEmpty).map(\.entity))
-        let gone = try read("reading the members of a listing") { db in
-            try MemberTable.rows(of: listing, in: db).filter { !$0.isGone }.compactMap { row in
+        let gone = try readPrepared("reading the members of a listing") { _, statements in
+            try MemberTable.rows(of: listing, statements).filter { !$0.isGone }.compactMap { row in
                 member(row).map { MissingMember(member: $0, isOfOtherRequest: row.request != listing.request) }
             }
         }.filter { present.contains($0.member.entity) && !seen.contains($0.member) }

@@ -35,11 +35,11 @@ extension SQLiteStore {
     ///
     /// - Throws: `StoreError`.
     public func start(of scope: ScanScope, _ listing: MemberListing) throws -> ScanStart {
-        try readPrepared("reading the scan's place") { db, statements in
+        try readPrepared("reading the scan's place") { _, statements in
             ScanStart(
                 progress: try Self.progress(of: scope, statements),
                 cursor: try CursorReader(statements(CursorReader.sql)).cursor(of: scope),
-                acknowledged: try Self.newestAcknowledged(statements), members: try members(of: listing, in: db))
+                acknowledged: try Self.newestAcknowledged(statements), members: try members(of: listing, statements))
         }
     }
 

@@ -120,7 +120,11 @@ struct SchemaBuilder {
     /// Returns the layout of the table that holds an entity's objects.
     private func target(_ entity: Int) -> EntityLayout { model.entities[model.entities[entity].root] }
 
-    static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+    static func quoted(_ name: String) -> String {
+        // Nearly all names are without a quote, and a replacement is a search that costs more than the rest.
+        let isPlain = !name.utf8.contains(UInt8(ascii: "\""))
+        return "\"" + (isPlain ? name : name.replacing("\"", with: "\"\"")) + "\""
+    }
 
     static func type(_ type: AttributeType) -> String {
         switch type {

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import StoreContract
 internal import Mapping
 
@@ -65,14 +64,21 @@ final class MemberTable {
         let isGone: Bool
     }
 
-    static func rows(of listing: MemberListing, in db: Database) throws -> [Row] {
-        // Not `tableExists`, which would cache that the table does not exist.
-        let table = try db.cachedStatement(sql: "SELECT 1 FROM sqlite_schema WHERE name = 'bmo_members'")
-        guard try Int.fetchOne(table) != nil else { return [] }
-        return try GRDB.Row.fetchAll(
-            db.cachedStatement(
-                sql: "SELECT entity, path, request, is_gone FROM bmo_members WHERE listing = ? AND source = ?"),
-            arguments: [listing.entity, listing.source]
-        ).map { Row(entity: $0["entity"], path: $0["path"], request: $0["request"], isGone: $0["is_gone"]) }
+    static func rows(of listing: MemberListing, _ statements: StatementCache) throws -> [Row] {
+        // Without a noted member, the table may not exist.
+        guard try statements.value("SELECT 1 FROM sqlite_schema WHERE name = 'bmo_members'") != nil else { return [] }
+        let select = statements(
+            "SELECT entity, path, request, is_gone FROM bmo_members WHERE listing = ? AND source = ?")
+        select.bind(listing.entity, at: 1)
+        select.bind(listing.source, at: 2)
+        defer { select.reset() }
+        var rows: [Row] = []
+        while try select.step() {
+            rows.append(
+                Row(
+                    entity: select.text(0) ?? "", path: select.text(1) ?? "", request: select.text(2) ?? "",
+                    isGone: select.int64(3) != 0))
+        }
+        return rows
     }
 }

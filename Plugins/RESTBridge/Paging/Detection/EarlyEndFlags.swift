@@ -8,10 +8,6 @@ enum EarlyEndFlags {
     /// Names that may also be an attribute of some object, so that they count in the objects around the list only.
     private static let aroundLists = ["incomplete", "partial", "is_partial", "isPartial"]
 
-    /// Returns the paths of all flags.
-    ///
-    /// - Parameter homes: The objects around the list.
-    static func paths(in homes: [String]) -> [String] {
-        ofReplies.sorted() + homes.flatMap { home in aroundLists.map { PagingDetector.member(home, $0) } }
-    }
+    /// Returns the paths of the flags in an object around the list.
+    static func paths(around home: String) -> [String] { aroundLists.map { PagingDetector.member(home, $0) } }
 }

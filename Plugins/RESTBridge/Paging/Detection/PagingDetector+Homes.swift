@@ -7,14 +7,15 @@ extension PagingDetector {
     /// them.
     var homes: [String] {
         guard let survey else { return [] }
-        let around =
-            Self.inner.map { Self.member("$", $0) }
-            + parents.flatMap { parent in
-                [parent] + (["meta", "pagination", "paging"] + Self.inner).map { Self.member(parent, $0) }
-            }
-        return (PagingVocabulary.homes + around.filter { !PagingVocabulary.homes.contains($0) })
-            .filter(survey.mayHaveMembers)
+        let around = parents.flatMap { parent in
+            [parent] + (["meta", "pagination", "paging"] + Self.inner).map { Self.member(parent, $0) }
+        }
+        return (Self.usualHomes + around.filter { !PagingVocabulary.homes.contains($0) }).filter(survey.mayHaveMembers)
     }
+
+    /// The usual objects, and those at the root that describe a list, in any reply.
+    private static let usualHomes =
+        PagingVocabulary.homes + inner.map { member("$", $0) }.filter { !PagingVocabulary.homes.contains($0) }
 
     /// Names of objects beside a list that describe it.
     static let inner = ["header", "head", "@attr", "result_info", "resultInfo", "pager", "paginator"]

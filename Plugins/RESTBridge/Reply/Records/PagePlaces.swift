@@ -5,7 +5,7 @@ internal import BridgeJSON
 ///
 /// The reader of the records looks at as many as it has room for. The others take passes of their own over the page.
 struct PagePlaces {
-    private var numbers: [JSONPath: UInt32] = [:]
+    private var numbers = [JSONPath: UInt32](minimumCapacity: 16)
     private var others: [JSONPath] = []
     /// The values of the others, once they were read.
     private var values: [JSONPath: JSONScalar]?

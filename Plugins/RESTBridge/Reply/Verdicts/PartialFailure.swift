@@ -4,13 +4,21 @@ internal import BridgeJSON
 ///
 /// Records may be missing, so the listing is not complete.
 enum PartialFailure {
+    /// The paths that are looked at in any reply.
+    private static let ofReplies = parsed(
+        ["$.errors[0]", "$.error", "$.success", "$._shards.failed"] + EarlyEndFlags.ofReplies.sorted())
+    /// Those of flags at the root, which is around each list.
+    private static let atRoot = parsed(EarlyEndFlags.paths(around: "$"))
+
     /// Returns the paths that are looked at in a reply.
     ///
     /// - Parameter homes: The objects around the list.
     static func paths(in homes: [String]) -> [JSONPath] {
-        (["$.errors[0]", "$.error", "$.success", "$._shards.failed"] + EarlyEndFlags.paths(in: homes)).compactMap {
-            try? JSONPath($0, option: "responses")
-        }
+        ofReplies + homes.flatMap { $0 == "$" ? atRoot : parsed(EarlyEndFlags.paths(around: $0)) }
+    }
+
+    private static func parsed(_ paths: [String]) -> [JSONPath] {
+        paths.compactMap { try? JSONPath($0, option: "responses") }
     }
 
     /// Returns the paths that lie outside the records.

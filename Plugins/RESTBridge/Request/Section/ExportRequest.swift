@@ -8,16 +8,16 @@ struct ExportRequest: Sendable {
     let option: String
     private let method: String
     private let path: PathTemplate
-    private let query: BridgeOptions?
-    private let headers: BridgeOptions?
+    private let query: [ValueTemplate.Named]
+    private let headers: [ValueTemplate.Named]
     private let body: RequestBody?
 
     /// - Parameter defaultMethod: The method of a request without a body.
     init(_ options: BridgeOptions, option: String, defaultMethod: String) throws {
         self.option = option
         path = try PathTemplate(options.string("path") ?? "", option: "\(option).path")
-        query = options.object("query")
-        headers = options.object("headers")
+        query = ValueTemplate.lists(options.object("query"))
+        headers = ValueTemplate.texts(options.object("headers"))
         do {
             body = try RequestBody(options)
         } catch var error as BridgeError {
@@ -25,16 +25,14 @@ struct ExportRequest: Sendable {
             throw error
         }
         method = options.string("method") ?? (body == nil ? defaultMethod : "POST")
-        for name in headers?.names ?? [] { try HTTPRequest.check((name: name, value: headers?.string(name) ?? "")) }
+        for (name, text) in headers { try HTTPRequest.check((name: name, value: text)) }
     }
 
     /// Requires the values without which the job would mean something else; a parent whose value is null is skipped.
     func requireValues(_ variables: TemplateVariables) throws {
         try path.requireParentValues(variables, option: "\(option).path")
         try path.requireUserInfo(variables, option: "\(option).path")
-        let texts =
-            [query, headers].compactMap(\.self).flatMap { values in values.names.flatMap { values.strings($0) } }
-            + (body?.content.texts ?? [])
+        let texts = (query + headers).map(\.text) + (body?.content.texts ?? [])
         for text in texts { try variables.requireValues(in: text, option: option) }
     }
 
@@ -45,10 +43,10 @@ struct ExportRequest: Sendable {
         _ variables: TemplateVariables, base: HTTPURL, at given: HTTPURL? = nil,
         shared: [(name: String, value: String)]
     ) throws -> (request: HTTPRequest, url: HTTPURL) {
-        let asked = RESTSection.query(query, variables)
+        let asked = ValueTemplate.expand(query, variables)
         let url = try (given ?? ListingAddress(base: base, template: path, query: []).url(variables)).setting(
             query: asked)
-        var fields = RESTSection.texts(headers, variables)
+        var fields = ValueTemplate.expand(headers, variables)
         for field in shared where !fields.contains(where: { $0.name.isSameField(as: field.name) }) {
             fields.append(field)
         }

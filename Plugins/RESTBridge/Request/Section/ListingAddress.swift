@@ -22,12 +22,14 @@ struct ListingAddress: Sendable {
                 .configuration, "path \"\(template)\" needs a value for \(name), and there is none",
                 remedy: RESTSection.remedy(for: name, parent: variables.parent))
         }
-        guard !path.contains("://"), let joined = base.appending(path: path) else {
+        // Without a colon, no search for a text is necessary.
+        let hasScheme = path.utf8.contains(UInt8(ascii: ":")) && path.contains("://")
+        guard !hasScheme, let joined = base.appending(path: path, query: query) else {
             throw BridgeError(
                 .configuration, "path \"\(path)\" is not a path below url",
                 remedy: "write only the path, such as /users; another host needs a bridge of its own")
         }
-        return joined.setting(query: query).setting(query: conditions)
+        return joined.setting(query: conditions)
     }
 }
 

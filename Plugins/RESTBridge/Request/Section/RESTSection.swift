@@ -5,8 +5,9 @@ internal import BridgeKit
 
 /// An entity's section of the config, with the values of a fetch.
 struct RESTSection: Sendable {
+    /// What the section says whatever the values are.
+    let rules: SectionRules
     let entity: String
-    let method: String
     let url: HTTPURL
     /// How the URL of a page is made whose number is in the path.
     let address: ListingAddress
@@ -15,36 +16,21 @@ struct RESTSection: Sendable {
     let headers: [(name: String, value: String)]
     let body: RequestBody?
     let variables: TemplateVariables
-    let preset: Preset?
     /// The path of the records, or nil to detect it in the first reply.
     var records: JSONPath?
     /// The values to read from a record's enclosing objects, such as `@parent.id`.
     let surroundings: [String]
-    /// The column names, if the records are arrays.
-    let columns: RowColumns?
     var paging: PagingRule
     /// A total in the replies that the detected paging does not need, which it has to reach nevertheless.
     var statedTotal: ReplyPlace?
     /// A total in the replies that ends detected links and cursors without an end.
     var countedTotal: ReplyPlace?
-    let format: Format
-    /// How the rows of a table are read; nil if the records are in JSON.
-    let table: TableRule?
-    /// How a job of the API exports the listing; nil if requests list it.
-    let export: ExportRule?
     /// The members of a record that the host reads; nil for all.
     let readFields: Set<String>?
-    let responses: [ResponseRule]
-    let metadata: [(name: String, place: ReplyPlace)]
-    /// Members to add to each record from the reply's header fields.
-    let headerFields: [(name: String, header: String)]
     /// Members to add to each record from the request's variables.
     let requestFields: [(name: String, value: String)]
-    let incremental: IncrementalRule?
     /// The paths of the key in a record; see ``FetchRequest/keyPaths``.
     let keyPaths: [String]
-    /// Whether a listing's validators are kept for conditional requests.
-    let isConditional: Bool
     /// The indices of the request's filters that are sent.
     let pushed: [Int]
     /// Whether the request asks for only a part of the listing.
@@ -55,8 +41,6 @@ struct RESTSection: Sendable {
     let readsOne: Bool
     /// Whether the request searches a listing for the object: its key is a condition, and not only a part of the path.
     let searchesByKey: Bool
-    /// The entity's timeouts, or nil for the bridge's.
-    let timing: BridgeOptions?
     let pageSize: Int?
 
     enum Format: String, CaseIterable, Sendable {
@@ -71,112 +55,64 @@ struct RESTSection: Sendable {
     ///   - base: The bridge's url.
     ///   - parameters: The bridge's `parameters`.
     ///   - slice: The part of the listing to request; nil for the first.
-    init(_ request: FetchRequest, base: HTTPURL, parameters: BridgeOptions?, slice: Slice? = nil) throws {
+    ///   - rules: Those of the request's section, if they are known.
+    init(
+        _ request: FetchRequest, base: HTTPURL, parameters: BridgeOptions?, slice: Slice? = nil,
+        rules known: SectionRules? = nil
+    ) throws {
+        let section = request.section
+        let rules = try known ?? SectionRules(section, pageSize: request.pageSize)
+        self.rules = rules
         entity = request.entity
         pageSize = request.pageSize
         keyPaths = request.keyPaths
-        let section = request.section
-        preset = try Self.choice(section, "preset") ?? (section.has("graphql") ? .graphQL : nil)
-        format = try Self.choice(section, "format") ?? (preset == .ndjson ? .ndjson : .automatic)
+        readFields = request.fields
+        readsOne = request.readsOne
         let slice = try slice ?? Self.slices(request, parameters: parameters).first ?? Slice()
         var variables = TemplateVariables(
             parameters: [section.object("parameters"), parameters].compactMap(\.self), since: slice.since,
             until: slice.until, slice: slice.values, userInfo: request.userInfo, namesUserInfo: request.validates,
             parent: request.parent)
         if let notation = try Self.notation(section) {
-            variables.fields = .some(try Self.selectedFields(notation, request, section, preset))
+            variables.fields = .some(try Self.selectedFields(notation, request, section, rules.preset))
         }
         if section.has("split") { variables.sliceNames = SplitRule.names }
         self.variables = variables
-        export = try ExportRule(section)
-        if export != nil, request.parameters != nil {
+        if rules.export != nil, request.parameters != nil {
             throw BridgeError(
                 .unsupported, "a listing that a job exports takes no parameters with a request",
                 remedy: "write them into export.create")
         }
-        var body = try Self.body(section)
+        var body = rules.body
         let given =
-            body?.take(request.parameters, below: preset == .graphQL ? ["variables"] : [])
+            body?.take(request.parameters, below: rules.preset == .graphQL ? ["variables"] : [])
             ?? GivenParameter.pairs(of: request.parameters)
         self.body = body
-        method = section.string("method") ?? (body == nil ? "GET" : "POST")
-        guard ["GET", "POST"].contains(method) else {
-            throw BridgeError(.configuration, "method is \"\(method)\"", remedy: "use GET or POST")
-        }
-        let template = try PathTemplate(section.string("path") ?? "", option: "path")
         if !request.validates {
-            try Self.requireValues(section, template, body, variables)
-            try export?.create.requireValues(variables)
+            try rules.requireValues(variables)
+            try rules.export?.create.requireValues(variables)
         }
-        paging = try Self.paging(section, pageSize: request.pageSize, body: body, preset)
-        if let name = paging.pathNames.first(where: { !template.names.contains($0) }) {
-            throw BridgeError(
-                .configuration, "paging.in is path, and path \"\(template)\" has no {\(name)}",
-                remedy: "write {\(name)} where the path has it, such as /users/page/{\(name)}")
-        }
+        paging = rules.paging
         var first = variables
         first.slice.merge(paging.pathValues(at: paging.start) ?? [:]) { $1 }
         var address = ListingAddress(
-            base: base, template: template, query: Self.query(section.object("query"), variables))
+            base: base, template: rules.path, query: ValueTemplate.expand(rules.query, variables))
         let asked = try address.url(first)
-        let filters = try FilterRule(section.object("filters")).push(request.filters, beside: asked.queryPairs)
+        let filters = rules.filters.push(
+            request.filters, beside: request.filters.isEmpty ? [] : asked.queryPairs)
         pushed = filters.pushed
         address.conditions = filters.query + given
         self.address = address
         url = asked.setting(query: filters.query).setting(query: given)
-        headers = try Self.headers(section.object("headers"), variables, preset)
-        let known = variables
-        table = try TableRule(section, format, isExport: export != nil)
-        readFields = request.fields
-        records = try (table == nil ? section.string("records") ?? preset?.records : nil).map {
-            try Self.records($0, known, parent: request.parent)
-        }
-        try table?.check(section, paging, preset)
-        columns = try RowColumns(section)
-        surroundings = columns == nil && preset?.shapesRecords != true ? request.surroundings : []
-        guard columns == nil || preset?.shapesRecords != true else {
-            throw BridgeError(
-                .configuration, "columns cannot be combined with preset \(preset?.rawValue ?? "")",
-                remedy: "remove one of them: columns is for records that are arrays")
-        }
-        if columns != nil, case .keyset = paging.style {
-            throw BridgeError(
-                .configuration, "columns cannot be combined with paging.style \(paging.name)",
-                remedy:
-                    "rows have no named field after which the next page could begin: use another style, such as offset"
-            )
-        }
-        nextURL = try Self.nextURL(paging, base: base, variables)
-        responses = try section.objects("responses").map(ResponseRule.init)
-        let names = section.object("metadata")
-        metadata = try (names?.names ?? []).map {
-            (name: $0, place: try ReplyPlace(names?.string($0) ?? "", option: "metadata.\($0)"))
-        }
-        requestFields = Self.texts(section.object("request_fields"), variables)
-        let fields = section.object("header_fields")
-        headerFields = try (fields?.names ?? []).map { name in
-            guard
-                case .header(let header) = try ReplyPlace(
-                    fields?.string(name) ?? "", option: "header_fields.\(name)")
-            else {
-                throw BridgeError(
-                    .configuration, "header_fields.\(name) is a path into the body",
-                    remedy: "name a header field, such as ETag")
-            }
-            return (name: name, header: header)
-        }
-        incremental =
-            try IncrementalRule(section.object("incremental"), bodyPrefix: Self.bodyPrefix(body, preset))
-            ?? (preset == .odata ? .odata : nil)
-        isConditional = section.bool("conditional") ?? true
-        let timed = ["timeout", "first_byte_timeout", "minimum_speed", "minimum_speed_time"]
-        timing = timed.contains(where: section.has) ? section : nil
-        // Report invalid timeouts before the first request.
-        if let timing { _ = try HTTPTiming().replaced(by: timing) }
+        headers = try Self.headers(rules.headers, variables, rules.preset)
+        let filling = variables
+        records = try rules.records.map { try Self.filled($0, filling, parent: request.parent) }
+        surroundings = rules.columns == nil && rules.preset?.shapesRecords != true ? request.surroundings : []
+        nextURL = try rules.nextPath.map { try Self.nextURL($0, base: base, filling) }
+        requestFields = ValueTemplate.expand(rules.requestFields, variables)
         isPartial = !filters.pushed.isEmpty || slice.isMoving || request.parameters != nil
         isBounded = slice.isBounded
-        readsOne = request.readsOne
-        searchesByKey = Self.searchesByKey(section, body)
+        searchesByKey = readsOne && Self.searchesByKey(section, body)
         try checkPaths()
     }
 
@@ -211,52 +147,26 @@ struct RESTSection: Sendable {
     }
 
     private static func nextURL(
-        _ paging: PagingRule, base: HTTPURL, _ variables: TemplateVariables
-    ) throws -> HTTPURL? {
-        guard let text = paging.nextPath else { return nil }
-        let path = try PathTemplate(text, option: "paging.next_path").expand(variables)
+        _ template: PathTemplate, base: HTTPURL, _ variables: TemplateVariables
+    ) throws -> HTTPURL {
+        let path = try template.expand(variables)
         guard let path, !path.contains("://"), let url = base.appending(path: path) else {
             throw BridgeError(
-                .configuration, "paging.next_path \"\(text)\" is not a path below url",
+                .configuration, "paging.next_path \"\(template)\" is not a path below url",
                 remedy: "write only the path, such as /_search/scroll")
         }
         return url
     }
 
-    /// Requires the values without which a request would mean something else.
-    ///
-    /// A parent whose value is null is skipped: without it, the request would return the children of all parents.
-    ///
-    /// - Throws: `SkippedParent`; ``BridgeError`` for a value of the user info that is missing.
-    private static func requireValues(
-        _ section: BridgeOptions, _ path: PathTemplate, _ body: RequestBody?, _ variables: TemplateVariables
-    ) throws {
-        try path.requireUserInfo(variables, option: "path")
-        try path.requireParentValues(variables, option: "path")
-        for option in ["query", "headers"] {
-            let values = section.object(option)
-            for name in values?.names ?? [] {
-                for text in values?.strings(name) ?? [] { try variables.requireValues(in: text, option: option) }
-            }
-        }
-        for text in body?.content.texts ?? [] {
-            try variables.requireValues(in: text, option: section.has("graphql") ? "graphql" : "body")
-        }
-        if let next = section.object("paging")?.string("next_path") {
-            try PathTemplate(next, option: "paging.next_path").requireParentValues(
-                variables, option: "paging.next_path")
-        }
-    }
-
     /// Returns the path of the records, with variables replaced in the texts of filters.
-    private static func records(
-        _ text: String, _ variables: TemplateVariables, parent: BridgeOptions?
+    private static func filled(
+        _ path: JSONPath, _ variables: TemplateVariables, parent: BridgeOptions?
     ) throws -> JSONPath {
-        try JSONPath(text, option: "records").replacingFilterValues { value throws in
+        try path.replacingFilterValues { value throws in
             if let text = ValueTemplate.expand(value, variables) { return text }
             let name = value.firstMatch(of: /\{([^{}]*)\}/).map { String($0.output.1) } ?? "a variable"
             throw BridgeError(
-                .configuration, "records \"\(text)\" needs a value for \(name), and there is none",
+                .configuration, "records \"\(path)\" needs a value for \(name), and there is none",
                 remedy: remedy(for: name, parent: parent))
         }
     }
@@ -304,45 +214,10 @@ struct RESTSection: Sendable {
             remedy: "use one of: \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
-    private static func body(_ section: BridgeOptions) throws -> RequestBody? {
-        guard let graphql = section.object("graphql") else { return try RequestBody(section) }
-        guard let query = graphql.string("query") else {
-            throw BridgeError(.configuration, "graphql.query is missing", remedy: "write the query's text there")
-        }
-        let variables = graphql.withValue("variables") { $0.map(JSONTree.init) } ?? .object([])
-        var members: [(String, JSONTree)] = [("query", .text(query))]
-        if let operation = graphql.string("operation") {
-            members.append(("operationName", .text(operation)))
-        }
-        members.append(("variables", variables))
-        return RequestBody(content: .object(members), format: .json)
-    }
-
-    static func query(
-        _ options: BridgeOptions?, _ variables: TemplateVariables
-    ) -> [(name: String, value: String)] {
-        (options?.names ?? []).flatMap { name in
-            (options?.strings(name) ?? []).compactMap { text in
-                ValueTemplate.expand(text, variables).map { (name: name, value: $0) }
-            }
-        }
-    }
-
-    /// Returns texts with variables replaced.
-    ///
-    /// Leaves out those whose variable has no value.
-    static func texts(
-        _ options: BridgeOptions?, _ variables: TemplateVariables
-    ) -> [(name: String, value: String)] {
-        (options?.names ?? []).compactMap { name in
-            ValueTemplate.expand(options?.string(name) ?? "", variables).map { (name: name, value: $0) }
-        }
-    }
-
     private static func headers(
-        _ options: BridgeOptions?, _ variables: TemplateVariables, _ preset: Preset?
+        _ texts: [ValueTemplate.Named], _ variables: TemplateVariables, _ preset: Preset?
     ) throws -> [(name: String, value: String)] {
-        var headers = texts(options, variables)
+        var headers = ValueTemplate.expand(texts, variables)
         for field in headers { try HTTPRequest.check(field) }
         func has(_ name: String) -> Bool { headers.contains { $0.name.isSameField(as: name) } }
         for field in preset?.headers ?? [] where !has(field.name) { headers.append(field) }

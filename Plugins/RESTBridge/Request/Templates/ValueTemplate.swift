@@ -1,5 +1,6 @@
 internal import BridgeHTTP
 internal import BridgeJSON
+internal import BridgeKit
 
 /// A text of a query, a header or a body with known variables such as `{since}` and `{parent.id}`.
 ///
@@ -11,6 +12,7 @@ enum ValueTemplate {
     ///
     /// - Returns: nil if a variable has no value. The parameter, header or member is left out then.
     static func expand(_ text: String, _ variables: TemplateVariables) -> String? {
+        guard mayHaveVariables(text) else { return text }
         let (text, _) = unwrapped(text)
         let isPlain = isPlain(text)
         var quotes = QuoteState(text)
@@ -35,6 +37,7 @@ enum ValueTemplate {
     ///
     /// A text that is a single variable becomes a number or bool if the variable is one.
     static func expandJSON(_ text: String, _ variables: TemplateVariables) -> JSONTree? {
+        guard mayHaveVariables(text) else { return .text(text) }
         let (inner, _) = unwrapped(text)
         if let name = soleVariable(inner), variables.knows(name), let literal = variables.literal(name) {
             return literal
@@ -44,6 +47,7 @@ enum ValueTemplate {
 
     /// Returns the variables that a text cannot do without, or none for an optional part.
     static func needed(in text: String, _ variables: TemplateVariables) -> [String] {
+        guard mayHaveVariables(text) else { return [] }
         let (text, isOptional) = unwrapped(text)
         guard !isOptional else { return [] }
         let isPlain = isPlain(text)
@@ -53,6 +57,27 @@ enum ValueTemplate {
             return variables.knows(name, isPlain: isPlain) ? name : nil
         }
     }
+
+    /// A text with variables, and the name under which its value is sent.
+    typealias Named = (name: String, text: String)
+
+    /// Returns the texts of an object's members; a list has several of one name.
+    static func lists(_ options: BridgeOptions?) -> [Named] {
+        (options?.names ?? []).flatMap { name in (options?.strings(name) ?? []).map { (name: name, text: $0) } }
+    }
+
+    /// Returns the text of each member of an object.
+    static func texts(_ options: BridgeOptions?) -> [Named] {
+        (options?.names ?? []).map { (name: $0, text: options?.string($0) ?? "") }
+    }
+
+    /// Returns the texts with variables replaced, without those whose variable has no value.
+    static func expand(_ texts: [Named], _ variables: TemplateVariables) -> [(name: String, value: String)] {
+        texts.compactMap { name, text in expand(text, variables).map { (name: name, value: $0) } }
+    }
+
+    /// A cheap test for the many texts without variables.
+    private static func mayHaveVariables(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "{")) }
 
     /// Whether the text has no braces within braces, as another language would.
     private static func isPlain(_ text: String) -> Bool {

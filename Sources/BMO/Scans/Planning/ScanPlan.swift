@@ -79,25 +79,21 @@ struct ScanPlan: Sendable {
             case .field(let name, _, .newestFirst): "newest \(name) first"
             case nil: "all"
             }
-        for text in [
-            bridge?.plugin ?? "", Self.options(of: bridge, in: workspace.configuration),
-            (source?.section ?? entity.section).json, kind,
-            MappingFingerprint.text(of: model.model, for: entity),
-        ] {
-            fingerprint.add(text)
-            fingerprint.separate()
+        func add(_ texts: [String]) {
+            for text in texts {
+                fingerprint.add(text)
+                fingerprint.separate()
+            }
         }
-        request = String(fingerprint.value, radix: 16)
-        var asked = Fingerprint()
-        for text in [
+        add([
             bridge?.plugin ?? "", Self.options(of: bridge, in: workspace.configuration),
             (source?.section ?? entity.section).json,
-        ] {
-            asked.add(text)
-            asked.separate()
-        }
+        ])
+        // The members that a remote sends do not depend on the mapping.
         memberListing = MemberListing(
-            entity: entity.name, source: source?.name ?? "", request: String(asked.value, radix: 16))
+            entity: entity.name, source: source?.name ?? "", request: String(fingerprint.value, radix: 16))
+        add([kind, MappingFingerprint.text(of: model.model, for: entity)])
+        request = String(fingerprint.value, radix: 16)
     }
 
     /// Returns the options without the name of the configuration's folder, so that moving a configuration does not
