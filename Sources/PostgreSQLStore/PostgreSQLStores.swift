@@ -43,6 +43,25 @@ public struct PostgreSQLStores: StoreProvider {
         }
     }
 
+    /// Checks that the tables were not changed for a later model, so that a worker would add to them what that dropped or
+    /// renamed.
+    public func checkIsNewest(_ model: CompiledModel, of location: String) throws {
+        let location = try DatabaseLocation(location)
+        let connection = try Connection(location)
+        let schema = location.schema
+        guard try Catalog.format(connection, schema: schema) == Bookkeeping.format,
+            let since = try AdaptedModels(connection, schema: schema).laterModel(than: model)
+        else { return }
+        let changes = try SchemaComparison(connection, schema: schema, to: model).changes
+        guard let change = changes.first(where: { !$0.isOptional }) else { return }
+        throw StoreError(
+            .schema,
+            "\(connection.place): a later configuration has changed the tables (\(since)), and this earlier one would "
+                + change.words,
+            remedy: "give the worker the newer bmo.yml; or stop all workers and run `bmo sync` with this one, to return"
+        )
+    }
+
     /// Takes a lock of a database, whose schema need not exist yet, without waiting.
     public func attemptLock(_ location: String, for purpose: LockPurpose, command: String) throws -> LockAttempt {
         try SessionLock.attempt(DatabaseLocation(location), for: purpose, command: command)
@@ -105,6 +124,7 @@ public struct PostgreSQLStores: StoreProvider {
         let plan = try migration.planWithCosts()
         try SchemaBackup.copy(schema, to: backupSchema, over: connection)
         let notes = try migration.run(dropsUnused: true)
+        try AdaptedModels(connection, schema: schema).note(model)
         try Self.addRun(connection, sql, plan, notes, started: started)
         try connection.run("COMMIT", for: "committing the migration")
         return MigrationResult(
@@ -137,7 +157,7 @@ public struct PostgreSQLStores: StoreProvider {
             try Catalog.hasLocks(connection, schema: schema),
             try SchemaComparison(connection, schema: schema, to: model).changes.allSatisfy(\.isOptional)
         {
-            return
+            return try AdaptedModels(connection, schema: schema).note(model)
         }
         let sql = DatabaseSQL(model, for: connection)
         guard connection.engine.hasTransactionalDDL else {
@@ -205,6 +225,7 @@ public struct PostgreSQLStores: StoreProvider {
         var migration = try SchemaMigration(connection, schema: connection.location.schema, to: model)
         guard migration.plan.obstacles.isEmpty else { throw migration.plan.refusal.naming(connection.place) }
         _ = try migration.run(dropsUnused: false)
+        try AdaptedModels(connection, schema: connection.location.schema).note(model)
     }
 
     /// Checks that the tables that a reader needs are there.

@@ -41,6 +41,18 @@ public protocol StoreProvider: Sendable {
     ///   default.
     func attemptSharedLock(_ location: String, command: String) throws -> LockAttempt
 
+    /// Checks that no later model has changed the tables in a way that this one would undo; a worker calls it with the
+    /// shared lock, before it opens the database.
+    ///
+    /// A worker that was restarted with an earlier configuration would add again what the others have dropped or renamed. By
+    /// default there is nothing to check.
+    ///
+    /// - Parameters:
+    ///   - model: The worker's model.
+    ///   - location: The database, which need not exist yet.
+    /// - Throws: ``StoreError`` of the code `schema` that names the change.
+    func checkIsNewest(_ model: CompiledModel, of location: String) throws
+
     /// Returns the holder of a lock; nil if the lock is free or the holder cannot be determined.
     func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder?
 
@@ -102,6 +114,9 @@ extension StoreProvider {
     public func schemaPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
         try migrationPlan(of: location, to: model)
     }
+
+    /// Checks nothing.
+    public func checkIsNewest(_ model: CompiledModel, of location: String) throws {}
 
     /// Keeps no texts.
     public func lockText(_ location: String, name: String) throws -> (any StoredTextLock)? { nil }

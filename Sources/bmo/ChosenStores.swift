@@ -27,6 +27,10 @@ struct ChosenStores: StoreProvider {
         try stores(location).attemptSharedLock(location, command: command)
     }
 
+    func checkIsNewest(_ model: CompiledModel, of location: String) throws {
+        try stores(location).checkIsNewest(model, of: location)
+    }
+
     func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder? {
         stores(location).lockHolder(of: location, for: purpose)
     }

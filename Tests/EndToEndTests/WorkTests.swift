@@ -279,6 +279,35 @@ extension EndToEndTests {
             #expect(try place.rows("SELECT count(*) FROM %.bmo_workers", in: location) == ["0"])
         }
 
+        @Test func `a worker with an earlier file is refused once a migration has renamed what it has`() async throws {
+            let place = try await RemoteWorkspace.teams()
+            let location = place.server.database.newLocation()
+            let first = try await place.work(over: location)
+            #expect(first.exitCode == 0, "\(first)")
+            let file = "\(location.hash.magnitude).yml"
+            let config = try String(contentsOfFile: place.folder.appending(file), encoding: .utf8)
+            try place.folder.write(
+                config.replacing("name: text", with: "title: {type: text, from: name, renamed_from: name}"), to: file)
+            try await place.expectSuccess("migrate", "--apply", "-f", file)
+            // This writes the file as it was.
+            let refused = try await place.work(over: location)
+            #expect(refused.exitCode == 2, "\(refused)")
+            refused.expectMessages(
+                "a later configuration has changed the tables", "would add the column User.name (text)",
+                "give the worker the newer bmo.yml")
+            let columns = try place.rows(
+                """
+                SELECT column_name FROM information_schema.columns WHERE table_schema = '%' AND table_name = 'User'
+                    AND column_name IN ('name', 'title')
+                """, in: location)
+            #expect(columns == ["title"])
+            // A sync may return to it.
+            let sync = try await place.run("sync", "-q", over: location)
+            #expect(sync.exitCode == 0, "\(sync)")
+            let again = try await place.work(over: location)
+            #expect(again.exitCode == 0, "\(again)")
+        }
+
         @Test func `a shard needs a number and a database of its own`() async throws {
             let place = try await RemoteWorkspace.teams()
             for wrong in ["5/4", "1/0", "x"] {

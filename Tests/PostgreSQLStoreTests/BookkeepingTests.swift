@@ -50,7 +50,7 @@ struct BookkeepingTests {
         try store.leave()
         try store.close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["7"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["8"])
     }
 
     @Test func `a database from before limits were shared is extended`() throws {
@@ -58,7 +58,7 @@ struct BookkeepingTests {
         try open(for: .reading(entities: nil)).close()
         try open(for: .writing).close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["7"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["8"])
         #expect(try fixture.server.rows("SELECT count(*) FROM \(fixture.schema).bmo_shares") == ["0"])
     }
 
@@ -72,7 +72,7 @@ struct BookkeepingTests {
         #expect(try store.pages(of: name) == [page])
         try store.close()
         #expect(try fixture.lines("City") == ["1"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["7"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["8"])
     }
 
     @Test func `edits from before edits had user info are kept, and can be sent`() throws {
@@ -100,7 +100,7 @@ struct BookkeepingTests {
         #expect(try store.outbox().isEmpty)
         try store.close()
         #expect(try fixture.lines("City") == ["2"])
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["7"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["8"])
     }
 
     @Test func `records from before their keys were kept stay in quarantine`() throws {
@@ -126,7 +126,7 @@ struct BookkeepingTests {
         try page.commit()
         #expect(try store.quarantined().map(\.record) == [known], "it is the same record")
         try store.close()
-        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["7"])
+        #expect(try fixture.server.rows("SELECT format FROM \(fixture.schema).bmo_database") == ["8"])
     }
 
     @Test func `a database of a newer bmo is refused`() throws {

@@ -134,17 +134,15 @@ struct RecordedNameTests {
         }
     }
 
-    @Test func `a list is not renamed while an edit of its entity waits`() throws {
+    @Test func `an edit of a renamed list waits for the list of the new name`() throws {
         let fixture = try StoreFixture(overPostgreSQL: Self.posts([], [Self.list("tags")]))
         try run(fixture, ["id": 1, "tags": [1, 2]])
         _ = try fixture.store.edit([
             LocalEdit(.update, entity: "Post", key: [.integer(1)], links: ["tags": [[.integer(2)]]])
         ])
-        try fixture.store.close()
-        let model = try Self.posts([], [Self.list("labels", renamedFrom: "tags")])
-        let error = try storeError {
-            try PostgreSQLStores().open(fixture.path, model: model, for: .writing).close()
-        }
-        #expect(error.message.contains("tags of Post cannot be renamed yet"))
+        try fixture.reopen(Self.posts([], [Self.list("labels", renamedFrom: "tags")]))
+        let links = try fixture.store.outbox().flatMap(\.links)
+        #expect(links.map(\.relationship) == ["labels"])
+        #expect(links.map(\.new) == [[[.integer(2)]]])
     }
 }

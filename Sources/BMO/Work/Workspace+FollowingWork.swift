@@ -54,6 +54,7 @@ extension Workspace {
         let path = next.configuration.databasePath
         // Throws for a kind of database that cannot be shared.
         if case .taken(let lock) = try next.stores.attemptSharedLock(path, command: "bmo work") { lock.release() }
+        try next.stores.checkIsNewest(next.model, of: path)
         _ = try SharedLimits(next.configuration)
         try await next.refuseUnusable(nil)
     }

@@ -86,6 +86,7 @@ extension Workspace {
     ) async throws -> SyncReport? {
         let lock = try await sharedLock(report)
         defer { lock.release() }
+        try stores.checkIsNewest(model, of: configuration.databasePath)
         let limits = try SharedLimits(configuration)
         let connections = Connections(self, isShared: true, limits: limits)
         do {

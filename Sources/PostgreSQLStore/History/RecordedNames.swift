@@ -2,7 +2,7 @@ internal import Mapping
 internal import StoreContract
 internal import StoreRules
 
-/// The names of columns and lists in the history, which undo and differences read.
+/// The names of entities, columns and lists in the bookkeeping, which follow a rename.
 struct RecordedNames {
     /// What has a name: the history records columns and lists apart, and one name may have been of both, in turn.
     enum Kind { case column, list }
@@ -10,21 +10,33 @@ struct RecordedNames {
     /// The number of changes read at a time.
     private static let portion = 5_000
 
-    private let connection: Connection
-    private let schema: String
+    let connection: Connection
+    let schema: String
 
     init(_ connection: Connection, schema: String) {
         self.connection = connection
         self.schema = schema
     }
 
-    private var changes: String { Identifier.quoted(schema) + ".bmo_changes" }
+    private var changes: String { own("bmo_changes") }
 
-    /// Renames a column or list of a table in all recorded changes, in the open transaction.
+    func own(_ table: String) -> String { Identifier.quoted(schema) + "." + table }
+
+    /// Renames a column or list of a table's objects, in the open transaction.
+    func rename(_ old: String, to new: String, in table: String, _ kind: Kind) throws {
+        try renameInHistory(old, to: new, in: table, kind)
+        try renameInEdits(old, to: new, in: table, kind)
+        switch kind {
+        case .column: try renameInSources(old, to: new, in: table)
+        case .list: try forgetPositions()
+        }
+    }
+
+    /// Renames a column or list in all recorded changes, which undo and differences read.
     ///
     /// Where a change has the new name already, that is of a column or list that was dropped; it becomes
     /// `NAME (dropped)`.
-    func rename(_ old: String, to new: String, in table: String, _ kind: Kind) throws {
+    private func renameInHistory(_ old: String, to new: String, in table: String, _ kind: Kind) throws {
         if kind == .list { try retire(list: new, in: table) }
         try rewrite([old, new], in: table, for: "renaming \(table).\(old) in the history") { content in
             content.renaming(old, to: new, kind)

@@ -1,7 +1,9 @@
 /// The tables of bmo's own state, in the same schema as the entities' tables; their names begin with `bmo_`.
 enum Bookkeeping {
     /// The number of this form of the tables; a newer bmo may have a different one.
-    static let format: Int64 = 7
+    static let format: Int64 = 8
+    /// The first form that records the tables and columns of bmo.
+    static let formatWithColumns: Int64 = 4
     /// The table of shared logins; see `SecretLock`.
     static let sharedLogins = "bmo_secrets"
     /// The purpose of the row of `bmo_locks` that a transaction that writes locks.
@@ -118,7 +120,7 @@ enum Bookkeeping {
         ]
         return tables.map { "CREATE TABLE IF NOT EXISTS \(prefix)\($0) (\($1))" } + work(in: prefix, engine)
             + locks(in: prefix, engine) + [
-                columns(in: prefix, engine), collections(in: prefix, engine),
+                columns(in: prefix, engine), collections(in: prefix, engine), models(in: prefix, engine),
                 "CREATE INDEX IF NOT EXISTS bmo_changes_by_run ON \(prefix)bmo_changes (run, id)",
                 "CREATE INDEX IF NOT EXISTS bmo_changes_by_key ON \(prefix)bmo_changes (entity, key, id)",
                 "CREATE INDEX IF NOT EXISTS bmo_quarantine_by_hash ON \(prefix)bmo_quarantine (entity, hash)",
@@ -134,6 +136,15 @@ enum Bookkeeping {
         return """
             CREATE TABLE IF NOT EXISTS \(prefix)bmo_columns (table_name \(text), column_name \(text), attribute \(text),
                 PRIMARY KEY (table_name, column_name))
+            """
+    }
+
+    /// The table of the models that the tables were adapted to; see `AdaptedModels`.
+    private static func models(in prefix: String, _ engine: EngineProfile) -> String {
+        let text = SQLType.text.definition(on: engine)
+        return """
+            CREATE TABLE IF NOT EXISTS \(prefix)bmo_models (fingerprint \(text) PRIMARY KEY,
+                schema_version bigint NOT NULL, noted \(text) NOT NULL)
             """
     }
 
@@ -208,7 +219,7 @@ enum Bookkeeping {
         let prefix = Identifier.quoted(schema) + "."
         let text = SQLType.text.definition(on: engine)
         return work(in: prefix, engine) + [
-            columns(in: prefix, engine), collections(in: prefix, engine),
+            columns(in: prefix, engine), collections(in: prefix, engine), models(in: prefix, engine),
             "ALTER TABLE \(prefix)bmo_outbox ADD COLUMN IF NOT EXISTS user_info \(text)",
             "ALTER TABLE \(prefix)bmo_acknowledged ADD COLUMN IF NOT EXISTS user_info \(text)",
             "ALTER TABLE \(prefix)bmo_quarantine ADD COLUMN IF NOT EXISTS source \(text)",

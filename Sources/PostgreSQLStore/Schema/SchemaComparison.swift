@@ -65,7 +65,7 @@ struct SchemaComparison {
                 changes.append(.renameColumn(table: table.name, from: old, to: column.name))
             }
         }
-        try compareKinds(table, oldName, names, family)
+        try compareKinds(table, oldName, names, renames)
         let present = stored.key.map { old in names.first { $0.value == old }?.key ?? old }
         let key = table.key.isEmpty ? [RowTableSQL.numberColumn] : table.key
         let isNumberChanged = (stored.column(RowTableSQL.numberColumn) != nil) != table.isNumberedApart
@@ -121,18 +121,20 @@ struct SchemaComparison {
     }
 
     private mutating func compareKinds(
-        _ table: TableDefinition, _ oldName: String, _ names: [String: String], _ family: [Entity]
+        _ table: TableDefinition, _ oldName: String, _ names: [String: String], _ renames: RenameMap
     ) throws {
         guard let discriminator = table.discriminator, let column = names[discriminator] else { return }
-        for entity in family {
-            guard let old = entity.renamedFrom else { continue }
+        for (old, new) in renames.kinds.sorted(by: { $0.key < $1.key }) {
             let result = try connection.query(
                 """
                 SELECT EXISTS (SELECT 1 FROM \(Identifier.quoted(schema)).\(Identifier.quoted(oldName))
                     WHERE \(Identifier.quoted(column)) = $1::text)
                 """, [.text(old)], for: "reading \(oldName)")
-            guard result.boolean(0, 0) else { continue }
-            changes.append(.renameKind(table: table.name, column: discriminator, from: old, to: entity.name))
+            let isNamed =
+                try result.boolean(0, 0)
+                || new != table.name && RecordedNames(connection, schema: schema).has(kind: old)
+            guard isNamed else { continue }
+            changes.append(.renameKind(table: table.name, column: discriminator, from: old, to: new))
         }
     }
 

@@ -62,7 +62,9 @@ struct SchemaMigration {
             for statement in Bookkeeping.upgrade(in: schema, on: engine) {
                 try connection.run(statement, for: "extending the bookkeeping")
             }
-            try ManagedColumns.record(TableDefinition.all(of: model), connection, schema: schema)
+            if format < Bookkeeping.formatWithColumns {
+                try ManagedColumns.record(TableDefinition.all(of: model), connection, schema: schema)
+            }
             return
         }
         try connection.createSchema(schema)
@@ -110,22 +112,23 @@ struct SchemaMigration {
                 [.text(old), .text(new)], for: action)
             try connection.run(
                 "ALTER TABLE \(quoted(old)) RENAME TO \(Identifier.quoted(new))", for: action)
-            try renameEntity(old, to: new)
+            // A table of links has no name in the bookkeeping.
+            if model.model.entity(named: new) != nil {
+                try RecordedNames(connection, schema: schema).rename(entity: old, to: new)
+            }
         case .renameColumn(let table, let old, let new):
-            try checkNothingNames(old, in: table)
             try connection.run(
                 "ALTER TABLE \(quoted(table)) RENAME COLUMN \(Identifier.quoted(old)) TO \(Identifier.quoted(new))",
                 for: action)
             try RecordedNames(connection, schema: schema).rename(old, to: new, in: table, .column)
         case .renameList(let table, let old, let new):
-            try checkNothingNames(old, in: table, isList: true)
             try RecordedNames(connection, schema: schema).rename(old, to: new, in: table, .list)
         case .renameKind(let table, let column, let old, let new):
-            try checkNothingNames(old, in: table)
             let name = Identifier.quoted(column)
             try connection.query(
                 "UPDATE \(quoted(table)) SET \(name) = $2::text WHERE \(name) = $1::text", [.text(old), .text(new)],
                 for: action)
+            try RecordedNames(connection, schema: schema).rename(entity: old, to: new)
         case .addTable(let table): try create(table, for: action)
         case .addColumn(let table, let column):
             try connection.run(table.addition(of: column, in: schema, on: connection.engine), for: action)
@@ -140,6 +143,7 @@ struct SchemaMigration {
             try RecordedNames(connection, schema: schema).retire(column: column, in: table)
         case .dropTable(let table):
             try connection.run("DROP TABLE \(quoted(table))", for: action)
+            try RecordedNames(connection, schema: schema).forget(entity: table)
             for (owner, list) in RenameMap.droppedLists(ofTable: table, in: model.model) {
                 try RecordedNames(connection, schema: schema).retire(list: list, in: owner)
             }
@@ -176,25 +180,6 @@ struct SchemaMigration {
         }
     }
 
-    /// Checks that neither edits nor sources name a column, list or sub-entity, whose names they would keep.
-    ///
-    /// - Parameter isList: Whether it is a list, which sources do not name.
-    /// - Throws: `StoreError` of the code `schema` otherwise.
-    private func checkNothingNames(_ name: String, in table: String, isList: Bool = false) throws {
-        let entity = Identifier.literal(table)
-        let isNamed = try connection.query(
-            """
-            SELECT EXISTS (SELECT 1 FROM \(quoted("bmo_outbox")) WHERE root = \(entity))
-                OR EXISTS (SELECT 1 FROM \(quoted("bmo_conflicts")) WHERE root = \(entity))
-                OR EXISTS (SELECT 1 FROM \(quoted("bmo_sources")) WHERE entity = \(entity) AND \(!isList))
-            """, for: "looking for edits of \(table)")
-        guard isNamed.boolean(0, 0) else { return }
-        throw StoreError(
-            .schema,
-            "\(connection.place): \(name) of \(table) cannot be renamed yet: edits or several sources refer to it",
-            remedy: "push or drop the edits; for an entity with several sources, sync into a new schema (schema=NAME)")
-    }
-
     private func dropReferences() throws {
         let made = try ManagedColumns(connection, schema: schema)
         for (table, stored) in try Catalog(connection, schema: schema).tables where made.mayHave(table) {
@@ -215,25 +200,6 @@ struct SchemaMigration {
                     try connection.run(statement, for: "adding a reference of \(table.name)")
                 }
             }
-        }
-    }
-
-    private func renameEntity(_ old: String, to new: String) throws {
-        let columns = [
-            ("bmo_changes", "entity"), ("bmo_outbox", "entity"), ("bmo_outbox", "root"), ("bmo_acknowledged", "entity"),
-            ("bmo_acknowledged", "root"), ("bmo_conflicts", "entity"), ("bmo_conflicts", "root"),
-            ("bmo_quarantine", "entity"), ("bmo_cursors", "entity"), ("bmo_progress", "entity"),
-            ("bmo_seen", "entity"), ("bmo_stubs", "entity"), ("bmo_sources", "entity"), ("bmo_source_scans", "entity"),
-            ("bmo_origins", "entity"), ("bmo_orphans", "root"), ("bmo_unknown_fields", "entity"),
-            ("bmo_observed", "entity"), ("bmo_changes", "scan"), ("bmo_sources", "scan"), ("bmo_source_scans", "scan"),
-            ("bmo_orphans", "scan"), ("bmo_members", "entity"), ("bmo_members", "listing"),
-            ("bmo_collections", "entity"),
-        ]
-        for (table, column) in columns {
-            try connection.query(
-                "UPDATE \(quoted(table)) SET \(column) = $2::text WHERE \(column) = $1::text",
-                [.text(old), .text(new)],
-                for: "renaming \(old)")
         }
     }
 

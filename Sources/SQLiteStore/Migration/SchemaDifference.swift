@@ -112,7 +112,8 @@ struct SchemaDifference {
             let isThere = try Bool.fetchOne(
                 db, sql: "SELECT EXISTS (SELECT 1 FROM \(SchemaBuilder.quoted(found.name)) WHERE entity = ?)",
                 arguments: [old])
-            if isThere == true { steps.append(.renameKind(table: table.name, from: old, to: new)) }
+            let isNamed = try isThere == true || new != table.name && RecordedNames(in: db).has(kind: old)
+            if isNamed { steps.append(.renameKind(table: table.name, from: old, to: new)) }
         }
     }
 

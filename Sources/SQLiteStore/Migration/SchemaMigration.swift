@@ -26,9 +26,10 @@ struct SchemaMigration {
         try rebuild()
         for case .dropTable(let name) in difference.steps {
             try db.execute(sql: "DROP TABLE \(SchemaBuilder.quoted(name))")
+            try RecordedNames(in: db).forget(entity: name)
             // A later list of its name does not take its changes.
             for (table, list) in RenameMap.droppedLists(ofTable: name, in: difference.model) {
-                try SchemaChange.retireList(list, of: table, in: db)
+                try RecordedNames(in: db).retire(list: list, of: table)
             }
         }
         try SchemaUpdate.finish(difference.tables, in: db)
@@ -91,8 +92,7 @@ struct SchemaMigration {
             let count = db.changesCount
             if count > 0 { notes.append("\(name): only the backup has its history so far (\(count) changes)") }
             // The rows have changed, so saved positions of scans are invalid.
-            for table in ["bmo_seen", "bmo_progress", "bmo_list_owners", "bmo_waiting_lists"]
-            where try db.tableExists(table) {
+            for table in NameColumns.positions where try db.tableExists(table) {
                 try db.execute(sql: "DELETE FROM \(table) WHERE entity = ?", arguments: [name])
             }
         }

@@ -194,8 +194,12 @@ enum SchemaUpdate {
     }
 
     private static func text(of tables: [SchemaBuilder.Table]) -> String {
-        tables.flatMap { [$0.sql] + $0.indexes + [$0.viewSQL].compactMap(\.self) }.joined(separator: ";\n") + ";\n-- "
-            + ManagedTables.lines(tables).joined(separator: "\n-- ")
+        // A renamed sub-entity changes rows, and not the tables.
+        let kinds = tables.flatMap { table in
+            table.oldKinds.sorted { $0.key < $1.key }.map { "\(table.name) \($0.value) was \($0.key)" }
+        }
+        return tables.flatMap { [$0.sql] + $0.indexes + [$0.viewSQL].compactMap(\.self) }.joined(separator: ";\n")
+            + ";\n-- " + (ManagedTables.lines(tables) + kinds).joined(separator: "\n-- ")
     }
 
     /// Adds and renames tables and columns.

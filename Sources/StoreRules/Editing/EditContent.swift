@@ -12,20 +12,46 @@ package struct EditContent {
 
     private init() {}
 
-    fileprivate init(json: String, _ layout: EntityLayout?, _ model: CompiledModel) throws {
+    /// Reads the output of ``json``, with the values as they are in JSON.
+    private init(json: String) throws {
         let batch = try JSONParser.batch(json)
         withExtendedLifetime(batch) {
             for (name, value) in batch[0].members {
-                guard value.tag == .array else {
-                    columns.append((name, StoredValue(stored: value).typed(as: layout?.type(of: name) ?? .text)))
-                    continue
+                if value.tag == .array {
+                    links.append((name, value.elements.map { $0.elements.map(StoredValue.init(stored:)) }))
+                } else {
+                    columns.append((name, StoredValue(stored: value)))
                 }
-                let toMany = layout?.toMany.first { $0.name == name }
-                let target = toMany.map { model.entities[model.entities[$0.target].root] }
-                let keys = value.elements.map { $0.elements.map(StoredValue.init(stored:)) }
-                links.append((name, keys.map { target?.key($0) ?? $0 }))
             }
         }
+    }
+
+    fileprivate init(json: String, _ layout: EntityLayout?, _ model: CompiledModel) throws {
+        try self.init(json: json)
+        columns = columns.map { ($0.name, $0.value.typed(as: layout?.type(of: $0.name) ?? .text)) }
+        links = links.map { name, keys in
+            let toMany = layout?.toMany.first { $0.name == name }
+            let target = toMany.map { model.entities[model.entities[$0.target].root] }
+            return (name, keys.map { target?.key($0) ?? $0 })
+        }
+    }
+
+    /// Returns content with another name for a column or list, as JSON; nil if it does not have the old name.
+    ///
+    /// A value that has the new name already is of a column or list that was dropped, and is left out.
+    package static func renaming(
+        _ old: String, to new: String, isList: Bool, in json: String
+    ) throws -> String? {
+        var content = try EditContent(json: json)
+        if isList {
+            guard content.links.contains(where: { $0.name == old }) else { return nil }
+            content.links = content.links.filter { $0.name != new }.map { ($0.name == old ? new : $0.name, $0.keys) }
+        } else {
+            guard content.columns.contains(where: { $0.name == old }) else { return nil }
+            content.columns = content.columns.filter { $0.name != new }
+                .map { ($0.name == old ? new : $0.name, $0.value) }
+        }
+        return content.json
     }
 
     package var json: String {

@@ -21,7 +21,10 @@ package struct RenameMap {
         table = root.renamedFrom
         let family = model.model.family(of: root)
         for entity in family {
-            if let old = entity.renamedFrom, family.count > 1 { kinds[old] = entity.name }
+            // Rows of another entity that has the old name now are not renamed.
+            if let old = entity.renamedFrom, family.count > 1, model.model.entity(named: old) == nil {
+                kinds[old] = entity.name
+            }
             // A sub-entity may declare the attribute again, without its old name.
             for attribute in entity.attributes where columns[attribute.name] == nil {
                 columns[attribute.name] = attribute.renamedFrom

@@ -1,0 +1,122 @@
+import ImportTestSupport
+import Mapping
+import Model
+import PostgreSQLStore
+import StoreContract
+import StoreTestSupport
+import TestSupport
+import Testing
+
+/// The bookkeeping of a schema, all of which follows what is renamed.
+@Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
+struct RenamedBookkeepingTests {
+    private static let positions = ["bmo_progress", "bmo_seen"]
+
+    private func change(_ fixture: StoreFixture, _ statements: String) throws {
+        _ = try fixture.server.rows(statements.replacing("%", with: fixture.schema))
+    }
+
+    private func rows(_ fixture: StoreFixture, _ query: String) throws -> [String] {
+        try fixture.server.rows(query.replacing("%", with: fixture.schema))
+    }
+
+    private func tables(_ fixture: StoreFixture) throws -> [String] {
+        try rows(
+            fixture,
+            "SELECT tablename FROM pg_tables WHERE schemaname = '%' AND starts_with(tablename, 'bmo_') ORDER BY 1")
+    }
+
+    /// The rows of the bookkeeping that a change of the tables leaves, except the counters and models, which it changes.
+    private func lines(_ fixture: StoreFixture) throws -> [String] {
+        let outside = Self.positions + ["bmo_database", "bmo_models"]
+        return try tables(fixture).filter { !outside.contains($0) }.flatMap { table in
+            try rows(fixture, "SELECT t::text FROM %.\(table) t").map { "\(table) \($0)" }
+        }.sorted()
+    }
+
+    @Test(arguments: NameChange.allCases)
+    func `each table of the bookkeeping has the new name`(change: NameChange) throws {
+        let fixture = try StoreFixture.withWholeBookkeeping()
+        let empty = try tables(fixture).filter { try rows(fixture, "SELECT count(*) FROM %.\($0)") == ["0"] }
+        #expect(
+            empty == ["bmo_shares", "bmo_units", "bmo_workers", "bmo_writers"], "they have no names, or begin again")
+        let before = try lines(fixture)
+        #expect(before.contains { $0.contains(change.old) })
+        try fixture.reopen(change.model())
+        #expect(try lines(fixture) == before.map { $0.replacing(change.old, with: change.new) }.sorted())
+        #expect(try fixture.faults().isEmpty)
+        #expect(try fixture.place.stores.migrationPlan(of: fixture.path, to: change.model()).steps.isEmpty)
+    }
+
+    @Test(arguments: [NameChange.entity, .subentity, .list])
+    func `a scan begins again, since its position has names as well`(change: NameChange) throws {
+        let fixture = try StoreFixture.withWholeBookkeeping()
+        try fixture.reopen(change.model())
+        for table in Self.positions {
+            #expect(try rows(fixture, "SELECT count(*) FROM %.\(table)") == ["0"], "\(table)")
+        }
+    }
+
+    @Test func `an edit waits under the new name of its column and its list`() throws {
+        for change in [NameChange.attribute, .list] {
+            let fixture = try StoreFixture.withWholeBookkeeping()
+            try fixture.reopen(change.model())
+            let entry = try #require(try fixture.store.outboxEntry(1))
+            #expect(entry.changes.map(\.name) == [change == .attribute ? "area" : "size"])
+            #expect(entry.links.map(\.relationship) == [change == .list ? "friends" : "twins"])
+        }
+    }
+
+    @Test func `a sub-entity without rows is renamed in the bookkeeping`() throws {
+        let fixture = try StoreFixture(overPostgreSQL: NameChange.model())
+        try fixture.store.close()
+        try change(fixture, "INSERT INTO %.bmo_cursors VALUES ('Port', '', '', 'a', NULL, NULL, 'r', 't', 't')")
+        try fixture.reopen(NameChange.subentity.model())
+        #expect(try rows(fixture, "SELECT entity, token FROM %.bmo_cursors") == ["Harbour|a"])
+    }
+
+    @Test func `rows of an entity that has the old name now keep it`() throws {
+        let fixture = try StoreFixture.withWholeBookkeeping()
+        let renamed = try NameChange.subentity.model().model
+        var port = Entity("Port", key: [], [.of("depth", .text)])
+        port.superentity = "City"
+        port.matcher = Matcher([.has(RemotePath(["depth"]))])
+        try fixture.reopen(CompiledModel(Model(entities: renamed.entities + [port])))
+        #expect(try rows(fixture, #"SELECT id, entity FROM %."City" ORDER BY id"#) == ["1|Port", "2|City"])
+    }
+
+    @Test func `what a dropped entity left under the new name gives way`() throws {
+        let fixture = try StoreFixture.withWholeBookkeeping()
+        try change(
+            fixture,
+            """
+            INSERT INTO %.bmo_cursors VALUES ('Town', '', '', 'stale', NULL, NULL, 'r', 't', 't');
+            INSERT INTO %.bmo_stubs VALUES ('Town', '[2]');
+            INSERT INTO %.bmo_origins VALUES ('Town', 'https://stale');
+            INSERT INTO %.bmo_sources VALUES ('City', '[1]', 'other', 'Town', '["id"]', 1, 1, NULL, false, 2)
+            """)
+        try fixture.reopen(NameChange.entity.model())
+        #expect(try rows(fixture, "SELECT token FROM %.bmo_cursors WHERE entity IN ('City', 'Town')") == ["a"])
+        #expect(try rows(fixture, "SELECT entity, key FROM %.bmo_stubs") == ["Town|[2]"])
+        #expect(try rows(fixture, "SELECT origin FROM %.bmo_origins WHERE entity = 'Town'") == ["https://a"])
+        #expect(
+            try rows(fixture, "SELECT scan, columns FROM %.bmo_sources ORDER BY 1") == [
+                #"Port|["id","quay","size"]"#, #"Town|["size"]"#,
+            ])
+    }
+
+    @Test func `an entity of a dropped one's name begins without its state`() throws {
+        let fixture = try StoreFixture.withWholeBookkeeping()
+        try change(
+            fixture,
+            "DELETE FROM %.bmo_outbox; INSERT INTO %.bmo_cursors VALUES ('Tag', '', '', 'b', NULL, NULL, 'r', 't', 't')"
+        )
+        let other = try CompiledModel.of(Entity("Tag", key: ["id"], [.of("id", .integer)]))
+        _ = try PostgreSQLStores().migrate(fixture.path, to: other, backup: fixture.path + "-before")
+        try fixture.reopen()
+        for table in ["collections", "cursors", "members", "origins", "source_scans", "sources", "stubs"] {
+            #expect(try rows(fixture, "SELECT count(*) FROM %.bmo_\(table) WHERE entity = 'City'") == ["0"], "\(table)")
+        }
+        #expect(try rows(fixture, "SELECT token FROM %.bmo_cursors WHERE entity = 'Tag'") == ["b"])
+    }
+}
