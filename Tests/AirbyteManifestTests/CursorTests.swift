@@ -58,7 +58,8 @@ struct CursorTests {
     func `a start in the format of the requests becomes a time that the section takes`(
         format: String, start: String, expected: String
     ) throws {
-        let translated = try Self.translated("step: P30D", format: format, start: start)
+        let formats = "cursor_datetime_formats: [\"%Y-%m-%dT%H:%M:%SZ\"]"
+        let translated = try Self.translated("step: P30D\n      \(formats)", format: format, start: start)
         translated.expect("start: '\(expected)'", "window: '30d'")
         #expect(translated.verdict == .carried, "\(translated.report.text)")
     }
@@ -132,5 +133,50 @@ struct CursorTests {
             """)
         months.expect("window: '30d', gap: '1d'", "step P1M: windows of 30d")
         #expect(months.verdict == .doubtful)
+    }
+
+    @Test(arguments: [
+        ("{{ day_delta(-30) }}", "now-30d", nil),
+        ("{{ day_delta(-30, format='%Y-%m-%dT%H:%M:%SZ') }}", "now-30d", nil), ("{{ day_delta(0) }}", "now", nil),
+        ("{{ now_utc() - duration('PT0S') }}", "now", nil),
+        ("{{ day_delta(-30, '%Y-%m-01T00:00:00Z') }}", "now-30d", "leaves out the day of the time"),
+        ("{{ format_datetime(day_delta(-3), '%Y-%m-%dT00:00:00Z') }}", "now-3d", "leaves out the hour of the time"),
+        ("{{ now_utc().strftime('%Y-01-01T00:00:00Z') }}", "now", "leaves out the month of the time"),
+        ("{{ today_utc() }}", "now", "leaves out the hour of the time"),
+        (
+            "{{ (now_utc() - duration('P1M')).strftime('%Y-%m-%dT%H:%M:%SZ') }}", "now-30d",
+            "a month is taken as 30 days"
+        ),
+    ])
+    func `a relative start that bmo has no exact words for is a doubt`(
+        start: String, expected: String, doubt: String?
+    ) throws {
+        let translated = try Self.translated("step: P30D", start: start)
+        translated.expect("since: {start: \(expected), ", doubt ?? "window:")
+        #expect(translated.verdict == (doubt == nil ? .carried : .doubtful), "\(translated.report.text)")
+        // Requests that send days lose no hours.
+        let days = try Self.translated("step: P30D", format: "%Y-%m-%d", start: start)
+        #expect(!days.report.text.contains("leaves out the hour"))
+    }
+
+    @Test(arguments: [
+        ("%Y-%m-%dT%H:%M:%SZ', '%Y-%m-%d", "timestamp", true), ("%d/%m/%Y", "date", true),
+        ("%Y-%m-%d %I:%M %p", "timestamp", true), ("%a, %d %b %Y %H:%M:%S %z", "timestamp", true),
+        ("%Y-%m-%dT%H:%M:%SZ', '%d/%m/%Y", "text", false), ("%d/%m/%Y', '%Y-%m-%d", "text", false),
+        ("%s', '%Y-%m-%d", "json", false), ("%s', '%ms", "json", false), ("%d/%m/%Y %H:%M:%S.%f", "text", false),
+    ])
+    func `values in several forms, or in one that bmo does not read, have no incremental`(
+        formats: String, type: String, isCompared: Bool
+    ) throws {
+        let translated = try Self.translated("cursor_datetime_formats: ['\(formats)']")
+        #expect(translated.text.contains("incremental: {field: updated_at}") == isCompared)
+        let column =
+            translated.text.contains("updated_at: \(type)\n") || translated.text.contains("updated_at: {type: \(type),")
+        #expect(column, "\(translated.text)")
+        #expect(translated.verdict == (isCompared ? .carried : .doubtful), "\(translated.report.text)")
+    }
+
+    @Test func `a lookback of months is as long as any month`() throws {
+        try Self.translated("lookback_window: P2M").expect("lookback: '62d'")
     }
 }

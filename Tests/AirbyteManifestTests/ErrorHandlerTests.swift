@@ -71,6 +71,7 @@ struct ErrorHandlerTests {
     @Test(arguments: [
         "response.message.startswith('x')", "'x' in response.data", "response.a == 1 and response.b == 2",
         "response.message | lower == 'x'", "response.code in []", "not response.ok",
+        "response.get('code', 0) == 0", "response.get('status', '') in ['', 'b']", "400 <= response.code < 500",
     ])
     func `another predicate is a doubt`(predicate: String) throws {
         #expect(try Self.rules(predicate).verdict == .doubtful)

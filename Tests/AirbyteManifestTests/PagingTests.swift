@@ -67,6 +67,25 @@ struct PagingTests {
         #expect(translated.verdict == .carried, "\(translated.report.text)")
     }
 
+    @Test(arguments: [
+        ("page + 1", "response.page >= response.pages", "pages: $.pages"),
+        ("page + 1", "response.pages <= response.get('page', 0)", "pages: $.pages"),
+        ("page + 1 if response.page < response.pages else none", "false", "pages: $.pages"),
+        ("page + 1", "response.total >= response.limit", nil), ("page + 1", "response.count <= 0", nil),
+        ("page + 1", "response.offset + response.limit >= response.total", nil),
+        ("offset + response.limit", "response.offset + response.count >= response.total", "total: $.total"),
+        ("offset + response.limit", "response.count >= response.limit", nil),
+    ])
+    func `only a comparison of the position with its limit is the end`(
+        cursor: String, stop: String, expected: String?
+    ) throws {
+        let strategy =
+            "{type: CursorPagination, page_size: 50, cursor_value: \"{{ response.\(cursor) }}\", stop_condition: \"{{ \(stop) }}\"}"
+        let translated = try Translated(retriever: Self.paginator(strategy, token: "at"))
+        translated.expect(expected ?? "stop_condition {{ \(stop) }} is not carried")
+        #expect((translated.text.contains("pages: $") || translated.text.contains("total: $")) == (expected != nil))
+    }
+
     @Test func `the size of a page counts for offsets, even where no parameter sends it`() throws {
         try Translated(
             retriever: """

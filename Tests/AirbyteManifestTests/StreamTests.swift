@@ -34,7 +34,7 @@ struct StreamTests {
                 incremental_sync:
                   type: DatetimeBasedCursor
                   cursor_field: updated_at
-                  datetime_format: "%_ms"
+                  datetime_format: "%Y-%m-%dT%H:%M:%S.%_msZ"
                   start_datetime: "2024-01-01T00:00:00Z"
                   end_datetime: "{{ now_utc() - duration('P1D') }}"
                   is_compare_strictly: true
@@ -233,8 +233,13 @@ struct StreamTests {
             "      record_selector: {extractor: {field_path: [data]}, record_filter: {condition: \"{{ \(condition) }}\"}}"
         }
         try Translated(retriever: retriever("record.type == 'a'")).expect("records: '$.data[?@.type==''a'']'")
+        try Translated(retriever: retriever("'a' == record['type']")).expect("records: '$.data[?@.type==''a'']'")
         try Translated(retriever: retriever("record['a-b'] == 'a'")).expect("records: '$.data[?@.a-b==''a'']'")
-        for condition in ["record['a b'] == 'a'", #"record.a == 'x\\y'"#] {
+        for condition in [
+            "record['a b'] == 'a'", #"record.a == 'x\\y'"#, "record.get('a', '') == ''", "1 < record.n < 5",
+            "record.a == 'x' and record.b == 'y'", "not record.a", "record.a in ['x', 'y']", "record.a.startswith('x')",
+            "record.a > day_delta(-30)",
+        ] {
             #expect(try Translated(retriever: retriever(condition)).verdict == .doubtful, "\(condition)")
         }
         let counted = try Translated(

@@ -177,6 +177,41 @@ import TestSupport
         #expect(try bridgeError { _ = try stuck.endPage(outcome(0, nil, more: true)) }.code == .malformed)
     }
 
+    @Test func `a page without records is not the end if the page before said that there is more`() throws {
+        var scan = try token()
+        _ = try scan.endPage(outcome(5, "a", more: true))
+        let step = try scan.endPage(outcome(0, nil))
+        #expect(step.isEnd && !step.isComplete)
+        #expect(step.warning?.contains("the page after record 5 has no record, although the page before said") == true)
+        // A flag, a total that was reached, and a token without a flag before are ends.
+        var flagged = try token()
+        _ = try flagged.endPage(outcome(5, "a", more: true))
+        #expect(try flagged.endPage(outcome(0, nil, more: false)) == .init(isEnd: true, isComplete: true))
+        var counted = try token()
+        _ = try counted.endPage(outcome(5, "a", more: true, total: 5))
+        #expect(try counted.endPage(outcome(0, nil)) == .init(isEnd: true, isComplete: true))
+        var plain = try token()
+        _ = try plain.endPage(outcome(5, "a"))
+        #expect(try plain.endPage(outcome(0, nil)) == .init(isEnd: true, isComplete: true))
+    }
+
+    @Test func `a short first page of a usual size needs a second one`() throws {
+        var all = try scan("page", size: 1000)
+        #expect(try all.endPage(count: 100, total: nil, fingerprint: 1) == .init(isEnd: false, cursor: "2/1000"))
+        #expect(try all.endPage(count: 0, total: nil, fingerprint: 0) == .init(isEnd: true, isComplete: true))
+        var cut = try scan("offset", size: 1000)
+        #expect(try cut.endPage(count: 100, total: nil, fingerprint: 1) == .init(isEnd: false, cursor: "100"))
+        #expect(try cut.endPage(count: 100, total: nil, fingerprint: 2) == .init(isEnd: false, cursor: "200"))
+        #expect(try cut.endPage(count: 0, total: nil, fingerprint: 0) == .init(isEnd: true))
+        // The service ignores the number of the page.
+        var stuck = try scan("page", size: 1000)
+        _ = try stuck.endPage(count: 100, total: nil, fingerprint: 1)
+        let step = try stuck.endPage(count: 100, total: nil, fingerprint: 1)
+        #expect(step.isEnd && !step.isComplete && step.warning?.contains("paging.page_element") == true)
+        var told = try scan("offset", size: 1000)
+        #expect(try told.endPage(count: 100, total: 100, fingerprint: 1) == .init(isEnd: true, isComplete: true))
+    }
+
     @Test func `paging that makes no sense is named`() throws {
         let noElement = try bridgeError {
             _ = try SOAPPaging(

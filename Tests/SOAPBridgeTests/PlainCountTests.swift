@@ -48,7 +48,9 @@ import Testing
                 <xs:element name="FindResponse"><xs:complexType><xs:sequence><xs:element name="Messages"><xs:complexType>
                   <xs:sequence><xs:element name="Message" type="t:Message" maxOccurs="unbounded"/></xs:sequence>
                   </xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>
-                <xs:element name="Leads"/>
+                <xs:element name="Leads"><xs:complexType><xs:sequence>
+                  <xs:element name="limit" type="xs:int" minOccurs="0"/>
+                  <xs:element name="offset" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
                 <xs:element name="LeadsResponse"><xs:complexType><xs:sequence>
                   <xs:element name="remainingCount" type="xs:int" minOccurs="0"/>
                   <xs:element name="hasMore" type="xs:string" minOccurs="0"/>
@@ -73,10 +75,12 @@ import Testing
 
     private static let folder = "FindResponse/Messages/Message/RootFolder"
 
-    private func scan(_ name: String, _ records: String, _ paging: Literal? = nil) throws -> Scan {
+    private func scan(
+        _ name: String, _ records: String, _ paging: Literal? = nil, input: Literal = [:]
+    ) throws -> Scan {
         let path = try server.folder.write(Self.wsdl, to: "counts.wsdl")
         let operation = try #require(records.components(separatedBy: "Response").first)
-        let section: Literal = ["operation": .text(operation), "records": .text(records)]
+        let section: Literal = ["operation": .text(operation), "records": .text(records), "input": input]
         return try Scan.run(
             ["wsdl": .text(path), "endpoint": .text("\(server.url)/\(name)")],
             paging.map { section.adding(["paging": $0]) } ?? section)
@@ -163,5 +167,58 @@ import Testing
         #expect(scan.pages.last?.isComplete == (end["total"] != nil))
         let whole = try self.scan("exchange?mixed,whole,total", "\(Self.folder)/Items/Message")
         #expect(whole.records.count == 4 && whole.pages.last?.isComplete == true)
+    }
+
+    @Test(arguments: [
+        ("100,100,", false), ("99,99,", true), ("250,250,", false), ("2000,2000,", false), ("2345,2345,", true),
+        ("100,100,hasMore=false", true), ("100,100,remainingCount=0", true),
+        ("100,100,Response_Results/Total_Results=100", true),
+        ("100,100,Response_Results/Total_Results=0", false),
+    ])
+    func `just as many records as usual pages have are not all unless the reply says so`(
+        mode: String, isComplete: Bool
+    ) throws {
+        let scan = try scan("many?\(mode)", "LeadsResponse/lead")
+        #expect(scan.pages.last?.isComplete == isComplete)
+        let warning = scan.pages.flatMap(\.warnings).joined()
+        #expect(warning.contains("records arrived, a common page size, and nothing says") != isComplete, "\(warning)")
+        let whole = try self.scan("many?\(mode)", "LeadsResponse/lead", ["style": "none"])
+        #expect(whole.pages.last?.isComplete == true && whole.pages.flatMap(\.warnings).isEmpty)
+    }
+
+    @Test(arguments: [(75, false), (80, true)])
+    func `just as many records as the input requests are not all`(limit: Int, isComplete: Bool) throws {
+        let scan = try scan("many?75,75,", "LeadsResponse/lead", input: ["limit": .integer(Int64(limit))])
+        #expect(scan.records.count == 75 && scan.pages.last?.isComplete == isComplete)
+        let warning = scan.pages.flatMap(\.warnings).joined()
+        #expect(warning.contains("the 75 records arrived that limit = 75 in input") != isComplete, "\(warning)")
+    }
+
+    @Test(arguments: [("100,250,", 250, false), ("100,100,", 100, true), ("99,250,", 99, true)])
+    func `a short first page of a usual size is followed by another request`(
+        mode: String, count: Int, isComplete: Bool
+    ) throws {
+        let scan = try scan(
+            "many?\(mode)", "LeadsResponse/lead",
+            ["style": "offset", "offset_element": "offset", "limit_element": "limit", "size": 1000])
+        #expect(scan.records.count == count && scan.pages.last?.isComplete == isComplete)
+    }
+
+    @Test func `a service that ignores the offset after a short first page leaves the end open`() throws {
+        let scan = try scan(
+            "many?100,100,stuck", "LeadsResponse/lead", ["style": "offset", "offset_element": "offset", "size": 1000])
+        #expect(scan.pages.last?.isComplete == false)
+        let warning = scan.pages.flatMap(\.warnings).joined()
+        #expect(warning.contains("offset 100 has the same records as the first page"), "\(warning)")
+    }
+
+    @Test func `a listing by tokens that names no flag ends where a reply says that there is more`() throws {
+        let paging: Literal = ["style": "token", "token_element": "offset", "token": "LeadsResponse/nextPageToken"]
+        let scan = try scan("many?3,3,hasMore=true", "LeadsResponse/lead", paging)
+        #expect(scan.records.count == 3 && scan.pages.last?.isComplete == false)
+        let warning = scan.pages.flatMap(\.warnings).joined()
+        #expect(warning.contains("its hasMore is true") && warning.contains("(total, more or done)"), "\(warning)")
+        let whole = try self.scan("many?3,3,hasMore=false", "LeadsResponse/lead", paging)
+        #expect(whole.pages.last?.isComplete == true)
     }
 }

@@ -111,7 +111,7 @@ import Testing
                 == "tolerated deviations in the replies: <plan> refers to something that contains it: left out")
     }
 
-    @Test func `a record that refers to an object outside the records, or to two, goes to quarantine`() throws {
+    @Test func `a record that refers to an object that the reply lacks, or to two, goes to quarantine`() throws {
         let outcome = try read(
             order(1, #"<x:customer z:Ref="i9"/>"#) + order(2, #"<x:customer z:Id="i1"/>"#)
                 + order(3, #"<x:customer z:Id="i1"/>"#) + order(4, #"<x:customer z:Ref="i1"/>"#)
@@ -120,11 +120,92 @@ import Testing
         let rejected = outcome.reader.takeRejected()
         #expect(
             rejected.map(\.reason) == [
-                #"the record refers to the object "i9", which is not among the records of the reply"#,
+                #"the record refers to the object "i9", which is not in the reply"#,
                 #"the record refers to the object "i1", a number that several objects of the reply have"#,
-                #"the record refers to "i8", which is not among the records of the reply"#,
+                #"the record refers to "i8", which is not in the reply"#,
             ])
         #expect(rejected.first?.representation == json(1))
+    }
+
+    /// A reply with other content around the list, which the schema does not describe.
+    private func around(_ items: String, before: String = "", after: String = "", piece: Int = .max) throws
+        -> Samples.Outcome
+    {
+        let text = reply(items).replacing(
+            "<n:ListResponse ", with: #"<n:ListResponse xmlns:z="\#(Self.serialization)" "#
+        )
+        .replacing("<n:total>", with: before + "<n:total>").replacing("</n:items>", with: "</n:items>" + after)
+        let outcome = try Samples.read(text, plan(), piece: piece)
+        if let error = outcome.error { throw error }
+        return outcome
+    }
+
+    @Test(arguments: [1, 7, Int.max])
+    func `a record may refer to an object anywhere in the reply`(piece: Int) throws {
+        let outcome = try around(
+            order(1, #"<x:customer z:Ref="i1"/>"#) + order(2, #"<x:customer z:Ref="i2"/>"#)
+                + order(3, #"<x:customer z:Id="i3"><x:name>Own</x:name></x:customer>"#),
+            before:
+                #"<n:head><n:boss z:Id="i1"><n:name>Ann</n:name><n:deputy z:Id="i2"><n:name>Bob</n:name></n:deputy></n:boss></n:head>"#,
+            piece: piece)
+        #expect(outcome.reader.takeRejected().isEmpty)
+        #expect(
+            outcome.records.sorted() == [
+                json(1, #","customer":{"name":"Ann","deputy":{"name":"Bob"}}"#),
+                json(2, #","customer":{"name":"Bob"}"#),
+                json(3, #","customer":{"name":"Own"}"#),
+            ])
+    }
+
+    @Test(arguments: [true, false])
+    func `parts of a message that number their own objects are kept apart`(isBefore: Bool) throws {
+        let status = #"<n:status z:Id="i1"><n:code z:Id="i2">1</n:code></n:status>"#
+        let outcome = try around(
+            order(1, #"<x:customer z:Id="i1"><x:name>Ann</x:name></x:customer>"#)
+                + order(2, #"<x:customer z:Ref="i1"/>"#)
+                + order(3, #"<x:customer z:Ref="i2"/>"#),
+            before: isBefore ? status : "", after: isBefore ? "" : status)
+        let customer = #","customer":{"name":"Ann"}"#
+        #expect(outcome.records.sorted() == [json(1, customer), json(2, customer)])
+        #expect(
+            outcome.reader.takeRejected().map(\.reason) == [
+                #"the record refers to the object "i2", which is not in the part of the reply that has the records: "#
+                    + "the other parts number their own objects"
+            ])
+    }
+
+    @Test func `an object outside the list may say that the reply failed`() throws {
+        let failed = try around(
+            "",
+            after:
+                #"<n:status z:Id="i1"><n:result><n:responseCode>ErrorServerBusy</n:responseCode></n:result></n:status>"#
+        )
+        #expect(failed.records.isEmpty && failed.reader.notedFailure == "its responseCode is ErrorServerBusy")
+        let more = try around(order(1), after: #"<n:page z:Id="i1"><n:hasMore>true</n:hasMore></n:page>"#)
+        #expect(more.records.count == 1 && more.reader.promise?.words == "its hasMore is true")
+    }
+
+    @Test func `an object outside the list that is too large is a fault only of what refers to it`() throws {
+        let text = String(repeating: "x", count: 5000)
+        let large =
+            #"<n:info z:Id="i1"><n:a>\#(text)</n:a><n:b>\#(text)</n:b><n:small z:Id="i2"><n:c>1</n:c></n:small><n:a>\#(text)</n:a></n:info>"#
+        let reply = Samples.list(
+            order(1, #"<x:customer z:Ref="i1"/>"#) + order(2, #"<x:customer z:Ref="i2"/>"#) + order(3)
+        )
+        .replacing("<n:ListResponse ", with: #"<n:ListResponse xmlns:x="urn:x" xmlns:z="\#(Self.serialization)" "#)
+        .replacing("<n:total>", with: large + "<n:total>")
+        let reader = try ReplyReader(plan: plan(), recordBytes: 9000)
+        let writer = RecordBatchWriter()
+        try reader.feed(Array(reply.utf8)[...], into: writer)
+        try reader.finish()
+        try reader.drain(into: writer, limit: 10, bytes: 1 << 20)
+        let batch = try writer.finish()
+        let records = (0..<batch.count).map { batch[$0].json }
+        #expect(records == [json(3), json(2, #","customer":{"c":"1"}"#)])
+        #expect(
+            reader.takeRejected().map(\.reason) == [
+                #"the record refers to the object "i1", which takes more bytes outside the list than max_record_bytes"#
+            ])
     }
 
     @Test func `a list of all objects in an object that each refers to is left out`() throws {

@@ -31,6 +31,16 @@ def leads(body, mode):
         'yes': '<hasMore>Y</hasMore>', 'decimal': '<totalCount>4.00</totalCount>',
         'nestedlast': '<Response_Results><Total_Results>1</Total_Results></Response_Results>'}
     return 200, XML, env('<LeadsResponse xmlns="urn:s">%s<lead><Id>1</Id></lead></LeadsResponse>' % members[mode])
+def many(body, mode):
+    """A part of COUNT leads, CAP at most, beside another element: CAP,COUNT,NAME=VALUE."""
+    cap, count, rest = mode.split(',', 2)
+    number = lambda name, other: int((re.search(name + r'>(\d+)<', body) or [0, other])[1])
+    start = 0 if rest == 'stuck' else number('offset', 0)
+    end = min(int(count), start + min(int(cap), number('limit', 1 << 30)))
+    leads = ''.join('<lead><Id>%d</Id></lead>' % i for i in range(start, end))
+    names, _, value = rest.partition('=')
+    other = value and ''.join('<%s>' % name for name in names.split('/')) + value + ''.join('</%s>' % name for name in names.split('/')[::-1])
+    return 200, XML, env('<LeadsResponse xmlns="urn:s">%s%s</LeadsResponse>' % (other, leads))
 def rows(body, mode):
     position = ' ListItemCollectionPositionNext="%s"' % {'next': 'Paged=TRUE&amp;p_ID=1', 'end': '', 'zero': '0'}[mode]
     return 200, XML, env('<RowsResponse xmlns="urn:s"><RowsResult><data ItemCount="1"%s><row Id="a"/></data></RowsResult></RowsResponse>' % position)
@@ -47,7 +57,7 @@ def change(body, mode):
         'text': '<ChangeResult>Error: locked</ChangeResult>', 'return': '<return>ERROR</return>',
         'note': '<note><id>1</id><success>false</success></note>'}
     return 200, XML, env('<ChangeResponse xmlns="urn:s">%s</ChangeResponse>' % replies[mode])
-DYNAMIC = {'change': change, 'exchange': exchange, 'leads': leads, 'rows': rows}
+DYNAMIC = {'change': change, 'exchange': exchange, 'leads': leads, 'many': many, 'rows': rows}
 REPLIES = {
     'good': (200, XML, good(ITEM)),
     'latin': (200, 'text/xml', ('<?xml version="1.0" encoding="ISO-8859-1"?>' + good(ITEM)).encode('latin-1')),

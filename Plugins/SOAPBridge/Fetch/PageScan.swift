@@ -20,6 +20,11 @@ struct PageScan {
     private var emptyInARow = 0
     private var total: Int64?
     private var isTotalStable = true
+    /// The number of records on the first page if it is below the size requested, but may be the most that the service
+    /// returns at once: the second page then shows whether it was all.
+    private var pageLength: Int?
+    /// Whether the previous page said that there are more records.
+    private var saidMore = false
     private var fingerprints: Set<UInt64> = []
     /// The hashes of all tokens so far, because tokens may be numerous and long.
     private var tokens: Set<Int> = []
@@ -144,6 +149,14 @@ struct PageScan {
             total = pageTotal
         }
         if page.elements > 0, !fingerprints.insert(page.fingerprint).inserted {
+            if pageLength != nil, pages == 1 {
+                return Step(
+                    isEnd: true,
+                    warning:
+                        "\(name) has the same records as the first page, which may be all or as many as the service "
+                        + "returns at once, so the listing is not complete: check paging.\(positionMember), or name "
+                        + "paging.total, more or done")
+            }
             throw BridgeError(
                 .malformed, "\(name) has the same records as an earlier page: the paging does not advance",
                 remedy: "check paging.\(positionMember)")
@@ -166,6 +179,7 @@ struct PageScan {
             if try isLast(page) { return end(page) }
             position += paging.style == .offset ? page.elements : 1
         }
+        saidMore = page.hasMore == true
         let cursor = cursor
         if pages >= maxPages {
             return Step(
@@ -200,7 +214,7 @@ struct PageScan {
         }
     }
 
-    private func isLast(_ page: Outcome) throws(BridgeError) -> Bool {
+    private mutating func isLast(_ page: Outcome) throws(BridgeError) -> Bool {
         if let hasMore = page.hasMore {
             guard hasMore else { return true }
             // Without records, an offset does not advance.
@@ -211,8 +225,13 @@ struct PageScan {
             }
             return false
         }
-        let reachedTotal = plausibleTotal.map { Int64(records) >= $0 }
-        return page.elements == 0 || (reachedTotal ?? (page.elements < paging.size))
+        guard page.elements > 0 else { return true }
+        if let total = plausibleTotal { return Int64(records) >= total }
+        guard page.elements < pageLength ?? paging.size else { return false }
+        // The service may return no more than this number at once.
+        guard pages == 1, PageSize.isUsual(page.elements) else { return true }
+        pageLength = page.elements
+        return false
     }
 
     /// The total; nil if it is below the number of records, such as 0 for an unknown one.
@@ -244,7 +263,14 @@ struct PageScan {
             // A token refers to a result that the service keeps until it signals its end. Otherwise, without a total, a
             // record that moved between two pages would go unnoticed.
             let isKept = paging.style == .token
-            return Step(isEnd: true, isComplete: !isResumed && (pages == 1 || isKept))
+            if saidMore, page.elements == 0, page.hasMore == nil {
+                return Step(
+                    isEnd: true,
+                    warning: "\(name) has no record, although the page before said that there is more: "
+                        + "the listing is not complete")
+            }
+            let isConfirmed = pageLength != nil && pages == 2 && page.elements == 0
+            return Step(isEnd: true, isComplete: !isResumed && (pages == 1 || isKept || isConfirmed))
         }
         guard Int64(records) == total else {
             return Step(

@@ -20,7 +20,7 @@ final class SOAPSource: RecordSource {
     /// The operation of further pages, if it differs.
     private let further: Step?
     private let entity: String
-    private let input: InputValue
+    let input: InputValue
     /// Whether records are read to be sent back.
     private let isExact: Bool
     private(set) var scan: PageScan
@@ -176,12 +176,8 @@ final class SOAPSource: RecordSource {
             warnings.append(clean(warning.text, reply))
             if warning.isGrave { mayLackRecords = true }
         }
-        if step.isComplete, scan.paging.isUndeclared, reader.hasMore == nil,
-            let promise = reader.promise
-        {
-            warnings.append(
-                "there may be more records, because \(clean(promise.words, reply)), so the listing is not complete: set paging; "
-                    + "if that means something else, write paging: {style: none}")
+        if step.isComplete, !hasFailed, !mayLackRecords, let warning = openEndWarning(reader) {
+            warnings.append(clean(warning, reply))
             mayLackRecords = true
         }
         if hasFailed || mayLackRecords { step.isComplete = false }

@@ -88,6 +88,7 @@ extension ReplyMachine {
         if promise == nil, !isRepeated, signs.promises(value) {
             promise = ReplyNotice(weight: .remark, name: name, text: value)
         }
+        if !isRepeated, signs.denies(value) { deniesMore = true }
         guard var found = ReplyNotice(value, of: signs, name: name, plan.recordWords) else {
             let isSuccess =
                 !signs.isDisjoint(with: [.state, .success]) && AllClear.isSuccess(value, of: name, plan.recordWords)

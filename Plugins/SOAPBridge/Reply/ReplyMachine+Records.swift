@@ -220,7 +220,9 @@ extension ReplyMachine {
     mutating func keep(_ frame: Frame) throws(BridgeError) {
         guard frame.node >= 0, !tree.isEmpty else { return }
         if tree.nodes[Int(frame.node)].identity != 0 {
-            return try deferred.share(tree.bytes(from: frame.node, textStart: frame.textStart), id: frame.id)
+            return try deferred.share(
+                tree.bytes(from: frame.node, textStart: frame.textStart), id: frame.id,
+                isInOtherPart: frame.role == .target && isInOtherPart)
         }
         if frame.role == .target { fingerprint = (fingerprint ^ tree.fingerprint) &* 0x9E37_79B9_7F4A_7C15 }
         try deferred.keep(tree.bytes(from: frame.node, textStart: frame.textStart), id: frame.id)

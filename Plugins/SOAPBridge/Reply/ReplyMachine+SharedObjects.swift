@@ -25,21 +25,73 @@ extension ReplyMachine {
         emitter.outer.insert(id)
     }
 
-    /// Starts an object in another list than that of the records, because records may refer to it; nil for other elements.
+    /// Starts an object outside the list of the records, because records may refer to it; nil for other elements.
+    ///
+    /// An object that is not in a list may also say that the reply failed, so that its values are noted, too.
     mutating func startOutside(
         _ element: XMLStartElement, _ frame: inout Frame, below parent: Frame
     ) throws(BridgeError) -> Frame? {
-        guard frame.isBeside else { return nil }
+        frame.isOutside = frame.isBeside || parent.role == .body || parent.isOutside
+        guard frame.isOutside else { return nil }
         let number = number(of: element)
         let child = parent.type == ReplyPlan.anyType ? nil : child(number, of: parent.type, after: -1)
         frame.type = child?.type ?? ReplyPlan.anyType
         frame.isData = parent.isData || child?.isRepeated == true
-        guard frame.isData, element.attributeCount > 0, let id = sharedIdentifier(element) else { return nil }
+        guard element.attributeCount > 0, let id = sharedIdentifier(element) else { return nil }
         tree.clear()
         var object = try startNode(element, number, frame.type, isRepeated: false, role: .target, parent: -1)
         object.id = id
         tree.setIdentity(object.node, id)
+        object.isPart = frame.isPart
+        isInOtherPart = !frame.isPart
+        guard !frame.isData, frame.isBeside else { return object }
+        (object.isBeside, object.isRepeated, object.isUnexpected) = (true, frame.isRepeated, frame.isUnexpected)
+        (object.isNoted, object.signs, object.name) = (frame.isNoted, frame.signs, frame.name)
+        if !object.isNoted { beginNotice(element, &object, below: parent, onPath: false) }
         return object
+    }
+
+    /// Starts an element inside one that others refer to.
+    mutating func startInside(
+        _ element: XMLStartElement, _ number: Int32, _ type: ReplyPlan.TypeNumber, isRepeated: Bool, below parent: Frame
+    ) throws(BridgeError) -> Frame {
+        var frame: Frame
+        do {
+            frame = try startNode(element, number, type, isRepeated: isRepeated, role: .target, parent: parent.node)
+        } catch {
+            try abandonObject(error, at: sharedIdentifier(element))
+            frame = Frame(role: .skipped)
+            (frame.type, frame.isOutside, frame.isPart) = (type, true, parent.isPart)
+        }
+        frame.isPart = parent.isPart
+        if parent.isBeside { noteInside(element, &frame, below: parent, isRepeated: isRepeated) }
+        return frame
+    }
+
+    /// Notes what an element says inside an object that is not in a list.
+    mutating func noteInside(
+        _ element: XMLStartElement, _ frame: inout Frame, below parent: Frame, isRepeated: Bool
+    ) {
+        if parent.isUnexpected, unexpectedElement == nil { unexpectedElement = parent.name }
+        if isRepeated, frame.id != 0 { return }
+        (frame.isBeside, frame.isRepeated) = (true, parent.isRepeated)
+        beginNotice(element, &frame, below: parent, onPath: false)
+    }
+
+    /// Forgets an object outside the list that is larger than a record may be, but not those inside it that are over.
+    ///
+    /// - Throws: The error unless it is that of such an object.
+    mutating func abandonObject(_ error: BridgeError, at id: UInt64? = nil) throws(BridgeError) {
+        guard error.code == .limit, let root = frames.firstIndex(where: { $0.role == .target }), frames[root].node == 0,
+            !tree.isEmpty, tree.nodes[0].identity != 0
+        else { throw error }
+        tree.clear()
+        if let id { emitter.largeObjects.insert(id) }
+        for index in frames[root...].indices {
+            if frames[index].id != 0 { emitter.largeObjects.insert(frames[index].id) }
+            (frames[index].role, frames[index].id, frames[index].node) = (.skipped, 0, -1)
+            frames[index].isOutside = true
+        }
     }
 }
 

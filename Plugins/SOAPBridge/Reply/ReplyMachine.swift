@@ -46,6 +46,10 @@ struct ReplyMachine {
         var isRepeated = false
         /// Whether the element is one of the list that is not a record, or inside one.
         var isOther = false
+        /// Whether the element is in the body, off the path to the records.
+        var isOutside = false
+        /// Whether the element is in the part of the message that has the records: WCF numbers the objects of each.
+        var isPart = false
         /// Whether the element is in a list other than that of the records, or inside one.
         var isData = false
         /// Whether an element of the path follows inside.
@@ -74,6 +78,8 @@ struct ReplyMachine {
     var isEncoded: Bool
     /// Whether records keep everything needed to send them back: see ``RecordEmitter/isExact``.
     let isExact: Bool
+    /// Whether the current object outside the list is in another part of the message than the records.
+    var isInOtherPart = false
     /// Forward references by id: the declared type of the target, and the position of a path that leads through it.
     var awaited: [UInt64: Awaited] = [:]
 
@@ -103,6 +109,8 @@ struct ReplyMachine {
     var failedPart: ReplyNotice?
     /// What says that more records follow, such as the position of the next page.
     var promise: ReplyNotice?
+    /// Whether a flag says that no more records follow.
+    var deniesMore = false
     /// Whether content beside the path says that the call succeeded.
     var noticesSuccess = false
     /// Whether the reply is that to a change: then all that it says outside the object counts.
@@ -210,7 +218,12 @@ struct ReplyMachine {
         switch frame.role {
         case .record, .fault, .target:
             let type = plan.types[Int(frame.type)]
-            try tree.addText(bytes, to: frame.node, isElementOnly: type.isComplex && !type.isMixed)
+            do {
+                try tree.addText(bytes, to: frame.node, isElementOnly: type.isComplex && !type.isMixed)
+            } catch {
+                try abandonObject(error)
+            }
+            if frame.isNoted { addNotice(bytes) }
         default:
             if capturing != nil { capture(bytes) }
             if frame.isNoted { addNotice(bytes) }
@@ -294,6 +307,7 @@ struct ReplyMachine {
             var frame = Frame(role: .skipped)
             frame.isBeside = parent.isBeside
             frame.isRepeated = parent.isRepeated
+            frame.isPart = parent.isPart
             if parent.isOther { beginOther(element, &frame) }
             if parent.isUnexpected, unexpectedElement == nil { unexpectedElement = parent.name }
             if let object = try startOutside(element, &frame, below: parent) { return object }
@@ -321,7 +335,10 @@ struct ReplyMachine {
                     emitter.note(.undescribed, number)
                 }
             }
-            return try startNode(element, number, type, isRepeated: isRepeated, role: parent.role, parent: parent.node)
+            guard parent.role == .target else {
+                return try startNode(element, number, type, isRepeated: isRepeated, role: .record, parent: parent.node)
+            }
+            return try startInside(element, number, type, isRepeated: isRepeated, below: parent)
         case .fault:
             return try startNode(
                 element, names.number(element.nameBytes), globalType(element), isRepeated: false, role: .fault,
@@ -382,6 +399,7 @@ struct ReplyMachine {
     ) throws(BridgeError) -> Frame {
         var frame = Frame(role: .scanned)
         frame.recordMatch = advance(parent.recordMatch, number, plan.recordPath, isMember: parent.isArray)
+        frame.isPart = parent.isPart || frame.recordMatch >= 2 || plan.recordPath.count < 3
         for index in plan.captures.indices where parent.captureMatches[index] >= 0 {
             frame.captureMatches[index] = advance(
                 parent.captureMatches[index], number, plan.captures[index], isMember: parent.isArray)
@@ -449,38 +467,5 @@ struct ReplyMachine {
         }
         beginCaptures(element, frame.captureMatches)
         return frame
-    }
-
-    /// Returns whether a type is a wrapper: it has only one repeated element, the last of the records' path.
-    private func isOnlyList(_ type: ReplyPlan.TypeNumber) -> Bool {
-        let type = plan.types[Int(type)]
-        guard type.childCount == 1, !type.isOpen, !type.isArray else { return false }
-        let child = plan.child(0, of: type)
-        return child.isRepeated && child.name == plan.recordPath.last
-    }
-
-    private func advance(_ match: Int16, _ number: Int32, _ path: [Int32], isMember: Bool) -> Int16 {
-        guard match >= 0 else { return -1 }
-        // The members of an array at the path's end are the records.
-        if Int(match) == path.count { return isMember && match > 0 ? match : -1 }
-        let name = path[Int(match)]
-        guard name == number || name == plan.wildcard || isMember else { return -1 }
-        return match + 1
-    }
-
-    func child(
-        _ name: Int32, of type: ReplyPlan.TypeNumber, after last: Int
-    ) -> (index: Int, type: ReplyPlan.TypeNumber, isRepeated: Bool)? {
-        let type = plan.types[Int(type)]
-        let count = Int(type.childCount)
-        guard count > 0 else { return nil }
-        // Elements come in schema order: try the same one and then the next one first.
-        var index = last < 0 ? 0 : last
-        for _ in 0..<count {
-            let child = plan.child(index, of: type)
-            if child.name == name { return (index, child.type, child.isRepeated) }
-            index = index + 1 == count ? 0 : index + 1
-        }
-        return nil
     }
 }

@@ -131,6 +131,9 @@ final class ReplyReader {
     /// What says that more records follow, in content that the schema need not describe.
     var promise: ReplyNotice? { sink.machine.promise }
 
+    /// Whether a flag says that no more records follow, in content that the schema need not describe.
+    var deniesMore: Bool { sink.machine.deniesMore }
+
     /// Content that may be the reason why a reply has no records.
     var notice: ReplyNotice? { sink.machine.notice }
 

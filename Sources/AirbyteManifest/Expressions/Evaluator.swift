@@ -32,6 +32,8 @@ struct Evaluator {
         case .call(let function, let arguments):
             guard case .name(let name) = function else { throw Untranslatable("\(expression.text) is not understood") }
             return Functions.call(name, try arguments.map(evaluate))
+        // In Jinja, a missing member is undefined, which is not none.
+        case .filter(let value, "is none", _) where try isUndefined(value): return .literal(false)
         case .filter(let value, let name, let arguments):
             return try Functions.filter(try evaluate(value), name, try arguments.map(evaluate))
         case .not(let value):
@@ -47,7 +49,11 @@ struct Evaluator {
             default: return .negative(value)
             }
         case .binary(let sign, let left, let right):
-            return try binary(sign, try evaluate(left), right)
+            let value = try evaluate(left)
+            if let other = try missed(by: sign, left, right) {
+                return .binary(sign, .binary("or", value, other), right)
+            }
+            return try binary(sign, value, right)
         case .conditional(let test, let yes, let no):
             let test = try evaluate(test)
             if let isTrue = truth(of: test) { return try evaluate(isTrue ? yes : no) }
@@ -90,12 +96,26 @@ struct Evaluator {
                 let place = index < 0 ? list.count.addingReportingOverflow(Int(index)).partialValue : Int(index)
                 return .literal(list.indices.contains(place) ? list[place] : .null)
             }
+            if case .int(let index) = name, let text = known.string {
+                let end = index == -1 ? .null : ConfigValue.int(index &+ 1)
+                let part = KnownMacros.slice(.string(text), from: name, to: end)
+                return .literal(part?.string?.isEmpty == false ? part ?? .null : .null)
+            }
             return known.at([name.printed]).map { .literal($0) } ?? absent ?? .literal(.null)
         }
         if case .input(let input) = value, let name = key.known?.printed {
             return .input(Inputs.Open(path: input.path + [name], isSecret: input.isSecret))
         }
         return .member(value, key)
+    }
+
+    /// Whether an expression is a member that its object lacks; one that `get` reads is none then.
+    private func isUndefined(_ expression: Expression) throws -> Bool {
+        guard case .member(let base, let key) = expression, let name = try evaluate(key).known?.printed else {
+            return false
+        }
+        if let path = configPath(base) { return scope.inputs.value(at: path + [name]) == nil }
+        return try evaluate(base).known?.members.map { members in !members.contains { $0.key == name } } ?? false
     }
 
     /// The path of a value inside the connector's configuration, or nil if the expression is something else.
@@ -131,6 +151,18 @@ struct Evaluator {
     }
 
     // MARK: Operators
+
+    /// Returns the default of a missing member if a comparison is true for it, and the scope keeps such defaults.
+    private func missed(by sign: String, _ left: Expression, _ right: Expression) throws -> Expression? {
+        guard scope.keepsDefaults, ["==", "in"].contains(sign),
+            case .call(.member(_, .literal("get")), let arguments) = left, arguments.count == 2
+        else { return nil }
+        let absent = try evaluate(arguments[1])
+        guard let value = absent.known, let other = try evaluate(right).known,
+            Functions.operation(sign, value, other) == true
+        else { return nil }
+        return absent
+    }
 
     private func binary(_ sign: String, _ left: Expression, _ right: Expression) throws -> Expression {
         switch (sign, truth(of: left)) {

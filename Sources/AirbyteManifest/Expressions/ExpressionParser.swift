@@ -82,18 +82,24 @@ struct ExpressionParser {
 
     private mutating func comparison() throws -> Expression {
         var left = try sum()
+        /// The value that the comparison before ended with: `1 < x < 5` is `1 < x and x < 5`.
+        var middle: Expression?
+        func chain(_ make: (Expression, Expression) -> Expression, _ right: Expression) {
+            left = middle.map { .binary("and", left, make($0, right)) } ?? make(left, right)
+            middle = right
+        }
         while true {
             if let sign = ["==", "!=", ">=", "<=", ">", "<"].first(where: { tokens.first == .sign($0) }) {
                 try link()
                 tokens.removeFirst()
-                left = .binary(sign, left, try sum())
+                chain({ .binary(sign, $0, $1) }, try sum())
             } else if word("in") {
                 try link()
-                left = .binary("in", left, try sum())
+                chain({ .binary("in", $0, $1) }, try sum())
             } else if tokens.first == .name("not"), tokens.dropFirst().first == .name("in") {
                 try link()
                 tokens.removeFirst(2)
-                left = .not(.binary("in", left, try sum()))
+                chain({ .not(.binary("in", $0, $1)) }, try sum())
             } else if word("is") {
                 try link()
                 let isNegated = word("not")

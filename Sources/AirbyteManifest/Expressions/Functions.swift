@@ -9,7 +9,9 @@ enum Functions {
         let values = arguments.compactMap { $0.known?.printed }
         if values.count == arguments.count {
             switch (name, values.count) {
-            case ("sanitize_url", 1): return .literal(.string(PercentEncoding.encoded(values[0])))
+            case ("sanitize_url", 1):
+                // Python's quote_plus.
+                return .literal(.string(PercentEncoding.encoded(values[0]).replacing("%20", with: "+")))
             case ("camel_case_to_snake_case", 1):
                 return .literal(.string(snakeCase(values[0])))
             case ("str_to_datetime", 1): return arguments[0]
@@ -61,8 +63,8 @@ enum Functions {
             // With the second argument, it replaces all values that count as false.
             let isWide = arguments.dropFirst().first?.known?.isTruthy == true
             return known == .null || isWide && !known.isTruthy ? arguments.first ?? text("") : value
-        case "first": return .literal(known.array?.first ?? .null)
-        case "last": return .literal(known.array?.last ?? .null)
+        case "first": return .literal(known.array?.first ?? known.string?.first.map { .string(String($0)) } ?? .null)
+        case "last": return .literal(known.array?.last ?? known.string?.last.map { .string(String($0)) } ?? .null)
         case "join":
             return text(try joined(known.array ?? [], by: first?.printed ?? ""))
         case "replace":
@@ -110,14 +112,19 @@ enum Functions {
             return split(text, by: values[0].printed)
         case ("replace", 2):
             return .literal(.string(try replaced(text, values[0].printed, by: values[1].printed)))
-        case ("startswith", 1): return .literal(.bool(text.hasPrefix(values[0].printed)))
-        case ("endswith", 1): return .literal(.bool(text.hasSuffix(values[0].printed)))
+        // A tuple has alternatives, and a list is an error in Python.
+        case ("startswith", 1): return .literal(.bool(alternatives(values[0]).contains(where: text.hasPrefix)))
+        case ("endswith", 1): return .literal(.bool(alternatives(values[0]).contains(where: text.hasSuffix)))
         case ("join", 1):
             return .literal(.string(try joined(values[0].array ?? [], by: text)))
         case ("keys", 0): return .literal(.array((known.members ?? []).map { .string($0.key) }))
         case ("values", 0): return .literal(.array((known.members ?? []).map(\.value)))
         default: return nil
         }
+    }
+
+    private static func alternatives(_ value: ConfigValue) -> [String] {
+        (value.array ?? [value]).map(\.printed)
     }
 
     /// Splits as Python does: it keeps empty parts.
@@ -145,16 +152,22 @@ enum Functions {
     /// Combines two values, or returns nil for an operator that does not fit them.
     static func operation(_ sign: String, _ left: ConfigValue, _ right: ConfigValue) -> ConfigValue? {
         switch sign {
-        case "==": return .bool(left == right || number(left).map { $0 == number(right) } ?? false)
+        case "==": return .bool(left == right || amount(left).map { $0 == amount(right) } ?? false)
         case "!=": return operation("==", left, right)?.bool.map { .bool(!$0) }
         case "~": return .string(left.printed + right.printed)
         case "in":
-            if let list = right.array { return .bool(list.contains(left)) }
+            if let list = right.array { return .bool(list.contains { operation("==", $0, left) == .bool(true) }) }
             if let members = right.members { return .bool(members.contains { $0.key == left.printed }) }
             return .bool(right.printed.contains(left.printed))
         case "+":
             if let first = left.string, let second = right.string { return .string(first + second) }
             if let first = left.array, let second = right.array { return .array(first + second) }
+        case "<", ">", "<=", ">=":
+            // Python compares code points.
+            guard let first = left.string?.unicodeScalars, let second = right.string?.unicodeScalars else { break }
+            let isLess = first.lexicographicallyPrecedes(second)
+            let isMore = second.lexicographicallyPrecedes(first)
+            return .bool(sign == "<" ? isLess : sign == ">" ? isMore : sign == "<=" ? !isMore : !isLess)
         default: break
         }
         if let first = left.int, let second = right.int {
@@ -184,6 +197,9 @@ enum Functions {
 
     /// The number without its fraction, or nil if it has no such form.
     private static func whole(_ number: Double) -> Int64? { Int64(exactly: number.rounded(.towardZero)) }
+
+    /// The number that a value equals in Python, where True is 1.
+    private static func amount(_ value: ConfigValue) -> Double? { value.bool.map { $0 ? 1 : 0 } ?? number(value) }
 
     private static func number(_ value: ConfigValue) -> Double? {
         switch value {

@@ -12,6 +12,9 @@ struct Scope {
     /// Whether an input that the user has to supply counts as missing where the manifest has a value for that case.
     var assumesDefaults = false
 
+    /// Whether a comparison with the default of a missing member keeps that default: `record.get('a', '') == ''`.
+    var keepsDefaults = false
+
     func with(_ component: ConfigValue) -> Scope {
         var scope = self
         scope.parameters = component[Parameters.member] ?? .object([])

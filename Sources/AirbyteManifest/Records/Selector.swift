@@ -73,7 +73,9 @@ struct Selector {
             }
             return
         }
-        let expression = try? Template(condition, scope).expression
+        var scope = scope
+        scope.keepsDefaults = true
+        let expression = (try? Template(condition, scope).expression).map(Self.turned)
         if let known = expression?.known, known.isTruthy { return }
         if case .binary("==", .path(let names), .literal(.string(let text)))? = expression, names.count == 2,
             names[0] == "record", !text.contains(where: { "'{\\".contains($0) }), Self.isPlain(names[1]),
@@ -100,6 +102,14 @@ struct Selector {
         }
         draft.sectionNote("not carried: record_filter \(condition): bmo also imports the records that it excludes")
         draft.doubt("record_filter \(condition) is not applied: bmo imports more records than Airbyte")
+    }
+
+    /// Returns a test with the record's member in front: `'a' == record.kind` is `record.kind == 'a'`.
+    private static func turned(_ test: Expression) -> Expression {
+        if case .binary("==", .literal(let value), .path(let names)) = test {
+            return .binary("==", .path(names), .literal(value))
+        }
+        return test
     }
 
     /// Whether a filter of the bridge's can have the name.

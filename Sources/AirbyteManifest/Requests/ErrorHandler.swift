@@ -131,6 +131,8 @@ struct ErrorHandler {
         }
         if let predicate = filter["predicate"]?.string, !predicate.isEmpty {
             do {
+                var scope = scope
+                scope.keepsDefaults = true
                 guard let expression = try Template(predicate, scope).expression else { throw Untranslatable("") }
                 for when in try ResponsePredicate(draft: draft).alternatives(expression) {
                     for statuses: ConfigValue in isIgnored ? ["2xx", ["4xx", "5xx"]] : [["2xx", "4xx", "5xx"]] {

@@ -1,12 +1,16 @@
 /// Converts durations from ISO 8601 (`P30D`, `PT1H`) to the form that a configuration has.
 enum ISODuration {
     /// Returns the seconds; a month counts as 30 days, a year as 365.
-    static func seconds(_ text: String) -> Int64? { whole(text, perSecond: 1) }
+    ///
+    /// - Parameter isLongest: Whether a month counts as 31 days, and a year as 366.
+    static func seconds(_ text: String, isLongest: Bool = false) -> Int64? {
+        whole(text, perSecond: 1, extraDays: isLongest ? 1 : 0)
+    }
 
     /// Returns the microseconds, likewise.
     static func microseconds(_ text: String) -> Int64? { whole(text, perSecond: 1_000_000) }
 
-    private static func whole(_ text: String, perSecond: Double) -> Int64? {
+    private static func whole(_ text: String, perSecond: Double, extraDays: Double = 0) -> Int64? {
         guard text.hasPrefix("P") else { return nil }
         var total: Int64 = 0
         var digits = ""
@@ -23,8 +27,8 @@ enum ISODuration {
             guard let value = Double(digits), value < 1e9 else { return nil }
             let unit: Double
             switch character {
-            case "Y": unit = 365 * 86_400
-            case "M": unit = isTime ? 60 : 30 * 86_400
+            case "Y": unit = (365 + extraDays) * 86_400
+            case "M": unit = isTime ? 60 : (30 + extraDays) * 86_400
             case "W": unit = 7 * 86_400
             case "D": unit = 86_400
             case "H": unit = 3600

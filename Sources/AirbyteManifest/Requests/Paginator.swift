@@ -225,6 +225,9 @@ struct Paginator {
         }
     }
 
+    /// The comparisons that are true where others are false.
+    private static let opposites = ["<": ">=", ">": "<=", "!=": "==", ">=": "<"]
+
     private static func alternatives(_ expression: Expression) -> [Expression] {
         if case .binary("or", let left, let right) = expression { return alternatives(left) + alternatives(right) }
         if case .not(.binary("and", let left, let right)) = expression, !left.guards(plain(right)) {
@@ -244,6 +247,9 @@ struct Paginator {
             return
         case .filter(let value, "is none", _) where Self.plain(value) == cursor: return
         case .not(.filter(let value, "is defined", _)) where Self.plain(value) == cursor: return
+        case .not(.binary(let sign, let left, let right)) where Self.opposites[sign] != nil:
+            try add(
+                .binary(Self.opposites[sign] ?? "", left, right), of: cursor, isKeyset: isKeyset, to: &members)
         case .not(let count) where isCount(count):
             if count == .path(["last_page_size"]), isFiltered { throw Untranslatable("") }
             try endBelow(1, isKeyset: isKeyset, &members)
@@ -272,18 +278,24 @@ struct Paginator {
             try self.end("done", at: Self.plain(value), &members)
         case .binary(let sign, let value, let other) where [">=", "==", "<="].contains(sign):
             // `response.page >= response.pages`, in either order.
-            let limit = sign == "<=" ? value : other
+            let (count, limit) = sign == "<=" ? (other, value) : (value, other)
             guard case .path(let names) = Self.plain(limit), names.first == "response" else {
                 throw Untranslatable("")
             }
-            guard let style = members[0].value.string, ["page", "offset"].contains(style) else {
-                throw Untranslatable("")
-            }
+            guard let style = members[0].value.string, ["page", "offset"].contains(style),
+                Self.isPosition(Self.plain(count), of: cursor, isPage: style == "page")
+            else { throw Untranslatable("") }
             members.append((style == "page" ? "pages" : "total", .string(RecordsPath.text(Array(names.dropFirst())))))
         case .path:
             try self.end("done", at: end, &members)
         default: throw Untranslatable("")
         }
+    }
+
+    /// Whether an expression is the number of the page from which the cursor counts, or the end of a page with its offset.
+    private static func isPosition(_ expression: Expression, of cursor: Expression, isPage: Bool) -> Bool {
+        guard let own = cursor.paths.first(where: { $0.first == "response" }) else { return false }
+        return isPage ? expression == .path(own) : expression.paths.contains(own)
     }
 
     /// Whether a member of the reply says how many records it has, or the listing: with 0, the page has none.

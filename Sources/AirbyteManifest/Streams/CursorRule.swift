@@ -33,8 +33,10 @@ struct CursorRule {
 
     /// Returns the seconds of a duration if they are known and not zero.
     ///
-    /// - Parameter loss: What bmo does without the duration.
-    private func span(_ member: String, loss: String) -> Int64? {
+    /// - Parameters:
+    ///   - isLongest: Whether a month and a year are as long as any.
+    ///   - loss: What bmo does without the duration.
+    private func span(_ member: String, isLongest: Bool = false, loss: String) -> Int64? {
         guard let value = component[member], value != .null, value != "" else { return nil }
         var text = known(value)
         if text == nil {
@@ -49,7 +51,7 @@ struct CursorRule {
             return nil
         }
         if text.isEmpty { return nil }
-        guard let seconds = ISODuration.seconds(text) else {
+        guard let seconds = ISODuration.seconds(text, isLongest: isLongest) else {
             draft.doubt("\(member) \(text) cannot be read as a duration: \(loss)")
             return nil
         }
@@ -147,23 +149,39 @@ struct CursorRule {
         if let value = expression.known { return value == .null ? "" : Self.time(value, format: window.format) }
         switch expression {
         case .input(let input): return "{\(text.bridge.parameter(for: input))}"
-        case .call(.name("now_utc"), _), .call(.name("today_utc"), _): return "now"
+        case .call(.name("now_utc"), _): return "now"
+        case .call(.name("today_utc"), _):
+            doubtCut(expression, to: "%Y-%m-%d")
+            return "now"
         case .call(.name("format_datetime"), let arguments), .call(.name("str_to_datetime"), let arguments),
             .call(.name("timestamp"), let arguments):
+            if arguments.count > 1 { doubtCut(expression, to: arguments[1].known?.string) }
             if let first = arguments.first { return try moment(first, text) }
-        case .call(.member(let time, .literal("strftime")), _), .call(.member(let time, .literal("isoformat")), _):
+        case .call(.member(let time, .literal("strftime")), let arguments):
+            doubtCut(expression, to: arguments.first?.known?.string)
             return try moment(time, text)
+        case .call(.member(let time, .literal("isoformat")), _): return try moment(time, text)
         case .call(.name("day_delta"), let arguments):
-            if case .int(let days)? = arguments.first?.known { return "now\(days < 0 ? "-" : "+")\(days.magnitude)d" }
+            if arguments.count > 1 { doubtCut(expression, to: arguments[1].known?.string) }
+            guard case .int(let days)? = arguments.first?.known else { break }
+            return days == 0 ? "now" : "now\(days < 0 ? "-" : "+")\(days.magnitude)d"
         case .binary(let sign, .call(.name("now_utc"), _), .call(.name("duration"), let arguments))
         where "+-".contains(sign):
-            if let span = arguments.first?.known?.string, let seconds = ISODuration.seconds(span) {
-                return "now\(sign)\(ISODuration.span(seconds))"
+            guard let span = arguments.first?.known?.string, let seconds = ISODuration.seconds(span) else { break }
+            if ISODuration.hasMonths(span) {
+                draft.doubt("\(expression.text): a month is taken as 30 days, and a year as 365")
             }
+            return seconds == 0 ? "now" : "now\(sign)\(ISODuration.span(seconds))"
         case .binary("or", let first, _): return try moment(first, text)
         default: break
         }
         throw Untranslatable("only Python can compute {{ \(expression.text) }}")
+    }
+
+    /// Reports a time that is written in a coarser format than that of the requests: the beginning of a day or a month.
+    private func doubtCut(_ time: Expression, to format: String?) {
+        guard let sent = window.format, let format, let loss = TimeFormat.loss(in: format, before: sent) else { return }
+        draft.doubt("\(time.text) leaves out \(loss) of the time; bmo takes the whole time")
     }
 
     // MARK: After the Request
@@ -203,9 +221,15 @@ struct CursorRule {
                     + "since the start")
             return
         }
+        if let loss = lossOfForm(field) {
+            draft.doubt("\(loss); each sync requests everything since the start")
+            return
+        }
         let name = attribute(field)
         draft.incremental = [("field", .string(name))]
-        if let seconds = span("lookback_window", loss: "bmo requests what is newer than the last value") {
+        if let seconds = span(
+            "lookback_window", isLongest: true, loss: "bmo requests what is newer than the last value")
+        {
             let isInteger = draft.attributes.first { $0.name == name }?.type == "integer"
             let (units, isOver) = seconds.multipliedReportingOverflow(by: Self.epochs[formats.first ?? ""] ?? 1)
             let value: ConfigValue = isInteger && !isOver ? .int(units) : .string(ISODuration.span(seconds))
@@ -259,6 +283,26 @@ struct CursorRule {
     /// The formats of the cursor's values in records, and then the one in requests.
     private var formats: [String] {
         (component["cursor_datetime_formats"]?.array ?? []).map(\.printed) + [window.format].compactMap(\.self)
+    }
+
+    /// Returns why the cursor's values cannot be compared, and gives their column a type that takes all of them; nil if
+    /// they can.
+    private func lossOfForm(_ field: String) -> String? {
+        guard component.type == "DatetimeBasedCursor" else { return nil }
+        let given = Set((component["cursor_datetime_formats"]?.array ?? []).map(\.printed))
+        let first = formats.first ?? ""
+        let isMixed = given.count > 1 && !given.allSatisfy(TimeFormat.isISO)
+        let isUnread = !first.isEmpty && !TimeFormat.isISO(first) && !TimeFormat.isReadable(first)
+        guard isMixed || isUnread && Self.epochs[first] == nil else { return nil }
+        let hasNumbers = !given.isDisjoint(with: TimeFormat.epochs)
+        for index in draft.attributes.indices where draft.attributes[index].member == field {
+            guard ["timestamp", "date", "integer"].contains(draft.attributes[index].type) else { continue }
+            draft.attributes[index].type = hasNumbers ? "json" : "text"
+            draft.attributes[index].transform = nil
+        }
+        return isMixed
+            ? "the cursor \(field) has values in several forms (\(given.sorted().joined(separator: ", "))), which bmo does not compare"
+            : "the cursor \(field) has values in the form \(first), which bmo does not read"
     }
 
     /// Reports the members of a cursor that the CDK uses and the translation leaves out.
@@ -315,13 +359,13 @@ struct CursorRule {
                 draft.attributes[index].type = "integer"
                 draft.attributes[index].transform = nil
             }
-        } else if format.hasPrefix("%Y-%m-%d") || format.isEmpty {
+        } else if TimeFormat.isISO(format) || format.isEmpty {
             if !["timestamp", "date"].contains(type) {
                 draft.attributes[index].type = format == "%Y-%m-%d" && formats.count == 1 ? "date" : "timestamp"
                 draft.attributes[index].transform = "empty_as_null"
             }
         } else {
-            draft.attributes[index].type = format.contains("%H") ? "timestamp" : "date"
+            draft.attributes[index].type = TimeFormat.hasTime(format) ? "timestamp" : "date"
             draft.attributes[index].transform = ["format": .string(format)]
         }
         if case .array = draft.attributes[index].path { draft.attributes[index].takeFirst() }

@@ -1,5 +1,6 @@
 internal import BridgePaging
 internal import BridgeHTTP
+internal import BridgeKit
 internal import Inference
 
 /// The rules of parameters and variables in the request, with the reply's total.

@@ -16,6 +16,10 @@ final class DeferredValues {
     private var elements: [UInt64: SpillRange] = [:]
     /// Ids that several objects have: each part of a reply may number its own.
     private var repeated: Set<UInt64> = []
+    /// Objects in other parts of the message than the records; none once two parts have the same number.
+    private var others: [UInt64: SpillRange] = [:]
+    /// Whether each part of the message numbers its own objects, as WCF's do.
+    private(set) var numbersParts = false
     /// Whether objects with an id were left out.
     private(set) var isFull = false
     private let mostShared: Int
@@ -37,7 +41,7 @@ final class DeferredValues {
     }
 
     private func checkRoom() throws(BridgeError) {
-        guard elements.count + pending.count < Self.most else {
+        guard elements.count + others.count + pending.count < Self.most else {
             throw BridgeError(
                 .limit, "the reply has more than \(Self.most) elements and records that refer to one another",
                 remedy: "request smaller pages")
@@ -61,27 +65,37 @@ final class DeferredValues {
     }
 
     /// Stores an object that others may refer to; none beyond the maximum, since most replies refer to few.
-    func share(_ tree: @autoclosure () -> [UInt8], id: UInt64) throws(BridgeError) {
+    ///
+    /// - Parameter isInOtherPart: Whether the object is in another part of the message than the records.
+    func share(
+        _ tree: @autoclosure () -> [UInt8], id: UInt64, isInOtherPart: Bool = false
+    ) throws(BridgeError) {
+        if isInOtherPart ? has(id) : others[id] != nil {
+            numbersParts = true
+            others = [:]
+        }
+        if isInOtherPart, numbersParts { return }
         guard elements[id] == nil else {
             repeated.insert(id)
             return
         }
-        guard elements.count + pending.count < mostShared else {
+        guard elements.count + others.count + pending.count < mostShared else {
             isFull = true
             return
         }
         let tree = tree()
-        elements[id] = SpillRange(start: try spill.append(tree), count: tree.count)
+        let place = SpillRange(start: try spill.append(tree), count: tree.count)
+        if isInOtherPart { others[id] = place } else { elements[id] = place }
     }
 
     /// Returns whether an id is that of several objects.
     func isRepeated(_ id: UInt64) -> Bool { repeated.contains(id) }
 
-    func has(_ id: UInt64) -> Bool { elements[id] != nil }
+    func has(_ id: UInt64) -> Bool { elements[id] != nil || others[id] != nil }
 
     /// Returns the element with this id; nil if there is none.
     func element(_ id: UInt64) throws(BridgeError) -> RecordTree? {
-        guard let place = elements[id] else { return nil }
+        guard let place = elements[id] ?? others[id] else { return nil }
         if let lastElement, lastElement.place == place.start { return lastElement.tree }
         let tree = RecordTree(try spill.read(place.start, count: place.count))
         lastElement = place.count < Self.cached ? (place.start, tree) : nil

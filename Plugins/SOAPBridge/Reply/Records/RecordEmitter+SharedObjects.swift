@@ -32,12 +32,15 @@ extension RecordEmitter {
         let id = DeferredValues.hash(name)
         if deferred.isRepeated(id) { return "a number that several objects of the reply have" }
         guard !deferred.has(id) else { return nil }
+        if largeObjects.contains(id) { return "which takes more bytes outside the list than max_record_bytes" }
         guard !deferred.isFull else {
             throw BridgeError(
                 .limit,
                 "the reply has more than \(DeferredValues.mostShared) objects with a z:Id, and a record refers to one of the others",
                 remedy: "request smaller pages")
         }
-        return "which is not among the records of the reply"
+        return deferred.numbersParts
+            ? "which is not in the part of the reply that has the records: the other parts number their own objects"
+            : "which is not in the reply"
     }
 }

@@ -43,6 +43,8 @@ struct RecordEmitter {
     var sharesObjects = false
     /// The ids of the elements around the records.
     var outer: Set<UInt64> = []
+    /// The ids of objects outside the list that were too large to be kept.
+    var largeObjects: Set<UInt64> = []
     /// The id of an object to which the current record refers and which is not kept.
     var missingObject: [UInt8]?
     /// The number of references that led to the current record itself.

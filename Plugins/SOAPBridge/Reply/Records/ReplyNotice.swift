@@ -172,6 +172,11 @@ struct ReplyNameSigns: OptionSet, Sendable {
             || contains(.done) && AllClear.flag(value) == false
     }
 
+    /// Returns whether a value with these signs says that no more records follow.
+    func denies(_ value: String) -> Bool {
+        contains(.more) && AllClear.flag(value) == false || contains(.done) && AllClear.flag(value) == true
+    }
+
     /// Returns the signs of a name inside an element with these ones.
     static func inside(_ outer: ReplyNameSigns, _ name: String) -> ReplyNameSigns {
         var signs = ReplyNameSigns(name)
