@@ -49,6 +49,11 @@ public struct WriteRequest: Sendable {
     public var keyPaths: [String: [String]] = [:]
     /// For a create: the members of ``values`` that a new object can have, also those that it does not set. (1.2)
     public var members: [String] = []
+    /// The members that records of the entity have: those that the host reads, and those that it has seen; nil if it does
+    /// not know. (1.2)
+    ///
+    /// Another member of a reply's object is about the change, and not a value of the object.
+    public var recordMembers: [String]?
     /// What the embedding program says about this edit, of a type of its own: an object of at most 16 KiB. (1.2)
     ///
     /// It is stored with the edit until the remote has it. Only for a bridge that can
@@ -101,6 +106,7 @@ public struct WriteRequest: Sendable {
             for name in paths.names { keyPaths[name] = paths.strings(name) }
         }
         members = record.strings("members")
+        recordMembers = record.has("record_members") ? record.strings("record_members") : nil
         userInfo = record.object("user_info")
         explains = record.bool("explain") ?? false
     }

@@ -22,6 +22,8 @@ public final class PageImport {
         public var parent: String?
         /// Whether the records have all values of their objects, so that an earlier one in quarantine is out of date.
         public var replacesQuarantined = true
+        /// Whether members that no attribute reads are noted as fields of the entity's records.
+        public var notesUnknownFields = true
         /// The incremental field to track, and the values of the pages before.
         public var watched: (field: WatchedField, watermark: ScanWatermark)?
         /// The listing under which the records' members are stored; nil to skip them.
@@ -128,7 +130,7 @@ public final class PageImport {
                 }
                 if scan.isListing, policy.tombstone?.fits(batch[rejection.record]) == true { badTombstones += 1 }
             }
-            for field in mapped.unknownFields { try note(field) }
+            if origin.notesUnknownFields { for field in mapped.unknownFields { try note(field) } }
             if let listing = origin.listing, !mapped.members.isEmpty {
                 try transaction.noteMembers(mapped.members, of: listing)
             }

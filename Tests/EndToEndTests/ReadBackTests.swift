@@ -101,6 +101,41 @@ extension EndToEndTests {
             #expect(waiting == (text == "b" ? "(no rows)" : "conflict"))
         }
 
+        @Test(arguments: [("b", "0"), ("a", "1")])
+        func `an update whose reply tells of a failure beside the object is done if the object has the value`(
+            text: String, waiting: String
+        ) async throws {
+            let place = try await place()
+            try place.folder.write(#"{"id": 10, "text": "b", "success": false}"#, to: "changed")
+            try place.folder.write(#"{"id": 10, "text": "\#(text)"}"#, to: "one")
+            let push = try await place.bmo("update", "Note", "10", "--set", "text=b", "--push")
+            #expect(push.exitCode == (text == "b" ? 0 : 1), "\(push)")
+            #expect(push.output.contains(text == "b" ? "sent " : "says $.success is false"), "\(push)")
+            #expect(try await place.query("SELECT count(*) FROM bmo_outbox WHERE state = 'unknown'") == waiting)
+            #expect(try asked(place, "PATCH").count == 1)
+        }
+
+        @Test func `a member that only replies to changes have is not taken for one of the records`() async throws {
+            let place = try await place()
+            try place.folder.write(#"{"id": 10, "text": "b", "success": true}"#, to: "changed")
+            try await place.expectSuccess("update", "Note", "10", "--set", "text=b", "--push")
+            try place.folder.write(#"{"id": 10, "text": "c", "success": false}"#, to: "changed")
+            try place.folder.write(#"{"id": 10, "text": "b"}"#, to: "one")
+            let push = try await place.bmo("update", "Note", "10", "--set", "text=c", "--push")
+            #expect(push.exitCode == 1 && push.output.contains("says $.success is false"), "\(push)")
+            #expect(try await place.query("SELECT state FROM bmo_outbox") == "unknown")
+        }
+
+        @Test func `a flag that records have is not taken for a failure of a change`() async throws {
+            let place = try await place()
+            try place.folder.write(#"[{"id": 10, "text": "a", "success": false}]"#, to: "notes")
+            try await place.expectSuccess("sync", "-q")
+            try place.folder.write(#"{"id": 10, "text": "b", "success": false}"#, to: "changed")
+            try await place.expectSuccess("update", "Note", "10", "--set", "text=b", "--push")
+            #expect(try await place.query("SELECT count(*) FROM bmo_outbox") == "0")
+            #expect(try asked(place, "GET /notes/10").isEmpty)
+        }
+
         @Test func `an object is not moved by its path, which nothing in the body would tell`() async throws {
             let place = try await place()
             let edit = try await place.bmo("update", "Note", "10", "--set", "list=2")

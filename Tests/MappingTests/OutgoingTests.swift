@@ -198,6 +198,7 @@ import TestSupport
         #expect(reason("tags")?.contains("may lead across a list") == true)
         #expect(reason("author") == nil)
         #expect(reason("readers", isNew: false) == nil)
+        #expect(plan.mappedMembers == ["id", "login", "tags", "author", "readers"])
         #expect(reason("nothing") == #"Note has no attribute or relationship "nothing""#)
         #expect(plan.newMembers == ["login", "author"], "what a new object can have")
         let people = OutgoingPlan(of: 1, in: model)

@@ -61,12 +61,15 @@ extension RESTObjectWriter {
     ///
     /// - Parameter asked: What was asked, for the message.
     func checkDisguise(_ reply: [UInt8], _ response: HTTPResponse, asked: String) throws {
-        let body = HTTPExchange.PaddedBody(reply)
+        let (body, own) = (HTTPExchange.PaddedBody(reply), OwnValues(request))
         guard !reply.isEmpty, let survey = ReplySurvey(body), !survey.isArray,
             let root = try? JSONTree(parsing: reply, what: asked),
-            let failure = DisguisedFailure(ofChange: survey, key: ownKey(root), showsObject: showsObject(root)),
+            let failure = DisguisedFailure(ofChange: survey, key: ownKey(root), showsObject: own.areShown(in: root)),
             try !hasRule(for: failure.path)
         else { return }
+        // The object may have such a value itself.
+        let isOwn = failure.path.hasPrefix("$.") && own.hasName(String(failure.path.dropFirst(2)))
+        guard !isOwn || !own.areShown(in: root) else { return }
         throw failure.error(asked: asked, response: response, body: body, isWrite: true)
     }
 
@@ -86,20 +89,14 @@ extension RESTObjectWriter {
         return names
     }
 
-    /// Whether members of the reply beside its keys have the object's values.
-    private func showsObject(_ root: JSONTree) -> Bool {
-        let own = OwnValues(request)
-        return root.members.contains { name, value in
-            !own.identities.contains(name) && EarlierValues.scalar(value) != nil && own.contains(name, value)
-        }
-    }
-
     /// Returns the reply's only object, or nil if there is none.
     func record(in body: [UInt8], at place: JSONPath? = nil) -> JSONTree? { placedRecord(in: body, at: place)?.object }
 
     /// Returns the reply's only object with its path, or nil if there is none.
     func placedRecord(in body: [UInt8], at place: JSONPath? = nil) -> (path: String, object: JSONTree)? {
-        guard !body.isEmpty, let root = try? JSONTree(parsing: body, what: asked) else { return nil }
+        guard !body.isEmpty, let root = try? JSONTree(parsing: body, what: asked), !IssueReport.isReport(root) else {
+            return nil
+        }
         for path in [place].compactMap(\.self) + rule.records {
             var found = path.values(in: root)
             var end = ""

@@ -84,6 +84,7 @@ struct PushRequest: Sendable {
         let section = try Self.section(definition.section, workspace)
         let keys = Dictionary(key.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         object = try Self.batch(layout, row) { keys[$0] }
+        let recordMembers = try Self.recordMembers(index, row, in: model, store)
         let before = entry.operation == .update ? plan.before(Self.old(of: entry)) : nil
 
         let writer = RecordBatchWriter()
@@ -124,6 +125,10 @@ struct PushRequest: Sendable {
             if entry.operation == .create {
                 writer.key("members")
                 writer.array { for member in plan.newMembers { writer.text(member) } }
+            }
+            if let recordMembers {
+                writer.key("record_members")
+                writer.array { for member in recordMembers { writer.text(member) } }
             }
             writer.member("idempotency_key", entry.idempotencyKey)
             writer.key("references")

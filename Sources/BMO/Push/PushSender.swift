@@ -184,6 +184,8 @@ struct PushSender {
         origin.parent = place.request.parent.flatMap { $0.relationship == nil ? nil : $0.text }
         // A reply may have only a part of the object.
         origin.replacesQuarantined = false
+        // Members beside the object's values tell what became of the change.
+        origin.notesUnknownFields = false
         // The remote has answered, so the connection is already open.
         origin.redaction = try await connections.connection(for: place.bridge).redaction
         origin.scan = ScanTarget(

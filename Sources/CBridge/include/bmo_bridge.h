@@ -263,6 +263,8 @@ typedef struct bmo_fetch bmo_fetch;       /* one scan of an entity's records: th
  *                                   it, [text]
  *                members: [text]    (since 1.2) a create: the members of `values` that a new object can have, also
  *                                   those that it does not set
+ *                record_members: [text]  (since 1.2) the members that records of the entity have: those that the host
+ *                                   reads, and those that it has seen; absent if it does not know
  *                user_info: object  (user_info, since 1.2) what the program that made the edit says about it, as in
  *                                   fetch_open
  *                explain: bool      with the capability plan_write: send nothing, and return one record

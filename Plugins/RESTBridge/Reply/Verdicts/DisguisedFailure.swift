@@ -126,8 +126,6 @@ struct DisguisedFailure {
         "error", "errors", "Error", "Errors", "fault", "Fault", "exception", "error_message", "errorMessage",
         "Error Message", "error_description",
     ]
-    /// Names of members that are true after a failure.
-    private static let failures = ["failed", "hasError", "has_error", "hasErrors", "has_errors", "isError", "is_error"]
     private static let failed: Set<String> = ["false", "err", "ko", "nok", "not_ok"]
     private static let failedWords = failed.union(OutcomeWords.failedStates)
 
@@ -142,7 +140,9 @@ struct DisguisedFailure {
             default: break
             }
         }
-        for path in failures.map({ member(home, $0) }) where survey[path] == .bool(true) { return (path, "true") }
+        for path in OutcomeWords.failureFlags.map({ member(home, $0) }) where survey[path] == .bool(true) {
+            return (path, "true")
+        }
         for name in errors {
             let path = member(home, name)
             switch survey[path] {

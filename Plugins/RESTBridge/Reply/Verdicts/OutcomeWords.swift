@@ -5,9 +5,16 @@ enum OutcomeWords {
     // MARK: Names
 
     /// Names of flags that are false after a failure.
-    static let flags = ["success", "Success", "ok", "succeeded", "isSuccess", "IsSuccess", "successful"]
+    static let flags = [
+        "success", "Success", "ok", "succeeded", "isSuccess", "IsSuccess", "successful",
+        "isSuccessful",
+    ]
+    /// Names of flags that are true after a failure.
+    static let failureFlags = ["failed", "hasError", "has_error", "hasErrors", "has_errors", "isError", "is_error"]
     /// Names of members that hold a status of HTTP.
     static let statusCodes = ["status", "statusCode", "status_code"]
+    /// Names of members that hold the status of a part of a reply.
+    static let partStatuses = statusCodes + ["httpStatus", "http_status", "httpStatusCode", "Status"]
     /// Names of members that hold the code of an error: any but an all-clear is one.
     static let errorCodes = ["errcode", "errno", "error_code", "errorCode", "ErrorCode", "errCode", "err_code"]
     /// Names of members that hold the code of a result, which may be a success's.
@@ -24,24 +31,42 @@ enum OutcomeWords {
 
     /// The names of flags, codes and messages, for comparison with ``plain(_:)``.
     static let plainFlags = Set(flags.map(plain))
+    static let plainFailureFlags = Set(failureFlags.map(plain)).union(["rejected", "error", "errors"])
     static let plainCodes = Set((["code"] + errorCodes + resultCodes).map(plain))
     static let plainMessages: Set<String> = [
-        "errmsg", "errormsg", "retmsg", "resultmessage", "returnmsg", "message", "msg",
+        "errmsg", "errormsg", "retmsg", "resultmessage", "returnmsg", "message", "msg", "errorsummary",
     ]
     /// Names of members that hold errors.
     static let plainErrors: Set<String> = [
         "error", "errors", "validationerror", "validationerrors", "fielderrors", "formerrors", "inputerrors",
         "nonfielderrors", "errormessage", "errormessages", "errorlist", "errordetails", "modelerrors", "modelstate",
         "requesterrors", "usererrors", "failure", "failures", "failed", "rejected", "violations",
-        "constraintviolations", "invalidfields", "invalidparams", "invalidparameters",
+        "constraintviolations", "invalidfields", "invalidparams", "invalidparameters", "odataerror",
     ]
+    /// Names of objects that tell facts about a reply beside its data.
+    static let plainHeads: Set<String> = ["meta", "header", "head", "status", "responsestatus", "responseheader"]
     /// The names of the members that an outcome has, and that tell nothing of an object.
     static let plainMembers: Set<String> = plainFlags.union(plainCodes).union(plainMessages)
         .union(plainErrors).union((statusCodes + identities).map(plain)).union([
-            "fault", "exception", "errordescription", "detail", "details", "reason", "description", "title", "type",
+            "fault", "faultcode", "faultstring", "exception", "exceptionmessage", "exceptiontype", "stacktrace",
+            "trace",
+            "errorid", "errorlink", "errorcauses", "instance", "object", "errordescription", "detail", "details",
+            "reason", "description", "title", "type",
             "timestamp", "time", "servertime", "logid", "path", "requestid", "traceid", "clientmutationid", "created",
             "typename",
         ])
+
+    /// Names of lists that have a part for each request of a batch.
+    static let plainBatches: Set<String> = [
+        "responses", "compositeresponse", "results", "entry", "items", "value", "data", "operations", "parts",
+    ]
+    /// Names of objects in such a part that have its status.
+    static let plainActions: Set<String> = ["response", "result", "create", "index", "update", "delete"]
+    /// The names of the members that such a part has.
+    static let plainPartMembers: Set<String> = plainMembers.union(plainActions).union(partStatuses.map(plain)).union([
+        "body", "headers", "httpheaders", "referenceid", "contentid", "atomicitygroup", "outcome", "statustext",
+        "statusmessage", "reasonphrase", "method", "url", "fullurl", "resource", "location", "etag",
+    ])
 
     /// Returns a name in small letters and without separators.
     static func plain(_ name: String) -> String { name.lowercased().filter(\.isLetter) }
@@ -50,7 +75,17 @@ enum OutcomeWords {
 
     /// Whether a member is a flag that says that something failed.
     static func isFalseFlag(_ name: String, _ value: JSONTree) -> Bool {
-        value == .bool(false) && plainFlags.contains(plain(name))
+        (value == .bool(false) || value.text?.lowercased() == "false") && plainFlags.contains(plain(name))
+    }
+
+    /// Whether a member is a state that says that something failed.
+    static func isFailedState(_ name: String, _ value: JSONTree) -> Bool {
+        plain(name) == "status" && value.text.map { failedStates.contains($0.lowercased()) } ?? false
+    }
+
+    /// Whether a member holds a code of HTTP that is a success's.
+    static func isSuccessCode(_ name: String, _ code: Int?) -> Bool {
+        name.lowercased().hasSuffix("code") && code.map { (200..<300).contains($0) } ?? false
     }
 
     /// Texts that say that all is well, as ``word(_:)`` returns them.
@@ -79,7 +114,12 @@ enum OutcomeWords {
     /// Whether the text of an error itself says that there is none.
     ///
     /// Inside of an error, "no" may be a reason.
-    static func isNoError(_ text: String) -> Bool { isNone(text) || text.lowercased() == "no" }
+    static func isNoError(_ text: String) -> Bool {
+        if isNone(text) || text.lowercased() == "no" { return true }
+        let (all, rest) = (split(text), words(text))
+        return rest.count < all.count
+            && rest.allSatisfy { ["found", "occurred", "reported", "were", "was"].contains($0) }
+    }
 
     /// Whether a code is an all-clear: none, or zeros behind a few letters, such as `E0000`.
     static func isClear(code text: String) -> Bool {
@@ -94,6 +134,11 @@ enum OutcomeWords {
         let word = text.lowercased()
         let isNumbered = word.first == "e" && word.count > 1 && word.dropFirst().allSatisfy(\.isNumber)
         return !isClear(code: text) && (isNumbered || hasFailure(text))
+    }
+
+    /// Whether the name of a type says that its objects are errors, such as `ValidationError`.
+    static func isErrorType(_ name: String) -> Bool {
+        ["Error", "Errors", "Exception", "Failure", "Fault"].contains(where: name.hasSuffix)
     }
 
     /// Returns the words of a code such as `RECORD_LOCKED` or `recordLocked` in small letters.
@@ -163,11 +208,14 @@ enum OutcomeWords {
         return words.contains { successes.contains($0) || verbs.contains($0) || $0.contains("成功") }
     }
 
+    private static func split(_ message: String) -> [Substring] {
+        message.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "'" || $0 == "’") }
+    }
+
     /// Returns the words of a message without those that deny an error, such as `no errors`.
     private static func words(_ message: String) -> [String] {
-        let all = message.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "'" || $0 == "’") }
         var words: [String] = []
-        for word in all {
+        for word in split(message) {
             if let last = words.last, ["no", "without", "0", "zero"].contains(last),
                 ["error", "fail", "warning"].contains(where: word.hasPrefix)
             {
@@ -185,15 +233,13 @@ extension ReplySurvey {
     func holdsError(at path: String) -> Bool {
         findings.contains { finding in
             guard finding.path.isPath(inside: path) else { return false }
-            let isCode = finding.path.lowercased().hasSuffix("code")
             switch finding.value {
             case .missing, .null: return false
             // The survey may not reach what is in it.
             case .object: return true
             case .bool(let flag): return flag
             case .number(let text), .text(let text):
-                if isCode, let code = finding.value.integer, (200..<300).contains(code) { return false }
-                return !OutcomeWords.isNone(text)
+                return !OutcomeWords.isSuccessCode(finding.path, finding.value.integer) && !OutcomeWords.isNone(text)
             case .array(let first): return !first.isEmpty
             }
         }

@@ -20,6 +20,8 @@ struct FailedChange {
     let value: String
     /// The remote's message, if there is one.
     let words: String?
+    /// Whether the sign has the name of a member that records of the entity have.
+    let isUnclear: Bool
 
     /// - Parameters:
     ///   - request: The change.
@@ -27,7 +29,7 @@ struct FailedChange {
     ///   - isMutation: Whether the reply is that of a GraphQL mutation, whose results are the members of `data`.
     init?(_ root: JSONTree, _ request: WriteRequest, isUpdate: Bool, isMutation: Bool) {
         let homes = Self.homes(root, isMutation: isMutation)
-        let sent = Set(request.values.names)
+        let (sent, own) = (Set(request.values.names), OwnValues(request))
         for (place, home) in homes {
             // An object in an envelope, such as a job, may have an error of its own.
             let isObject =
@@ -35,8 +37,11 @@ struct FailedChange {
                 && !EarlierValues(request).areKept(in: home, despite: JSONTree(request.values))
             for (name, value) in home.members where !sent.contains(name) && Self.isFailure(name, value) {
                 guard !isObject || value.isObject || value.elements != nil else { continue }
+                let isOwn = own.hasName(name)
+                guard !isOwn || !own.areShown(in: home) else { continue }
                 self.init(
-                    .errors, PagingDetector.member(place, name), value, words: Self.words(value) ?? Self.words(root))
+                    .errors, PagingDetector.member(place, name), value, words: Self.words(value) ?? Self.words(root),
+                    isUnclear: isOwn)
                 return
             }
         }
@@ -44,7 +49,8 @@ struct FailedChange {
         if request.operation == .create { names.formUnion(Self.counts(of: ["created", "inserted", "added"])) }
         if request.operation == .delete { names.formUnion(Self.counts(of: ["deleted", "removed"])) }
         if isUpdate { names.formUnion(Self.counts(of: ["updated", "modified", "nmodified", "matched", "nmatched"])) }
-        for (place, home) in homes {
+        let data = isMutation ? nil : root["data"].flatMap { own.areAbsent(from: $0) ? $0 : nil }
+        for (place, home) in homes + (data.map { [("$.data", $0)] } ?? []) {
             // An object that had the values already is matched, and not modified. Beside values that were sent, a name may
             // be that of another value of the object.
             let isOther = home.members.contains { sent.contains($0.name) || Self.isPositiveCount($0.name, $0.value) }
@@ -64,7 +70,7 @@ struct FailedChange {
         beside record: (path: String, object: JSONTree)?, _ root: JSONTree, _ request: WriteRequest, isMutation: Bool
     ) {
         let (earlier, sent) = (EarlierValues(request), JSONTree(request.values))
-        let known = Set(request.values.names).union(request.object.names)
+        let own = OwnValues(request)
         var objects = record.map { [$0] } ?? []
         for name in ["data", "result"] where !isMutation {
             if let object = root[name], object.isObject { objects.append((PagingDetector.member("$", name), object)) }
@@ -73,7 +79,7 @@ struct FailedChange {
         for (home, value) in Self.homes(root, isMutation: isMutation) + [(shown.path, shown.object)] {
             guard
                 let error = value.members.first(where: { name, value in
-                    !known.contains(name) && (Self.isFailure(name, value) || OutcomeWords.isFalseFlag(name, value))
+                    !own.hasName(name) && (Self.isFailure(name, value) || OutcomeWords.isFalseFlag(name, value))
                 })
             else { continue }
             let words = Self.words(error.value) ?? Self.message(value)
@@ -95,22 +101,32 @@ struct FailedChange {
         return homes
     }
 
-    private init(_ kind: Kind, _ path: String, _ value: JSONTree, words: String?) {
+    private init(_ kind: Kind, _ path: String, _ value: JSONTree, words: String?, isUnclear: Bool = false) {
         self.kind = kind
         self.path = path
         self.words = words
+        self.value = Self.outline(value)
+        self.isUnclear = isUnclear
+    }
+
+    /// Returns a value in words.
+    ///
+    /// - Parameter isShort: Whether a text is a code or a state, and no message.
+    static func outline(_ value: JSONTree, isShort: Bool = false) -> String {
         switch value {
-        case .array: self.value = "a list"
-        case .object: self.value = "an object"
-        case .text: self.value = "a text"
-        case .null, .bool, .number: self.value = value.json
+        case .array: "a list"
+        case .object: "an object"
+        case .text: isShort ? value.json : "a text"
+        case .null, .bool, .number: value.json
         }
     }
 
     // MARK: Names
 
     /// Names of errors that hold a message as a text.
-    private static let messages: Set<String> = ["error", "validationerror", "errormessage", "failure"]
+    private static let messages: Set<String> = [
+        "error", "validationerror", "errormessage", "failure", "faultstring", "exceptionmessage", "exceptiontype",
+    ]
     /// Names of errors that may be a number of them.
     private static let failedCounts: Set<String> = [
         "errors", "errorcount", "failures", "failurecount", "failed", "failedcount", "rejected", "rejectedcount",
@@ -137,7 +153,7 @@ struct FailedChange {
         case .text(let text):
             return messages.contains(name) && !OutcomeWords.isNoError(text)
         case .number: return failedCounts.contains(name) && !isZero(value)
-        case .bool(let flag): return flag && ["failed", "rejected"].contains(name)
+        case .bool(let flag): return flag && OutcomeWords.plainFailureFlags.contains(name)
         case .null: return false
         }
     }
@@ -146,7 +162,10 @@ struct FailedChange {
     private static func holdsValue(_ value: JSONTree) -> Bool {
         switch value {
         case .array(let elements): elements.contains(where: holdsValue)
-        case .object(let members): members.all.contains { holdsValue($0.value) }
+        case .object(let members):
+            members.all.contains { name, value in
+                holdsValue(value) && !OutcomeWords.isSuccessCode(name, value.plainText.flatMap { Int($0) })
+            }
         case .null: false
         // Inside of an error, "no" may be a reason.
         case .text(let text): !OutcomeWords.isNone(text)
@@ -183,9 +202,11 @@ extension RESTObjectWriter {
     /// Refuses a successful reply that says that the change was not made.
     func checkChange(_ reply: [UInt8], _ response: HTTPResponse) throws {
         guard !reply.isEmpty, let root = try? JSONTree(parsing: reply, what: asked) else { return }
-        if response.status == 207, try checkParts(of: root, response) { return }
+        if try checkParts(of: root, response) { return }
+        try checkIssues(root, reply, response)
         try checkOutcome(root, reply, response)
         try checkKept(root, reply, response)
+        try checkForeign(root, reply, response)
         guard root.isObject, !hasKey(reply),
             let failure = FailedChange(
                 root, request, isUpdate: request.operation == .update || rule.method == "PATCH",
@@ -193,14 +214,15 @@ extension RESTObjectWriter {
         else { return }
         let isNothing = failure.kind == .nothingChanged
         // The host then reads the object, which may have the values already, or be gone.
-        throw refusal(
+        let error = refusal(
             failure.path, failure.value + (isNothing ? ", so nothing was changed" : ""), words: failure.words, response,
             code: isNothing && request.operation != .create ? .conflict : .remote,
             equals: isNothing ? ", equals: \"\(failure.value)\"" : "")
+        throw failure.isUnclear ? unknown(error) : error
     }
 
     /// Returns the error for a successful reply that says at a path that the change was not made.
-    private func refusal(
+    func refusal(
         _ path: String, _ value: String, words: String?, _ response: HTTPResponse, code: BridgeError.Code = .remote,
         equals: String = ""
     ) -> BridgeError {
@@ -241,7 +263,7 @@ extension RESTObjectWriter {
     }
 
     /// Whether the reply has the object, by its key.
-    private func hasKey(_ reply: [UInt8]) -> Bool {
+    func hasKey(_ reply: [UInt8]) -> Bool {
         if keyed(reply) != nil { return true }
         guard let record = record(in: reply) else { return false }
         func isGiven(_ value: JSONTree?) -> Bool { value.flatMap(EarlierValues.scalar).map { !$0.isEmpty } ?? false }

@@ -31,12 +31,12 @@ struct FailedOutcome {
             (path, value, words, isUnclear) = ("$.result", "false", nil, false)
             return
         }
-        if !isNew, let code = outcomes.code(root) {
+        if !isNew, let code = outcomes.code(root) ?? outcomes.head(root) ?? Self.denial(root) {
             self = code
             return
         }
         var places: [(path: String, value: JSONTree)] = root.elements == nil ? [] : [("$", root)]
-        for name in ["data", "result", "results", "response", "Response"] {
+        for name in ["data", "d", "result", "results", "response", "Response"] {
             guard let home = root[name] else { continue }
             let place = PagingDetector.member("$", name)
             places.append((place, home))
@@ -48,6 +48,13 @@ struct FailedOutcome {
             places += home.members.map { (PagingDetector.member(place, $0.name), $0.value) }
         }
         places += records.compactMap { Self.place($0, in: root) }
+        if let error = (places + [("$", root)]).lazy.compactMap({ outcomes.errorType($0.value, at: $0.path) }).first {
+            self = error
+            return
+        }
+        for (name, value) in root.members where outcomes.isBatch(name, value) {
+            places.append((PagingDetector.member("$", name), value))
+        }
         for (place, home) in places {
             let parts = home.elements.map { $0.enumerated().map { ("\(place)[\($0.offset)]", $0.element) } }
             let isListed = parts != nil || place.hasSuffix("]") && place.dropLast().last?.isNumber == true
@@ -57,7 +64,7 @@ struct FailedOutcome {
             }
             guard let (at, object, sign) = failed.first else { continue }
             path = PagingDetector.member(at, sign.name)
-            value = sign.value.elements != nil ? "a list" : sign.value.isObject ? "an object" : sign.value.json
+            value = FailedChange.outline(sign.value, isShort: true)
             let errors = object.members.lazy.filter { FailedChange.isFailure($0.name, $0.value) }
             words = errors.compactMap { FailedChange.words($0.value) }.first ?? FailedChange.message(object)
             isUnclear = sign.isUnclear || failed.count < (parts?.count ?? 1)
@@ -74,8 +81,19 @@ struct FailedOutcome {
         return found.count == 1 ? (place, found[0]) : nil
     }
 
-    private init(path: String, value: String, words: String?) {
-        (self.path, self.value, self.words, isUnclear) = (path, value, words, true)
+    private init(path: String, value: JSONTree, words: String?, isUnclear: Bool = true) {
+        (self.path, self.value, self.words, self.isUnclear) = (
+            path, FailedChange.outline(value, isShort: true), words, isUnclear
+        )
+    }
+
+    /// `false` as the only value of a reply.
+    private static func denial(_ root: JSONTree) -> FailedOutcome? {
+        let values = root.members.filter { $0.value != .null }
+        guard values.count == 1, let (name, value) = values.first, value == .bool(false),
+            ["data", "result", "response"].contains(name)
+        else { return nil }
+        return FailedOutcome(path: PagingDetector.member("$", name), value: value, words: nil)
     }
 
     /// The judgment of objects by what is known of the change.
@@ -97,17 +115,17 @@ struct FailedOutcome {
         }
 
         /// Whether an object has a key, or values of the changed object.
-        func showsObject(_ object: JSONTree) -> Bool {
-            object.members.contains { name, value in
-                guard let text = EarlierValues.scalar(value), !text.isEmpty else { return false }
-                return own.identities.contains(name) || own.contains(name, value)
-            }
+        func showsObject(_ object: JSONTree) -> Bool { own.isIdentified(object) || own.areShown(in: object) }
+
+        /// Whether a member is a list of the outcomes of a batch.
+        func isBatch(_ name: String, _ value: JSONTree) -> Bool {
+            value.elements != nil && OutcomeWords.plainBatches.contains(OutcomeWords.plain(name)) && !own.hasName(name)
         }
 
         func sign(
             _ object: JSONTree, isListed: Bool
         ) -> (name: String, value: JSONTree, isUnclear: Bool)? {
-            guard object.isObject, isOutcome(object) else { return nil }
+            guard object.isObject, own.isOutcome(object) else { return nil }
             let members = object.members.filter { !own.contains($0.name, $0.value) }
             let showsObject = showsObject(object)
             let flag = members.first { OutcomeWords.isFalseFlag($0.name, $0.value) }
@@ -121,35 +139,77 @@ struct FailedOutcome {
             // The remote may have changed a value of the object.
             if let failed { return (failed.name, failed.value, own.hasName(failed.name)) }
             guard !showsObject || isListed && FailedChange.message(object) != nil,
-                let status = members.first(where: { OutcomeWords.plain($0.name) == "status" }),
-                let state = status.value.text?.lowercased(), OutcomeWords.failedStates.contains(state)
+                let status = members.first(where: { OutcomeWords.isFailedState($0.name, $0.value) })
             else { return nil }
             return (status.name, status.value, showsObject || object.members.contains { own.hasName($0.name) })
         }
 
-        private func isOutcome(_ object: JSONTree) -> Bool {
-            object.members.allSatisfy { member in
-                member.value == .null || OutcomeWords.plainMembers.contains(OutcomeWords.plain(member.name))
-                    || own.identities.contains(member.name)
-            }
-        }
-
         /// A code other than those of success, in a reply that has a message and no object.
+        ///
+        /// Beside data, only a code that names a failure by itself is one.
         func code(_ root: JSONTree) -> FailedOutcome? {
             guard root.isObject else { return nil }
-            let rest = root.members.filter {
-                !["data", "result"].contains($0.name) || !FailedOutcome.isEmpty($0.value)
+            let rest = root.members.filter { !["data", "result"].contains($0.name) || own.hasName($0.name) }
+            let hasData = root.members.contains { name, value in
+                ["data", "result"].contains(name) && !own.hasName(name) && !FailedOutcome.isEmpty(value)
             }
-            let outcome = JSONTree.object(.init(rest.map { ($0.name, $0.value) }))
-            guard isOutcome(outcome), !showsObject(outcome),
-                let words = rest.lazy.filter({ OutcomeWords.plainMessages.contains(OutcomeWords.plain($0.name)) })
+            return code(in: .object(.init(rest.map { ($0.name, $0.value) })), at: "$", isKnown: hasData)
+        }
+
+        /// A failure that the object around the reply's facts tells, such as `meta` or `header`.
+        func head(_ root: JSONTree) -> FailedOutcome? {
+            guard !showsObject(root) else { return nil }
+            for (name, head) in root.members where !own.hasName(name) {
+                let isHead = OutcomeWords.plainHeads.contains(OutcomeWords.plain(name))
+                guard isHead || ["data", "result", "response"].contains(name) else { continue }
+                let place = PagingDetector.member("$", name)
+                if let code = code(in: head, at: place, isKnown: true) { return code }
+                guard isHead, let flag = head.members.first(where: { OutcomeWords.isFalseFlag($0.name, $0.value) })
+                else {
+                    continue
+                }
+                return FailedOutcome(
+                    path: PagingDetector.member(place, flag.name), value: flag.value, words: FailedChange.message(head))
+            }
+            return nil
+        }
+
+        /// A type such as `ValidationError`, by which a mutation's result and an error of AWS name themselves.
+        func errorType(_ object: JSONTree, at place: String) -> FailedOutcome? {
+            guard !showsObject(object) else { return nil }
+            for name in ["__typename", "__type"] {
+                guard let type = object[name], let text = type.text, OutcomeWords.isErrorType(text) else { continue }
+                return FailedOutcome(
+                    path: PagingDetector.member(place, name), value: type, words: FailedChange.message(object),
+                    isUnclear: own.hasName(name))
+            }
+            return nil
+        }
+
+        /// - Parameter isKnown: Whether only a code with a known meaning counts: one of HTTP, or one in words.
+        private func code(in outcome: JSONTree, at place: String, isKnown: Bool) -> FailedOutcome? {
+            // A key says little: some replies repeat the one of the request.
+            let isKeyed = own.isIdentified(outcome)
+            guard outcome.isObject, own.isOutcome(outcome), !own.areShown(in: outcome),
+                !isKeyed || own.haveKey(of: outcome),
+                let words = outcome.members.lazy
+                    .filter({ OutcomeWords.plainMessages.contains(OutcomeWords.plain($0.name)) })
                     .compactMap(\.value.text).first,
                 !OutcomeWords.saysSuccess(words, verbs: verbs)
             else { return nil }
-            let codes = rest.lazy.filter { OutcomeWords.plainCodes.contains(OutcomeWords.plain($0.name)) }
-            guard let code = codes.first(where: { isFailed($0.name, $0.value) }) else { return nil }
+            let code = outcome.members.first { name, value in
+                guard !isKeyed || own.isForeign(name) else { return false }
+                let isCode = OutcomeWords.plainCodes.contains(OutcomeWords.plain(name))
+                guard isKnown else { return isCode && isFailed(name, value) }
+                let number = value.plainText.flatMap { Int($0) }
+                if let number {
+                    return (isCode || OutcomeWords.statusCodes.contains(name)) && (400...599).contains(number)
+                }
+                return isCode && isFailed(name, value)
+            }
+            guard let code else { return nil }
             return FailedOutcome(
-                path: PagingDetector.member("$", code.name), value: code.value.json, words: words.isEmpty ? nil : words)
+                path: PagingDetector.member(place, code.name), value: code.value, words: words.isEmpty ? nil : words)
         }
 
         private func isFailed(_ name: String, _ value: JSONTree) -> Bool {
@@ -167,7 +227,12 @@ struct FailedOutcome {
         switch value {
         case .null, .bool(false), .text(""): true
         case .array(let elements): elements.isEmpty
-        case .object(let members): members.isEmpty
+        // WordPress repeats the status there.
+        case .object(let members):
+            members.all.allSatisfy { name, value in
+                OutcomeWords.statusCodes.contains(name)
+                    && value.plainText.flatMap { Int($0) }.map { (400...599).contains($0) } ?? false
+            }
         case .bool, .number, .text: false
         }
     }

@@ -1,0 +1,104 @@
+internal import BridgeHTTP
+internal import BridgeJSON
+internal import BridgeKit
+
+/// A sign of failure among the members of a reply's object that records of the entity do not have.
+///
+/// Such a member is about the change. The object may show the sent values nevertheless: some servers answer with what they
+/// got.
+struct ForeignSign {
+    /// The path of the sign in the reply.
+    let path: String
+    /// The value at that path, in words.
+    let value: String
+    /// The remote's message, if there is one.
+    let words: String?
+    /// Whether the change may have been made: the reply shows more than the key and an outcome.
+    let isUnclear: Bool
+
+    /// - Parameter record: An object in the reply, with its path.
+    init?(in record: (path: String, object: JSONTree), _ request: WriteRequest) {
+        let own = OwnValues(request)
+        let (isNew, isDelete) = (request.operation == .create, request.operation == .delete)
+        let foreign = record.object.members.filter { own.isForeign($0.name) }
+        let sign =
+            foreign.first { Self.isFailure($0.name, $0.value) }
+            ?? (isDelete ? Self.denial(in: record.object, foreign, own) : nil)
+        // A new object may have failed itself, such as a payment.
+        let state = isNew ? nil : foreign.first { OutcomeWords.isFailedState($0.name, $0.value) }
+        guard let found = sign ?? state else { return nil }
+        let isOther = isNew || !own.haveKey(of: record.object)
+        let rest = Self.members(of: record.object, without: sign?.name)
+        let showsValues = !own.isOutcome(rest) || own.hasRecordValue(rest)
+        let mayBeDone = own.isIdentified(record.object) && (isOther || showsValues)
+        self.init(at: record.path, found, in: record.object, isUnclear: mayBeDone || sign == nil)
+    }
+
+    /// Errors of a mutation beside its object: the payload's members are not the object's.
+    init?(around record: (path: String, object: JSONTree), inMutation root: JSONTree) {
+        for (name, payload) in root["data"]?.members ?? [] {
+            let place = PagingDetector.member("$.data", name)
+            guard record.path.isPath(inside: place),
+                let sign = payload.members.first(where: { Self.isFailure($0.name, $0.value) })
+            else { continue }
+            self.init(at: place, sign, in: payload, isUnclear: true)
+            return
+        }
+        return nil
+    }
+
+    private init(
+        at place: String, _ sign: (name: String, value: JSONTree), in object: JSONTree, isUnclear: Bool
+    ) {
+        let isError = FailedChange.isFailure(sign.name, sign.value)
+        path = PagingDetector.member(place, sign.name)
+        value = FailedChange.outline(sign.value, isShort: !isError)
+        words = (isError ? FailedChange.words(sign.value) : nil) ?? FailedChange.message(object)
+        self.isUnclear = isUnclear
+    }
+
+    private static func isFailure(_ name: String, _ value: JSONTree) -> Bool {
+        FailedChange.isFailure(name, value) || OutcomeWords.isFalseFlag(name, value)
+    }
+
+    /// Returns the member that says that an object was not deleted, if the reply has no other values of the object: a remote
+    /// may answer with the object as it was.
+    private static func denial(
+        in object: JSONTree, _ foreign: [(name: String, value: JSONTree)], _ own: OwnValues
+    ) -> (name: String, value: JSONTree)? {
+        foreign.first { name, value in
+            value == .bool(false) && ["deleted", "removed"].contains(OutcomeWords.plain(name))
+                && own.isOutcome(members(of: object, without: name))
+        }
+    }
+
+    private static func members(of object: JSONTree, without name: String?) -> JSONTree {
+        .object(object.members.filter { $0.name != name }.map { ($0.name, $0.value) })
+    }
+}
+
+extension RESTObjectWriter {
+    /// Refuses a reply whose object has members that tell of a failure, and that are not values of the object.
+    func checkForeign(_ root: JSONTree, _ reply: [UInt8], _ response: HTTPResponse) throws {
+        let (record, own) = (placedRecord(in: reply), OwnValues(request))
+        var places = record.map { [$0] } ?? []
+        if rule.mutation == nil { places += Self.envelopes(root, own) }
+        // 201 says that there is a new object (RFC 9110, section 15.3.2).
+        if request.operation == .create, response.status == 201 { places.removeAll { own.isIdentified($0.object) } }
+        var sign = places.lazy.compactMap { ForeignSign(in: $0, request) }.first
+        if sign == nil, rule.mutation != nil, let record { sign = ForeignSign(around: record, inMutation: root) }
+        guard let sign, try !hasRule(for: sign.path) else { return }
+        let error = refusal(sign.path, sign.value, words: sign.words, response)
+        throw sign.isUnclear ? unknown(error) : error
+    }
+
+    /// Returns the objects around which a reply may have an envelope.
+    private static func envelopes(_ root: JSONTree, _ own: OwnValues) -> [(path: String, object: JSONTree)] {
+        guard root.isObject, !own.haveKey(of: root) else { return [] }
+        let isOnly = root.members.count == 1
+        return root.members.compactMap { name, value in
+            guard value.isObject, !own.hasName(name), isOnly || ["data", "result"].contains(name) else { return nil }
+            return (PagingDetector.member("$", name), value)
+        }
+    }
+}
