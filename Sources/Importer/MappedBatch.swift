@@ -12,7 +12,7 @@ public final class MappedBatch: @unchecked Sendable {
     package let page: MixedPage
     /// The fields that nothing reads, without those the mapper has already reported.
     let unknownFields: [UnknownField]
-    /// The members that the records have, without those the mapper has already reported.
+    /// The members that the records have; see `Mapper.takeMembers()`.
     public let members: [ListedMember]
     /// The key of each rejected record, in the order of the page's rejections; nil for a record without a readable key.
     let rejectedKeys: [[StoredValue]?]

@@ -152,6 +152,9 @@ public final class PageImport {
         try transaction.access {
             // Its records would release those in quarantine.
             isRepeated = try !mayHaveOutdated() && transaction.repeatBatch(digest)
+            if isRepeated, let listing = origin.listing {
+                try transaction.noteMembers(Array(summary.members), of: listing)
+            }
         }
         guard isRepeated else { return false }
         counts[entity].unchanged += summary.records

@@ -11,8 +11,8 @@ package enum CacheFolder {
     /// The folder `$XDG_CACHE_HOME/bmo/NAME`, or one below `~/.cache` (XDG Base Directory Specification 0.8); nil if
     /// neither variable is set.
     package static func path(_ name: String) -> String? {
-        func absolute(_ name: String) -> String? {
-            getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        func absolute(_ variable: String) -> String? {
+            getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
         return (absolute("XDG_CACHE_HOME") ?? absolute("HOME").map { $0 + "/.cache" }).map { "\($0)/bmo/\(name)" }
     }

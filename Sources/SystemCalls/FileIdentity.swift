@@ -15,6 +15,10 @@ package struct FileIdentity: Equatable, Sendable {
     package init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
+        self.init(of: status)
+    }
+
+    init(of status: stat) {
         device = status.st_dev
         node = status.st_ino
     }

@@ -14,8 +14,12 @@ package import Glibc
 package struct FileStamp: Equatable, Sendable {
     /// The stamp as text, without line breaks.
     package let text: String
+    /// The file.
+    package let identity: FileIdentity
     /// The time of the last change, since 1970.
     package let changed: Duration
+    /// Whether the file system notes only whole seconds, or the file was changed at the beginning of one.
+    package let hasWholeSeconds: Bool
     /// The size of the file, in bytes.
     package let size: Int64
     /// Whether the file belongs to the user of this process, and other users cannot write it.
@@ -34,19 +38,15 @@ package struct FileStamp: Equatable, Sendable {
         let (content, inode) = (status.st_mtim, status.st_ctim)
         #endif
         text = "\(status.st_dev):\(status.st_ino):\(status.st_size):\(Self.text(content)):\(Self.text(inode))"
+        identity = FileIdentity(of: status)
         changed = Self.sinceEpoch(inode)
+        hasWholeSeconds = content.tv_nsec == 0 || inode.tv_nsec == 0
         size = Int64(status.st_size)
         isPrivate = status.st_uid == geteuid() && status.st_mode & (S_IWGRP | S_IWOTH) == 0
     }
 
-    /// The stamp of the running program.
-    package static var ofProgram: FileStamp? {
-        #if os(Linux)
-        FileStamp("/proc/self/exe")
-        #else
-        CommandLine.arguments.first.flatMap { FileStamp($0) }
-        #endif
-    }
+    /// The stamp of the running program; nil if its file is not known, as on Apple's systems.
+    package static var ofProgram: FileStamp? { FileStamp("/proc/self/exe") }
 
     /// The time since the last change of the file; nil if the clock cannot be read.
     package var age: Duration? {
@@ -54,9 +54,6 @@ package struct FileStamp: Equatable, Sendable {
         guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
         return Self.sinceEpoch(now) - changed
     }
-
-    /// Whether the file system notes only whole seconds, or the file was changed at the beginning of one.
-    package var hasWholeSeconds: Bool { changed.components.attoseconds == 0 }
 
     /// Returns the time since 1970.
     ///

@@ -39,7 +39,7 @@ extension EndToEndTests {
                       path: /items/1.json
                       records: $.items
                       paging: {style: next_url, path: $.next}
-                      update: {path: "/items/{id}"}
+                      write: {update: {}}
                   Order:
                     bridge: api
                     key: id

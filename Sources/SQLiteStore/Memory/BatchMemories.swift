@@ -21,10 +21,12 @@ internal import Glibc
 final class BatchMemories {
     private let model: CompiledModel
     private let path: String
+    /// The path without symbolic links, beside which SQLite has the write-ahead log; the database exists when it is first used.
+    private lazy var resolved = FileLock.resolve(path)
     /// The file that keeps the listings; nil if there is nowhere to keep it.
-    ///
-    /// The database exists when it is first used.
-    private lazy var file = FileLock.resolve(path).flatMap { BatchMemoryFile(of: $0, model: model) }
+    private lazy var file = resolved.flatMap { BatchMemoryFile(of: $0, model: model) }
+    /// The database that was opened, which another file may replace meanwhile.
+    var identity: FileIdentity?
     private var listings: [ScanScope: ListingMemory] = [:]
     /// The listings whose scans are open.
     private var open: Set<ScanScope> = []
@@ -54,16 +56,26 @@ final class BatchMemories {
     }
 
     /// Begins the scan of a listing; returns its memory.
-    func begin(_ scan: ScanTarget, mapping: String, _ db: Database) throws -> ListingMemory {
+    ///
+    /// - Returns: Nil if the database has triggers, which may write any row with those of a page.
+    func begin(_ scan: ScanTarget, mapping: String, _ db: Database) throws -> ListingMemory? {
         try noteVersion(db)
         let root = model.entities[scan.entity].root
-        if listings[scan.scope]?.mapping != mapping || listings[scan.scope]?.root != root {
-            listings[scan.scope] = ListingMemory(mapping: mapping, root: root)
+        if try hasTriggers(db) {
+            forgetAll()
+            return nil
         }
-        let listing = listings[scan.scope] ?? ListingMemory(mapping: mapping, root: root)
+        var listing = listings[scan.scope] ?? ListingMemory(mapping: mapping, root: root)
+        if listing.mapping != mapping || listing.root != root { listing = ListingMemory(mapping: mapping, root: root) }
+        listings[scan.scope] = listing
         listing.begin()
         open.insert(scan.scope)
         return listing
+    }
+
+    private func hasTriggers(_ db: Database) throws -> Bool {
+        let triggers = ["sqlite_schema", "sqlite_temp_schema"].map { "SELECT 1 FROM \($0) WHERE type = 'trigger'" }
+        return try Bool.fetchOne(db, sql: "SELECT EXISTS (\(triggers.joined(separator: " UNION ALL ")))") == true
     }
 
     /// Returns the memory of a listing that is being scanned.
@@ -99,10 +111,11 @@ final class BatchMemories {
 
     // MARK: The file
 
-    /// The stamp of the database; nil if a write-ahead log has more content than the file, or the stamp is not exact.
+    /// The stamp of the database; nil if a write-ahead log has more content than the file, another file is in the place of the
+    /// one that was opened, or the stamp is not exact.
     private var stamp: String? {
-        guard FileStamp(path + "-wal").map({ $0.size == 0 }) ?? true, let stamp = FileStamp(path),
-            !stamp.hasWholeSeconds
+        guard let resolved, FileStamp(resolved + "-wal").map({ $0.size == 0 }) ?? true,
+            let stamp = FileStamp(resolved), stamp.identity == identity, !stamp.hasWholeSeconds
         else { return nil }
         return stamp.text
     }
@@ -111,7 +124,7 @@ final class BatchMemories {
     ///
     /// Nothing is kept while other processes have the database open and read it, or its file system notes no exact times.
     func save(_ db: Database) throws {
-        guard let file, isRead, version != nil else { return }
+        guard let file, isRead, try !hasTriggers(db) else { return }
         let filled = listings.filter { !$0.value.entries.isEmpty }
         let rows = filled.values.reduce(0) { $0 + $1.entries.values.reduce(0) { $0 + $1.summary.records } }
         // After a sync that has found nothing new, all is as it was.
@@ -126,7 +139,7 @@ final class BatchMemories {
         try noteVersion(db)
         guard before == version else { return }
         // Later changes must have a later time. No other process can write meanwhile.
-        while let age = FileStamp(path)?.age, age >= .zero, age < FileStamp.tick { usleep(2_000) }
+        while let age = resolved.flatMap({ FileStamp($0)?.age }), age >= .zero, age < FileStamp.tick { usleep(2_000) }
         guard let stamp else { return }
         file.write(filled, for: stamp)
         kept = stamp

@@ -18,6 +18,8 @@ struct BatchMemoryFile {
     private static let limit = 16 << 20
     /// The maximum number of files: those of databases that no longer exist are never read again.
     private static let maxFiles = 200
+    /// The maximum number of a batch's records.
+    private static let maxRecords: Int64 = 1 << 32
     /// Changes with the meaning of the content.
     private static let format: Int64 = 1
 
@@ -35,9 +37,18 @@ struct BatchMemoryFile {
     func read(for stamp: String) -> [ScanScope: ListingMemory] {
         guard FileStamp(path)?.isPrivate == true,
             let bytes = try? BoundedFile.read(path, limit: Self.limit, kind: .regular, followsLinks: false),
-            let batch = try? bytes.withUnsafeBytes({ try RecordBatch(copying: $0) })
+            let batch = bytes.withUnsafeBytes({ Self.content(of: $0) })
         else { return [:] }
         return withExtendedLifetime(batch) { listings(batch, stamp) } ?? [:]
+    }
+
+    /// Returns the content of a file: a batch behind the 16 bytes of its digest; nil if it is not as it was written.
+    private static func content(of bytes: UnsafeRawBufferPointer) -> RecordBatch? {
+        guard bytes.count > 16 else { return nil }
+        let content = UnsafeRawBufferPointer(rebasing: bytes[16...])
+        let digest = BatchDigest(
+            high: bytes.loadUnaligned(as: UInt64.self), low: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        return digest == BatchDigest(of: content) ? try? RecordBatch(copying: content) : nil
     }
 
     private func listings(_ batch: RecordBatch, _ stamp: String) -> [ScanScope: ListingMemory]? {
@@ -78,7 +89,9 @@ struct BatchMemoryFile {
         guard value.tag == .object, let numbers = value["numbers"]?.elements.compactMap(\.integer), numbers.count == 10,
             let rows = value["rows"], rows.tag == .bytes,
             let spans = value["spans"]?.elements.compactMap(\.integer), spans.count % 2 == 0,
-            let absent = value["absent"]?.elements.compactMap(\.integer), sets.indices.contains(Int(numbers[9]))
+            let absent = value["absent"]?.elements.compactMap(\.integer), sets.indices.contains(Int(numbers[9])),
+            numbers[2] > 0,
+            numbers[2] == numbers[3], numbers[2] <= Self.maxRecords
         else { return nil }
         var ranges: [ClosedRange<Int64>] = []
         for index in stride(from: 0, to: spans.count, by: 2) {
@@ -114,7 +127,11 @@ struct BatchMemoryFile {
         }
         // One that is too large, or cannot be written, is as none.
         guard let batch = try? writer.finish(), CacheFolder.make(folder) else { return }
-        batch.withBytes { try? AtomicFile.write($0, to: path, mode: 0o600) }
+        batch.withBytes { content in
+            let digest = BatchDigest(of: content)
+            let head = withUnsafeBytes(of: (digest.high, digest.low)) { Array($0) }
+            try? AtomicFile.write(head + content, to: path, mode: 0o600)
+        }
         CacheFolder.trim(folder, to: Self.maxFiles)
     }
 

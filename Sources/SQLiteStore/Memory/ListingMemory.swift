@@ -3,9 +3,10 @@ internal import SystemCalls
 
 /// The batches that a listing had, and the rows of each, which are still as the batch left them.
 ///
-/// Two rules hold it to that. A batch that is merged and remembered takes the place of all others that have one of its
-/// rows, because it may have changed them. And whatever else writes rows of the same table makes it forget everything;
-/// see ``BatchMemories``. A scan that ends leaves only the batches that it had, as the end may delete the rows of others.
+/// Three rules hold it to that. A batch that is merged and remembered takes the place of all others that have one of its
+/// rows, because it may have changed them. Whatever else writes rows of the same table, in this process or
+/// another one, makes it forget everything; see ``BatchMemories``. A scan that deletes what it lacks leaves only the batches that
+/// it had: the end of a scan never changes a row that it has listed.
 final class ListingMemory: BatchMemory {
     /// A batch.
     struct Entry: Equatable, Sendable {
@@ -48,7 +49,11 @@ final class ListingMemory: BatchMemory {
         self.mapping = mapping
         self.root = root
         state.withLock { state in
-            for (digest, entry) in entries { Self.remember(digest, entry, &state) }
+            // In the order of their rows, so that each span is added behind the others.
+            func start(_ entry: Entry) -> Int64 { entry.spans.first?.lowerBound ?? .min }
+            for (digest, entry) in entries.sorted(by: { start($0.value) < start($1.value) }) {
+                Self.remember(digest, entry, &state)
+            }
             state.listed = []
             state.isChanged = false
         }
@@ -64,7 +69,7 @@ final class ListingMemory: BatchMemory {
 
     func summary(of digest: BatchDigest) -> BatchSummary? { state.withLock { $0.entries[digest]?.summary } }
 
-    /// Returns a batch that the current scan has again.
+    /// Returns a batch; nil if it is not known.
     func entry(of digest: BatchDigest) -> Entry? { state.withLock { $0.entries[digest] } }
 
     /// Begins a scan.
@@ -104,7 +109,7 @@ final class ListingMemory: BatchMemory {
         state.isChanged = true
     }
 
-    /// Ends a scan that had everything: what it did not have is forgotten.
+    /// Ends a scan that had everything: what it did not have is forgotten, as its rows may be deleted.
     func end() {
         state.withLock { state in
             for digest in state.entries.keys where !state.listed.contains(digest) { state.forget(digest) }

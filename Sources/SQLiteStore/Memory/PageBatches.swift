@@ -31,7 +31,7 @@ struct PageBatches {
     mutating func end(_ batch: (digest: BatchDigest, summary: BatchSummary)?) {
         defer { (rows, hasWritten) = (SeenLog(), false) }
         guard let batch, rows.count == batch.summary.records, let own = rows.batch, rows.distinctCount == rows.count,
-            let spans = RowSpans.of(rows, limit: ListingMemory.maxSpans)
+            let spans = RowSpans.of(rows, after: own.beforeFirst, limit: ListingMemory.maxSpans)
         else {
             // Which rows it has changed is not known so exactly.
             if hasWritten { forgetAll() }

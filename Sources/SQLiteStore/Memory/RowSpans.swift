@@ -8,16 +8,19 @@ struct RowSpans {
     private var ends: [Int64] = []
     private var owners: [BatchDigest] = []
 
-    var count: Int { starts.count }
-
     /// Returns the ascending stretches of a batch's rows; nil if there are more than `limit`.
-    static func of(_ log: SeenLog, limit: Int) -> [ClosedRange<Int64>]? {
+    ///
+    /// - Parameter before: The row known to precede the first one in the table: a row that gets between the two makes that
+    ///   untrue, so the first stretch begins behind it.
+    static func of(_ log: SeenLog, after before: Int64?, limit: Int) -> [ClosedRange<Int64>]? {
         var spans: [ClosedRange<Int64>] = []
         var isWithin = true
         log.forEach { row in
             guard isWithin else { return }
             if let last = spans.last, row > last.upperBound {
                 spans[spans.count - 1] = last.lowerBound...row
+            } else if spans.isEmpty, let before, before < row {
+                spans.append(before + 1...row)
             } else if spans.count < limit {
                 spans.append(row...row)
             } else {

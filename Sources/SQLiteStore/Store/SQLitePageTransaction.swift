@@ -19,8 +19,8 @@ final class SQLitePageTransaction: PageTransaction {
     private var savedLists = false
     /// The page's batches, if the store remembers those of the scan.
     private var batches: PageBatches?
-    /// Whether the page is the last one of the scan.
-    private var isLast = false
+    /// Whether the page ends a scan that deletes what it lacks.
+    private var sweeps = false
     /// Whether rows were written, by entity.
     private var touched: [Bool]
     private var due: DueParents
@@ -210,7 +210,7 @@ final class SQLitePageTransaction: PageTransaction {
 
     func finish(_ end: ScanEnd) throws -> SweepResult {
         guard let scan else { return SweepResult() }
-        isLast = true
+        sweeps = end.sweep != nil
         let writers = try store.writers
         var result = SweepResult()
         let relinked = try settleLists(of: scan.scope)
@@ -402,7 +402,7 @@ final class SQLitePageTransaction: PageTransaction {
                 try store.commitTransaction(db)
                 store.noteCommit(of: touchedFamilies, by: batches == nil ? nil : scan?.scope, db)
                 batches?.commit()
-                if isLast { batches?.memory.end() }
+                if sweeps { batches?.memory.end() }
                 try store.writers.changes.pageCommitted()
                 if let scan {
                     try store.writers.scans.pageCommitted(scan.scope, seen, isSaved: savedLog)

@@ -137,6 +137,7 @@ public final class SQLiteStore: Store, @unchecked Sendable {
             if !isRehearsal { try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL") }
             openWriters = try Writers(model, on: db.sqliteConnection)
             if !isRehearsal { identity.withLock { $0 = FileIdentity(path) } }
+            memories?.identity = identity.withLock { $0 }
         }
     }
 

@@ -2,9 +2,11 @@ public import Mapping
 
 /// The digest of a batch's bytes: equal batches have equal digests, and two different ones of a listing in practice never.
 ///
-/// It is no protection against a remote that wants a collision: such a remote could as well send the old records.
+/// Rounds as in XXH64 (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), which can be undone: no word hides what
+/// the others are. It is no protection against a remote that wants a collision: such a remote could as well send the old
+/// records.
 public struct BatchDigest: Hashable, Sendable {
-    /// The two halves of the digest, which are independent of each other.
+    /// The two halves of the digest: other sums of the same lanes.
     public let high: UInt64, low: UInt64
 
     /// Creates a digest from its halves.
@@ -17,39 +19,39 @@ public struct BatchDigest: Hashable, Sendable {
     public init(of bytes: UnsafeRawBufferPointer) {
         var index = 0
         // Four lanes that do not wait for each other.
-        var lanes = (Self.seeds.0, Self.seeds.1, Self.seeds.2, Self.seeds.3)
-        while index + 64 <= bytes.count {
-            lanes.0 = Self.mixed(lanes.0 ^ Self.word(bytes, index), Self.seeds.1 ^ Self.word(bytes, index + 8))
-            lanes.1 = Self.mixed(lanes.1 ^ Self.word(bytes, index + 16), Self.seeds.2 ^ Self.word(bytes, index + 24))
-            lanes.2 = Self.mixed(lanes.2 ^ Self.word(bytes, index + 32), Self.seeds.3 ^ Self.word(bytes, index + 40))
-            lanes.3 = Self.mixed(lanes.3 ^ Self.word(bytes, index + 48), Self.seeds.0 ^ Self.word(bytes, index + 56))
-            index += 64
+        var lanes = (Self.primes.0, Self.primes.1, Self.primes.2, Self.primes.3)
+        while index + 32 <= bytes.count {
+            lanes.0 = Self.mixed(lanes.0, bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            lanes.1 = Self.mixed(lanes.1, bytes.loadUnaligned(fromByteOffset: index + 8, as: UInt64.self))
+            lanes.2 = Self.mixed(lanes.2, bytes.loadUnaligned(fromByteOffset: index + 16, as: UInt64.self))
+            lanes.3 = Self.mixed(lanes.3, bytes.loadUnaligned(fromByteOffset: index + 24, as: UInt64.self))
+            index += 32
         }
         while index < bytes.count {
             var rest: UInt64 = 0
             for offset in index..<min(index + 8, bytes.count) { rest = rest << 8 | UInt64(bytes[offset]) }
-            lanes.0 = Self.mixed(lanes.0 ^ rest, Self.seeds.3)
-            lanes.1 = Self.mixed(lanes.1 ^ rest, Self.seeds.2)
+            lanes.0 = Self.mixed(lanes.0, rest)
             index += 8
         }
         let count = UInt64(bytes.count)
-        high = Self.mixed(Self.mixed(lanes.0 ^ count, lanes.1 ^ Self.seeds.0), lanes.2 ^ Self.seeds.1)
-        low = Self.mixed(Self.mixed(lanes.2 ^ count, lanes.3 ^ Self.seeds.2), lanes.1 ^ Self.seeds.3)
+        high = Self.sum(of: [lanes.0, lanes.1, lanes.2, lanes.3], from: count)
+        low = Self.sum(of: [lanes.3, lanes.1, lanes.0, lanes.2], from: ~count)
     }
 
-    private static func word(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt64 {
-        bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+    private static func sum(of lanes: [UInt64], from start: UInt64) -> UInt64 {
+        let sum = lanes.reduce(start &+ primes.3) { mixed($0, $1) }
+        let half = (sum ^ (sum >> 33)) &* primes.1
+        return half ^ (half >> 29)
     }
 
-    /// The two halves of the product, folded: as in wyhash (https://github.com/wangyi-fudan/wyhash).
-    private static func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
-        let product = left.multipliedFullWidth(by: right)
-        return product.high ^ product.low
+    private static func mixed(_ lane: UInt64, _ word: UInt64) -> UInt64 {
+        let sum = lane &+ word &* primes.1
+        return (sum << 31 | sum >> 33) &* primes.0
     }
 
-    /// Odd numbers with half of their bits set, as in wyhash.
-    private static let seeds: (UInt64, UInt64, UInt64, UInt64) = (
-        0x2D35_8DCC_AA6C_78A5, 0x8BB8_4B93_962E_ACC9, 0x4B33_A62E_D433_D4A3, 0x4D5A_2DA5_1DE1_AA47
+    /// The first four primes of XXH64.
+    private static let primes: (UInt64, UInt64, UInt64, UInt64) = (
+        0x9E37_79B1_85EB_CA87, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x85EB_CA77_C2B2_AE63
     )
 }
 

@@ -22,6 +22,9 @@ final class BatchMapper {
     private let recognition: BatchRecognition?
     /// The members of the records so far; see ``ListedMember``.
     private(set) var members: Set<ListedMember> = []
+    private let knownMembers: Set<ListedMember>
+    /// Whether a record has had a member that the listing was not known to have.
+    private var hasNewMembers = false
     /// The fields that the records had, among those that the configuration reads.
     private(set) var present: PresentFields
     /// Removes secrets from what is kept of records besides their values; set it before the first batch.
@@ -38,6 +41,7 @@ final class BatchMapper {
         self.target = target
         self.parent = parent?.key
         self.recognition = recognition
+        knownMembers = members
         self.filter = filter
         self.keepsKeys = keepsKeys
         mapper = Mapper(model, knownMembers: members, readsMetadata: context.observer != nil)
@@ -66,10 +70,12 @@ final class BatchMapper {
     private func content(of records: RecordBatch, _ page: PageInfo) -> PreparedBatch.Content {
         let mayRecognize = recognition != nil && !page.partial && page.deleted == nil
         let digest = mayRecognize ? records.digest : nil
-        if let digest, let summary = recognition?.summary(of: digest) {
+        if let digest, let recognition, let summary = recognition.summary(of: digest, membersAreKnown: !hasNewMembers) {
             members.formUnion(summary.members)
             present.note(summary)
-            return .recognized(RecognizedBatch(records, digest: digest, summary: summary))
+            return .recognized(
+                RecognizedBatch(
+                    batch: records, digest: digest, summary: summary, absenceContext: recognition.absenceContext))
         }
         let mapped = MappedBatch(
             records, by: mapper, as: plan.mapping, parent: parent,
@@ -77,10 +83,22 @@ final class BatchMapper {
             extent: terms.fieldPaths != nil ? .part : page.partial ? .changes : .whole)
         members.formUnion(mapped.members)
         present.note(mapped, redaction)
-        guard let digest, let recognition,
-            let summary = mapped.summary(of: target.entity, absenceContext: recognition.absenceContext)
-        else { return .mapped(mapped, nil) }
-        return .mapped(mapped, (digest, summary))
+        if recognition != nil, !hasNewMembers { hasNewMembers = !knownMembers.isSuperset(of: mapped.members) }
+        return .mapped(mapped, digest.flatMap { remembered(mapped, $0) })
+    }
+
+    /// Returns how a batch may be remembered.
+    ///
+    /// One that lacks a field is not, if the records have members that nothing reads: the path may be misspelt, and the
+    /// next scan warns of that again.
+    private func remembered(
+        _ mapped: MappedBatch, _ digest: BatchDigest
+    ) -> (digest: BatchDigest, summary: BatchSummary)? {
+        guard let recognition,
+            let summary = mapped.summary(of: target.entity, absenceContext: recognition.absenceContext),
+            summary.absentFields.isEmpty || present.others.isEmpty
+        else { return nil }
+        return (digest, summary)
     }
 }
 

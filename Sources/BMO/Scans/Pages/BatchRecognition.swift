@@ -22,9 +22,11 @@ struct BatchRecognition: Sendable {
     }
 
     /// Returns what a batch was like, if the listing had it before and it would be mapped in the same way.
-    func summary(of digest: BatchDigest) -> BatchSummary? {
+    ///
+    /// - Parameter membersAreKnown: Whether the scan has brought no member that the listing was not known to have.
+    func summary(of digest: BatchDigest, membersAreKnown: Bool) -> BatchSummary? {
         guard let summary = memory.summary(of: digest),
-            summary.absenceContext == nil || summary.absenceContext == absenceContext
+            summary.absenceContext == nil || membersAreKnown && summary.absenceContext == absenceContext
         else { return nil }
         return summary
     }
@@ -38,27 +40,23 @@ struct BatchRecognition: Sendable {
         let plan = request.plan
         guard target.isListing, target.parent == nil, plan.source == nil, plan.watched == nil,
             plan.policy.tombstone == nil, request.isFull, context.observer == nil, context.terms.fieldPaths == nil,
-            !context.options.full, !context.options.restart, !context.isPartial
+            !context.options.full, !context.options.restart, !context.isPartial,
+            // Another bmo may map in another way.
+            let program = FileStamp.ofProgram
         else { return nil }
-        // Another bmo may map in another way.
-        let mapping = "\(plan.request) \(FileStamp.ofProgram?.text ?? "")"
+        let mapping = "\(plan.request) \(program.text)"
         return try context.store.batchMemory(of: target, mapping: mapping)
             .map { BatchRecognition($0, members: members) }
     }
 }
 
 /// A batch that the listing had before.
-final class RecognizedBatch: @unchecked Sendable {
-    // Immutable after initialization.
+struct RecognizedBatch: Sendable {
     let batch: RecordBatch
     let digest: BatchDigest
     let summary: BatchSummary
-
-    init(_ batch: RecordBatch, digest: BatchDigest, summary: BatchSummary) {
-        self.batch = batch
-        self.digest = digest
-        self.summary = summary
-    }
+    /// See ``BatchRecognition/absenceContext``.
+    let absenceContext: UInt64
 }
 
 extension RecordBatch {

@@ -29,7 +29,11 @@ final class PageWriter: @unchecked Sendable {
     /// What the request adds, if the pages are of one.
     private let terms: ScanTerms
     /// Maps recognised batches that have to be merged after all; used only on `thread`.
-    private lazy var lateMapper = Mapper(model, knownMembers: knownMembers)
+    private lazy var lateMapper = {
+        let mapper = Mapper(model, knownMembers: knownMembers)
+        mapper.reportsMembersOfEachBatch = true
+        return mapper
+    }()
     private let knownMembers: Set<ListedMember>
     /// The fields that the records had, among those that the configuration reads; belongs to the scan's task.
     var present: PresentFields { batches.present }
@@ -222,7 +226,8 @@ final class PageWriter: @unchecked Sendable {
                 return
             }
             let mapped = MappedBatch(batch.batch, by: lateMapper, as: request.plan.mapping, extent: .whole)
-            try page.add(mapped, location: location)
+            let summary = mapped.summary(of: target.entity, absenceContext: batch.absenceContext)
+            try page.add(mapped, location: location, remembered: summary.map { (batch.digest, $0) })
         }
     }
 
