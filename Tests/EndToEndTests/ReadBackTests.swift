@@ -136,6 +136,23 @@ extension EndToEndTests {
             #expect(try asked(place, "GET /notes/10").isEmpty)
         }
 
+        @Test(arguments: [(false, "unknown"), (true, "(no rows)")])
+        func `a new object's flag may be its own where the entity keeps extra members`(
+            keepsExtra: Bool, state: String
+        ) async throws {
+            let place = try await place()
+            let config = try String(contentsOfFile: place.folder.appending("bmo.yml"), encoding: .utf8)
+                .replacing("write: {update: {}", with: "write: {create: {}, update: {}")
+            try place.folder.write(
+                keepsExtra ? config.replacing("writable: true", with: "writable: true\n    extra: true") : config,
+                to: "bmo.yml")
+            try await place.expectSuccess("sync", "-q")
+            try place.folder.write(#"{"id": 11, "text": "b", "success": false}"#, to: "changed")
+            let push = try await place.bmo("create", "Note", "--set", "text=b", "--set", "list=1", "--push")
+            #expect(push.exitCode == (keepsExtra ? 0 : 1), "\(push)")
+            #expect(try await place.query("SELECT state FROM bmo_outbox") == state)
+        }
+
         @Test func `an object is not moved by its path, which nothing in the body would tell`() async throws {
             let place = try await place()
             let edit = try await place.bmo("update", "Note", "10", "--set", "list=2")

@@ -81,6 +81,7 @@ import Testing
 
     @Test(arguments: [
         "null", #""""#, "0", "false", "{}", "[]", #""none""#, #""ok""#, #""No errors found""#,
+        #"{"count": 0, "message": "No errors found"}"#,
         #"{"code": 0, "message": ""}"#, #"{"code": 200, "message": "OK"}"#, #"{"count": 0, "list": []}"#,
     ])
     func `an error that says nothing is none`(error: String) throws {
@@ -118,8 +119,22 @@ import Testing
         #expect(try code(.create, replying: unsaved) == .remote)
     }
 
-    @Test func `a reply that says that the object was not deleted is a refusal`() throws {
-        #expect(try code(.delete, replying: #"{"id": 1, "object": "note", "deleted": false}"#) == .remote)
+    @Test(arguments: ["result", "stat", "state", "status"])
+    func `a failed state around no values leaves the outcome open`(name: String) throws {
+        let body = #"{"edit": {"\#(name)": "Failure", "captcha": {}}}"#
+        for operation in [WriteRequest.Operation.create, .update] {
+            #expect(try code(operation, replying: body) == .timeout)
+            #expect(try code(operation, replying: body, members: ["id", "text", name]) == nil)
+            #expect(try code(operation, replying: body.replacing("Failure", with: "Success")) == nil)
+        }
+    }
+
+    @Test func `a reply that says that the object is not deleted leaves the outcome open`() throws {
+        for rest in [#""object": "note""#, #""message": "Deletion scheduled""#] {
+            let error = try bridgeError { try write(.delete, replying: #"{"id": 1, "deleted": false, \#(rest)}"#) }
+            // The host reads the object.
+            #expect(error.code == .timeout && !error.isRetryable, "\(error)")
+        }
         #expect(try code(.delete, replying: #"{"id": 1, "deleted": true}"#) == nil)
         // The object as it was.
         #expect(try code(.delete, replying: #"{"id": 1, "text": "new", "deleted": false}"#) == nil)
@@ -155,6 +170,22 @@ import Testing
             #expect(error.code == .timeout && error.remote == "is taken", "\(error)")
             #expect(try write(operation, replying: reply(#""userErrors": []"#), rule: rule) != nil)
         }
+    }
+
+    @Test func `a false flag of a mutation's payload without an object is a refusal`() throws {
+        let rule: Literal.Members = [
+            ("graphql", ["query": "mutation($id: ID!) { d(id: $id) { success } }", "variables": ["id": "{key}"]])
+        ]
+        func reply(_ rest: String) -> String { #"{"data": {"issueDelete": {"lastSyncId": 1, \#(rest)}}}"# }
+        let error = try bridgeError { try write(.delete, replying: reply(#""success": false"#), rule: rule) }
+        #expect(error.code == .remote && !error.isRetryable, "\(error)")
+        #expect(error.message.contains("but says $.data.issueDelete.success is false"), "\(error)")
+        try write(.delete, replying: reply(#""success": true"#), rule: rule)
+        for (rest, members) in [(#""success": false"#, nil), (#""success": false, "entity": {}"#, ["id", "text"])] {
+            let unclear = try bridgeError { try write(.delete, replying: reply(rest), members: members, rule: rule) }
+            #expect(unclear.code == .timeout, "\(unclear)")
+        }
+        try write(.delete, replying: reply(#""success": false"#), members: ["id", "success"], rule: rule)
     }
 
     @Test func `a result of an error's type is a refusal`() throws {

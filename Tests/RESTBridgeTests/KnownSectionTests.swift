@@ -74,6 +74,25 @@ import Testing
         #expect(try known.rules(of: request()).path.description == "/teams/{parent.id}/users")
     }
 
+    @Test func `a request for one object leaves the section of the walk known`() throws {
+        let known = KnownSections()
+        let rules = try known.rules(of: request())
+        var one = request(["path": "/users/{parent.id}"])
+        one.readsOne = true
+        #expect(try known.rules(of: one).path.description == "/users/{parent.id}")
+        #expect(try known.rules(of: request()) === rules)
+    }
+
+    @Test func `another section of a known entity forgets no other entity`() throws {
+        let known = KnownSections()
+        let entities = (0..<256).map { "Entity\($0)" }
+        let rules = try entities.map { try known.rules(of: request(of: $0)) }
+        _ = try known.rules(of: request(["path": "/users"], of: entities[0]))
+        #expect(try known.rules(of: request(of: entities[1])) === rules[1])
+        _ = try known.rules(of: request(of: "Another"))
+        #expect(try known.rules(of: request(of: entities[1])) !== rules[1], "so many are kept")
+    }
+
     @Test func `a faulty section is refused each time, and the one before it stays in use`() throws {
         let known = KnownSections()
         let rules = try known.rules(of: request())

@@ -111,6 +111,9 @@ import Testing
         #"{"code": "rest_forbidden", "message": "x", "data": {"status": 403}}"#, #"{"data": false}"#,
         #"{"errorCode": "E0000001", "errorSummary": "x", "errorLink": "l", "errorId": "o", "errorCauses": []}"#,
         #"{"messages": [{"type": "info"}, {"type": "error", "text": "x"}]}"#,
+        #"{"ocs": {"meta": {"status": "failure", "statuscode": 997, "message": "x"}, "data": []}}"#,
+        #"{"meta": {"status": "failure", "message": "x"}, "data": []}"#,
+        #"{"result": null, "error_code": "ERR-CONDUIT-CORE", "error_info": "x"}"#,
     ])
     func `a failure in the facts about a reply leaves the outcome open`(body: String) throws {
         #expect(try bridgeError { try write(replying: body) }.code == .timeout)
@@ -128,8 +131,24 @@ import Testing
         #expect(error.code == .remote && error.remote == "x", "\(error)")
     }
 
+    @Test func `a row of an import that failed is a refusal, also with the status 201`() throws {
+        let row = #""transform_map": "t", "status": "error", "error_message": "x""#
+        for operation in [WriteRequest.Operation.create, .update] {
+            let error = try bridgeError { try write(operation, replying: #"{"result": [{\#(row)}]}"#, status: 201) }
+            #expect(error.code == .remote && error.remote == "x", "\(error)")
+            #expect(error.message.contains("but says $.result[0].error_message is a text"), "\(error)")
+            // A record with such members.
+            let attributes: Literal.Members = [("status", "new"), ("error_message", "")]
+            try write(operation, replying: #"{"result": [{\#(row)}]}"#, status: 201, attributes: attributes)
+            try write(operation, replying: #"{"result": [{"transform_map": "t", "status": "inserted"}]}"#, status: 201)
+        }
+    }
+
     @Test(arguments: [
         #"{"meta": {"code": 200, "message": "x"}, "data": {"id": 1}}"#,
+        #"{"ocs": {"meta": {"status": "ok", "statuscode": 200, "message": "OK"}, "data": []}}"#,
+        #"{"result": {"id": 1}, "error_code": null, "error_info": null}"#,
+        #"{"errors": {"count": 0, "message": "No errors found"}}"#,
         #"{"responseHeader": {"status": 0, "QTime": 5}}"#,
         #"{"header": {"resultCode": 0, "resultMessage": "x", "isSuccessful": true}}"#, #"{"ResponseStatus": {}}"#,
         #"{"code": 20000, "message": "x", "data": {"status": "active"}}"#, #"{"data": true}"#,

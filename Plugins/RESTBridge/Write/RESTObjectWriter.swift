@@ -256,7 +256,12 @@ struct RESTObjectWriter {
             error.isRetryable = true
             return error
         }
-        return BridgeError(
+        return unsettled(error)
+    }
+
+    /// Returns the error for a change whose outcome the object shows: the host reads it.
+    func unsettled(_ error: BridgeError) -> BridgeError {
+        BridgeError(
             .timeout, "\(error.message); the request was sent, but it is unknown whether the remote carried it out",
             remedy: "check the remote before it is sent again", location: error.location, remote: error.remote)
     }

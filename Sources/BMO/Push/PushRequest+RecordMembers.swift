@@ -6,13 +6,16 @@ internal import StoreContract
 extension PushRequest {
     /// Returns the members that records of an entity have; nil if they are too many to be known.
     ///
-    /// They are those that the mapping reads, those that scans have seen, and those in the row's column of extra members.
+    /// They are those that the mapping reads, those that scans have seen, and those in the row's column of extra members. Of
+    /// an entity that keeps extra members, scans note none, and a new row has none yet.
     ///
     /// - Throws: ``StoreError``.
     static func recordMembers(
-        _ index: Int, _ row: [String: StoredValue], in model: CompiledModel, _ store: any Store
+        _ operation: OutboxEntry.Operation, _ index: Int, _ row: [String: StoredValue], in model: CompiledModel,
+        _ store: any Store
     ) throws -> [String]? {
         let root = model.model.root(of: model.model.entities[index])
+        guard operation != .create || !root.keepsExtra else { return nil }
         let related = Set(model.model.entities.filter { model.model.root(of: $0).name == root.name }.map(\.name))
         var members = OutgoingPlan(of: index, in: model).mappedMembers
         for field in try store.unknownFields() where related.contains(field.entity) {

@@ -84,7 +84,7 @@ struct PushRequest: Sendable {
         let section = try Self.section(definition.section, workspace)
         let keys = Dictionary(key.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         object = try Self.batch(layout, row) { keys[$0] }
-        let recordMembers = try Self.recordMembers(index, row, in: model, store)
+        let recordMembers = try Self.recordMembers(entry.operation, index, row, in: model, store)
         let before = entry.operation == .update ? plan.before(Self.old(of: entry)) : nil
 
         let writer = RecordBatchWriter()

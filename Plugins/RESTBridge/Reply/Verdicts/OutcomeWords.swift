@@ -35,6 +35,7 @@ enum OutcomeWords {
     static let plainCodes = Set((["code"] + errorCodes + resultCodes).map(plain))
     static let plainMessages: Set<String> = [
         "errmsg", "errormsg", "retmsg", "resultmessage", "returnmsg", "message", "msg", "errorsummary",
+        "errorinfo",
     ]
     /// Names of members that hold errors.
     static let plainErrors: Set<String> = [
@@ -79,8 +80,12 @@ enum OutcomeWords {
     }
 
     /// Whether a member is a state that says that something failed.
-    static func isFailedState(_ name: String, _ value: JSONTree) -> Bool {
-        plain(name) == "status" && value.text.map { failedStates.contains($0.lowercased()) } ?? false
+    ///
+    /// - Parameter isForeign: Whether no record has a member of that name, so that further names tell a state.
+    static func isFailedState(_ name: String, _ value: JSONTree, isForeign: Bool = false) -> Bool {
+        let name = plain(name)
+        guard name == "status" || isForeign && ["result", "stat", "state"].contains(name) else { return false }
+        return value.text.map { failedStates.contains($0.lowercased()) } ?? false
     }
 
     /// Whether a member holds a code of HTTP that is a success's.
@@ -112,10 +117,13 @@ enum OutcomeWords {
     }
 
     /// Whether the text of an error itself says that there is none.
+    static func isNoError(_ text: String) -> Bool { text.lowercased() == "no" || isNoErrorInside(text) }
+
+    /// Whether a text inside of an error says that there is none.
     ///
-    /// Inside of an error, "no" may be a reason.
-    static func isNoError(_ text: String) -> Bool {
-        if isNone(text) || text.lowercased() == "no" { return true }
+    /// There, "no" may be a reason.
+    static func isNoErrorInside(_ text: String) -> Bool {
+        if isNone(text) { return true }
         let (all, rest) = (split(text), words(text))
         return rest.count < all.count
             && rest.allSatisfy { ["found", "occurred", "reported", "were", "was"].contains($0) }
@@ -239,7 +247,8 @@ extension ReplySurvey {
             case .object: return true
             case .bool(let flag): return flag
             case .number(let text), .text(let text):
-                return !OutcomeWords.isSuccessCode(finding.path, finding.value.integer) && !OutcomeWords.isNone(text)
+                return !OutcomeWords.isSuccessCode(finding.path, finding.value.integer)
+                    && !OutcomeWords.isNoErrorInside(text)
             case .array(let first): return !first.isEmpty
             }
         }

@@ -4,7 +4,7 @@ internal import SystemCalls
 
 /// The rules of the sections that a connection has read, so that a walk by parent parses its section once.
 ///
-/// Keeps the last section of each entity: a request for one object has a section of its own.
+/// Keeps the last section of each entity, but none of a request for one object, which has a section of its own.
 final class KnownSections: Sendable {
     private struct Known {
         let content: RecordBatch
@@ -21,7 +21,7 @@ final class KnownSections: Sendable {
     ///
     /// - Throws: ``BridgeError`` for a fault of the section.
     func rules(of request: FetchRequest) throws -> SectionRules {
-        guard let content = Self.content(of: request.section) else {
+        guard !request.readsOne, let content = Self.content(of: request.section) else {
             return try SectionRules(request.section, pageSize: request.pageSize)
         }
         if let known = known.withLock({ $0[request.entity] }), known.pageSize == request.pageSize,
@@ -33,7 +33,7 @@ final class KnownSections: Sendable {
         let section = BridgeOptions(copying: content[0])
         let rules = try SectionRules(section, pageSize: request.pageSize)
         known.withLock { known in
-            if known.count >= Self.most { known.removeAll() }
+            if known.count >= Self.most, known[request.entity] == nil { known.removeAll() }
             known[request.entity] = Known(content: content, pageSize: request.pageSize, rules: rules)
         }
         return rules

@@ -4,7 +4,8 @@ internal import BridgeKit
 
 /// A sign in a successful reply to a change that the change was not made.
 ///
-/// It counts only in a reply without the object's key, because an object may have values of such names.
+/// An object may have values of such names. So a sign counts only in a reply without the object's key, or where the reply shows
+/// the object as it was before.
 struct FailedChange {
     enum Kind: Equatable {
         /// The reply has errors.
@@ -167,8 +168,7 @@ struct FailedChange {
                 holdsValue(value) && !OutcomeWords.isSuccessCode(name, value.plainText.flatMap { Int($0) })
             }
         case .null: false
-        // Inside of an error, "no" may be a reason.
-        case .text(let text): !OutcomeWords.isNone(text)
+        case .text(let text): !OutcomeWords.isNoErrorInside(text)
         case .bool, .number: !isZero(value)
         }
     }

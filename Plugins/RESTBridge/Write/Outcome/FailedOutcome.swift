@@ -125,7 +125,7 @@ struct FailedOutcome {
         func sign(
             _ object: JSONTree, isListed: Bool
         ) -> (name: String, value: JSONTree, isUnclear: Bool)? {
-            guard object.isObject, own.isOutcome(object) else { return nil }
+            guard object.isObject, own.isOutcome(object) || isListed && isRefused(object) else { return nil }
             let members = object.members.filter { !own.contains($0.name, $0.value) }
             let showsObject = showsObject(object)
             let flag = members.first { OutcomeWords.isFalseFlag($0.name, $0.value) }
@@ -144,6 +144,13 @@ struct FailedOutcome {
             return (status.name, status.value, showsObject || object.members.contains { own.hasName($0.name) })
         }
 
+        /// Whether an object without a value of the changed one has a failed state and an error, which records do not have.
+        private func isRefused(_ object: JSONTree) -> Bool {
+            let foreign = object.members.filter { own.isForeign($0.name) }
+            return !showsObject(object) && foreign.contains { OutcomeWords.isFailedState($0.name, $0.value) }
+                && foreign.contains { FailedChange.isFailure($0.name, $0.value) }
+        }
+
         /// A code other than those of success, in a reply that has a message and no object.
         ///
         /// Beside data, only a code that names a failure by itself is one.
@@ -157,19 +164,35 @@ struct FailedOutcome {
         }
 
         /// A failure that the object around the reply's facts tells, such as `meta` or `header`.
+        ///
+        /// It may stand in the reply's only member, beside nothing but the data.
         func head(_ root: JSONTree) -> FailedOutcome? {
-            guard !showsObject(root) else { return nil }
-            for (name, head) in root.members where !own.hasName(name) {
-                let isHead = OutcomeWords.plainHeads.contains(OutcomeWords.plain(name))
-                guard isHead || ["data", "result", "response"].contains(name) else { continue }
-                let place = PagingDetector.member("$", name)
+            if let failure = head(in: root, at: "$") { return failure }
+            guard root.members.count == 1, let (name, inner) = root.members.first, !own.hasName(name) else {
+                return nil
+            }
+            let isEnvelope = inner.members.allSatisfy { name, _ in Self.isHead(name) || Self.isData(name) }
+            return isEnvelope ? head(in: inner, at: PagingDetector.member("$", name)) : nil
+        }
+
+        private static func isHead(_ name: String) -> Bool {
+            OutcomeWords.plainHeads.contains(OutcomeWords.plain(name))
+        }
+
+        private static func isData(_ name: String) -> Bool { ["data", "result", "response"].contains(name) }
+
+        private func head(in home: JSONTree, at path: String) -> FailedOutcome? {
+            guard !showsObject(home) else { return nil }
+            for (name, head) in home.members where !own.hasName(name) && (Self.isHead(name) || Self.isData(name)) {
+                let place = PagingDetector.member(path, name)
                 if let code = code(in: head, at: place, isKnown: true) { return code }
-                guard isHead, let flag = head.members.first(where: { OutcomeWords.isFalseFlag($0.name, $0.value) })
-                else {
-                    continue
+                let sign = head.members.first { name, value in
+                    OutcomeWords.isFalseFlag(name, value)
+                        || !showsObject(head) && OutcomeWords.isFailedState(name, value)
                 }
+                guard Self.isHead(name), let sign else { continue }
                 return FailedOutcome(
-                    path: PagingDetector.member(place, flag.name), value: flag.value, words: FailedChange.message(head))
+                    path: PagingDetector.member(place, sign.name), value: sign.value, words: FailedChange.message(head))
             }
             return nil
         }

@@ -15,23 +15,27 @@ struct ForeignSign {
     let words: String?
     /// Whether the change may have been made: the reply shows more than the key and an outcome.
     let isUnclear: Bool
+    /// Whether the sign is that the object is not deleted: its deletion may come later.
+    var isPending = false
 
     /// - Parameter record: An object in the reply, with its path.
     init?(in record: (path: String, object: JSONTree), _ request: WriteRequest) {
         let own = OwnValues(request)
         let (isNew, isDelete) = (request.operation == .create, request.operation == .delete)
         let foreign = record.object.members.filter { own.isForeign($0.name) }
-        let sign =
-            foreign.first { Self.isFailure($0.name, $0.value) }
-            ?? (isDelete ? Self.denial(in: record.object, foreign, own) : nil)
+        let failure = foreign.first { Self.isFailure($0.name, $0.value) }
+        let sign = failure ?? (isDelete ? Self.denial(in: record.object, foreign, own) : nil)
         // A new object may have failed itself, such as a payment.
-        let state = isNew ? nil : foreign.first { OutcomeWords.isFailedState($0.name, $0.value) }
+        let isNewObject = isNew && (own.isIdentified(record.object) || own.areShown(in: record.object))
+        let state =
+            isNewObject ? nil : foreign.first { OutcomeWords.isFailedState($0.name, $0.value, isForeign: true) }
         guard let found = sign ?? state else { return nil }
         let isOther = isNew || !own.haveKey(of: record.object)
         let rest = Self.members(of: record.object, without: sign?.name)
         let showsValues = !own.isOutcome(rest) || own.hasRecordValue(rest)
         let mayBeDone = own.isIdentified(record.object) && (isOther || showsValues)
         self.init(at: record.path, found, in: record.object, isUnclear: mayBeDone || sign == nil)
+        isPending = failure == nil && sign != nil
     }
 
     /// Errors of a mutation beside its object: the payload's members are not the object's.
@@ -42,6 +46,23 @@ struct ForeignSign {
                 let sign = payload.members.first(where: { Self.isFailure($0.name, $0.value) })
             else { continue }
             self.init(at: place, sign, in: payload, isUnclear: true)
+            return
+        }
+        return nil
+    }
+
+    /// A false flag of a mutation's payload that does not hold the object.
+    init?(inPayloadsOf root: JSONTree, without record: String?, _ request: WriteRequest) {
+        let own = OwnValues(request)
+        for (name, payload) in root["data"]?.members ?? [] {
+            let place = PagingDetector.member("$.data", name)
+            guard record?.isPath(inside: place) != true, !own.isIdentified(payload), !own.areShown(in: payload),
+                let flag = payload.members.first(where: {
+                    OutcomeWords.isFalseFlag($0.name, $0.value) && !own.hasName($0.name)
+                })
+            else { continue }
+            let holdsObject = payload.members.contains { $0.value.isObject } || own.hasRecordValue(payload)
+            self.init(at: place, flag, in: payload, isUnclear: holdsObject || !own.knowsRecords)
             return
         }
         return nil
@@ -86,9 +107,15 @@ extension RESTObjectWriter {
         // 201 says that there is a new object (RFC 9110, section 15.3.2).
         if request.operation == .create, response.status == 201 { places.removeAll { own.isIdentified($0.object) } }
         var sign = places.lazy.compactMap { ForeignSign(in: $0, request) }.first
-        if sign == nil, rule.mutation != nil, let record { sign = ForeignSign(around: record, inMutation: root) }
+        if sign == nil, rule.mutation != nil {
+            sign =
+                record.flatMap { ForeignSign(around: $0, inMutation: root) }
+                ?? ForeignSign(inPayloadsOf: root, without: record?.path, request)
+        }
         guard let sign, try !hasRule(for: sign.path) else { return }
         let error = refusal(sign.path, sign.value, words: sign.words, response)
+        // A delete could be sent again, but the object shows whether that is needed.
+        if sign.isPending { throw unsettled(error) }
         throw sign.isUnclear ? unknown(error) : error
     }
 
