@@ -212,6 +212,35 @@ import TestSupport
         #expect(try told.endPage(count: 100, total: 100, fingerprint: 1) == .init(isEnd: true, isComplete: true))
     }
 
+    @Test func `a fault after a short first page of a usual size ends the scan`() throws {
+        var first = try scan("page", size: 1000)
+        #expect(!first.isCheck)
+        #expect(first.endAtFault(isEmpty: true) == .init(isEnd: true, isComplete: true))
+        #expect(!first.isPositional)
+        var all = try scan("page", size: 1000)
+        _ = try all.endPage(count: 100, total: nil, fingerprint: 1)
+        #expect(all.isCheck)
+        #expect(all.endAtFault(isEmpty: true) == .init(isEnd: true, isComplete: true))
+        #expect(all.isPositional)
+        var open = try scan("offset", size: 1000)
+        _ = try open.endPage(count: 100, total: nil, fingerprint: 1)
+        #expect(open.endAtFault(isEmpty: false) == .init(isEnd: true))
+        // The first of these pages is not the first of the listing.
+        var resumed = try scan("offset", size: 1000, cursor: "100")
+        _ = try resumed.endPage(count: 100, total: nil, fingerprint: 1)
+        #expect(resumed.endAtFault(isEmpty: true) == .init(isEnd: true))
+        // A full page, and a third one, are requested anyway.
+        var full = try scan("offset", size: 100)
+        _ = try full.endPage(count: 100, total: nil, fingerprint: 1)
+        #expect(!full.isCheck)
+        #expect(full.endAtFault(isEmpty: true) == .init(isEnd: true))
+        var third = try scan("offset", size: 1000)
+        _ = try third.endPage(count: 100, total: nil, fingerprint: 1)
+        _ = try third.endPage(count: 100, total: nil, fingerprint: 2)
+        #expect(!third.isCheck)
+        #expect(third.endAtFault(isEmpty: true) == .init(isEnd: true))
+    }
+
     @Test func `paging that makes no sense is named`() throws {
         let noElement = try bridgeError {
             _ = try SOAPPaging(

@@ -49,6 +49,7 @@ import Testing
                   <xs:sequence><xs:element name="Message" type="t:Message" maxOccurs="unbounded"/></xs:sequence>
                   </xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>
                 <xs:element name="Leads"><xs:complexType><xs:sequence>
+                  <xs:element name="size" type="xs:int" minOccurs="0"/>
                   <xs:element name="limit" type="xs:int" minOccurs="0"/>
                   <xs:element name="offset" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
                 <xs:element name="LeadsResponse"><xs:complexType><xs:sequence>
@@ -76,11 +77,12 @@ import Testing
     private static let folder = "FindResponse/Messages/Message/RootFolder"
 
     private func scan(
-        _ name: String, _ records: String, _ paging: Literal? = nil, input: Literal = [:]
+        _ name: String, _ records: String, _ paging: Literal? = nil, input: Literal = [:], faults: Literal? = nil
     ) throws -> Scan {
         let path = try server.folder.write(Self.wsdl, to: "counts.wsdl")
         let operation = try #require(records.components(separatedBy: "Response").first)
-        let section: Literal = ["operation": .text(operation), "records": .text(records), "input": input]
+        var section: Literal = ["operation": .text(operation), "records": .text(records), "input": input]
+        if let faults { section = section.adding(["faults": faults]) }
         return try Scan.run(
             ["wsdl": .text(path), "endpoint": .text("\(server.url)/\(name)")],
             paging.map { section.adding(["paging": $0]) } ?? section)
@@ -192,6 +194,54 @@ import Testing
         #expect(scan.records.count == 75 && scan.pages.last?.isComplete == isComplete)
         let warning = scan.pages.flatMap(\.warnings).joined()
         #expect(warning.contains("the 75 records arrived that limit = 75 in input") != isComplete, "\(warning)")
+    }
+
+    @Test func `more records than a number in the input show that it limits something else`() throws {
+        let scan = try scan("many?312,312,", "LeadsResponse/lead", input: ["size": 10])
+        #expect(scan.records.count == 312 && scan.pages.last?.isComplete == true)
+        #expect(scan.pages.flatMap(\.warnings).isEmpty)
+        let cut = try self.scan("many?312,312,", "LeadsResponse/lead", input: ["size": 10, "limit": 75])
+        #expect(cut.records.count == 75 && cut.pages.last?.isComplete == false)
+        let warning = cut.pages.flatMap(\.warnings).joined()
+        #expect(warning.contains("just the 75 records arrived that limit = 75 in input requests"), "\(warning)")
+    }
+
+    @Test(arguments: [
+        ("nextOffset=37", true), ("nextPageToken=abc", true), ("hasMore=true", false), ("hasNextPage=true", false),
+        ("hasNextPage=false", true),
+    ])
+    func `under declared paging by offset a flag keeps the end open, but a position does not`(
+        mode: String, isComplete: Bool
+    ) throws {
+        let paging: Literal = ["style": "offset", "offset_element": "offset", "limit_element": "limit", "size": 50]
+        let scan = try scan("many?37,37,\(mode)", "LeadsResponse/lead", paging)
+        #expect(scan.records.count == 37 && scan.pages.last?.isComplete == isComplete)
+        let warning = scan.pages.flatMap(\.warnings).joined()
+        #expect(warning.contains("there may be more records, because its has") != isComplete, "\(warning)")
+    }
+
+    @Test func `without paging the position of a next page keeps the end open`() throws {
+        let scan = try scan("many?37,37,nextOffset=37", "LeadsResponse/lead")
+        #expect(scan.records.count == 37 && scan.pages.last?.isComplete == false)
+        #expect(scan.pages.flatMap(\.warnings).joined().contains("because its nextOffset is 37"))
+    }
+
+    @Test func `a fault after a short first page of a usual size does not fail the scan`() throws {
+        let paging: Literal = ["style": "offset", "offset_element": "offset", "limit_element": "limit", "size": 500]
+        let open = try scan("many?100,100,fault", "LeadsResponse/lead", paging)
+        #expect(open.records.count == 100 && open.pages.last?.isComplete == false)
+        let warning = open.pages.flatMap(\.warnings).joined()
+        #expect(warning.contains("offset 100 is a fault (Client: no such page), and the first page"), "\(warning)")
+        let all = try scan(
+            "many?100,100,fault", "LeadsResponse/lead", paging,
+            faults: .array([["code": "Client", "action": "empty"]]))
+        #expect(all.records.count == 100 && all.pages.last?.isComplete == true)
+        #expect(all.pages.flatMap(\.warnings).isEmpty)
+        // A fault that another attempt may mend, and one behind a full page, are errors as ever.
+        #expect(
+            try bridgeError { _ = try scan("many?100,100,faultserver", "LeadsResponse/lead", paging) }.isRetryable)
+        let full = paging.adding(["size": 100])
+        #expect(try bridgeError { _ = try scan("many?100,100,fault", "LeadsResponse/lead", full) }.code == .remote)
     }
 
     @Test(arguments: [("100,250,", 250, false), ("100,100,", 100, true), ("99,250,", 99, true)])

@@ -208,6 +208,30 @@ import Testing
             ])
     }
 
+    @Test(arguments: [true, false])
+    func `an object of another part does not stand in for one that was too large`(isOwn: Bool) throws {
+        let text = String(repeating: "x", count: 5000)
+        let large =
+            #"<n:info z:Id="i1"><n:a>\#(text)</n:a><n:b>\#(text)</n:b><n:a>\#(text)</n:a></n:info>"#
+        let small = #"<n:info z:Id="i1"><n:c>1</n:c></n:info>"#
+        let record = order(1, #"<x:customer z:Ref="i1"/>"#).replacing("n:item", with: "n:child")
+        let reply = Samples.list("<n:item>\(isOwn ? large : small)\(record)</n:item>")
+            .replacing("<n:ListResponse ", with: #"<n:ListResponse xmlns:x="urn:x" xmlns:z="\#(Self.serialization)" "#)
+            .replacing("<n:total>", with: (isOwn ? small : large) + "<n:total>")
+        let plan = try Samples.plan(
+            try Samples.load(schemas: Self.schema), records: "ListResponse/items/item/child")
+        let reader = try ReplyReader(plan: plan, recordBytes: 9000)
+        let writer = RecordBatchWriter()
+        try reader.feed(Array(reply.utf8)[...], into: writer)
+        try reader.finish()
+        try reader.drain(into: writer, limit: 10, bytes: 1 << 20)
+        let batch = try writer.finish()
+        #expect((0..<batch.count).map { batch[$0].json } == (isOwn ? [] : [json(1, #","customer":{"c":"1"}"#)]))
+        let reason =
+            #"the record refers to the object "i1", which takes more bytes outside the list than max_record_bytes"#
+        #expect(reader.takeRejected().map(\.reason) == (isOwn ? [reason] : []))
+    }
+
     @Test func `a list of all objects in an object that each refers to is left out`() throws {
         let count = 3000
         let orders = (1...count).map {

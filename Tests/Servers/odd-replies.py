@@ -32,11 +32,14 @@ def leads(body, mode):
         'nestedlast': '<Response_Results><Total_Results>1</Total_Results></Response_Results>'}
     return 200, XML, env('<LeadsResponse xmlns="urn:s">%s<lead><Id>1</Id></lead></LeadsResponse>' % members[mode])
 def many(body, mode):
-    """A part of COUNT leads, CAP at most, beside another element: CAP,COUNT,NAME=VALUE."""
+    """A part of COUNT leads, CAP at most, beside another element: CAP,COUNT,NAME=VALUE. A fault stands behind the last, if asked for."""
     cap, count, rest = mode.split(',', 2)
     number = lambda name, other: int((re.search(name + r'>(\d+)<', body) or [0, other])[1])
     start = 0 if rest == 'stuck' else number('offset', 0)
     end = min(int(count), start + min(int(cap), number('limit', 1 << 30)))
+    if rest.startswith('fault') and start >= int(count):
+        code = 's:Server' if rest == 'faultserver' else 's:Client'
+        return 503 if rest == 'faultserver' else 500, XML, env('<s:Fault><faultcode>%s</faultcode><faultstring>no such page</faultstring></s:Fault>' % code)
     leads = ''.join('<lead><Id>%d</Id></lead>' % i for i in range(start, end))
     names, _, value = rest.partition('=')
     other = value and ''.join('<%s>' % name for name in names.split('/')) + value + ''.join('</%s>' % name for name in names.split('/')[::-1])

@@ -7,7 +7,10 @@ extension SOAPSource {
     func openEndWarning(_ reader: ReplyReader) -> String? {
         let paging = scan.paging
         guard !paging.isDeclaredWhole, reader.hasMore == nil else { return nil }
-        if let promise = reader.promise, paging.isUndeclared || reader.total == nil {
+        // A service may repeat a position, which counts only where nothing else advances.
+        let isCounted = paging.style == .offset || paging.style == .page
+        let promise = reader.promise ?? (isCounted ? nil : reader.nextPosition)
+        if let promise, paging.isUndeclared || reader.total == nil {
             return
                 "there may be more records, because \(promise.words), so the listing is not complete: "
                 + (paging.isUndeclared
@@ -19,8 +22,8 @@ extension SOAPSource {
         let open =
             "and nothing says whether there are more, so the listing is not complete: set paging, or paging: {style: none} if that is "
             + "all"
-        if let limit = input.recordLimit, count >= limit.count {
-            return "just the \(count) records arrived that \(limit.name) = \(limit.count) in input requests, \(open)"
+        if let name = input.nameOfLimit(count) {
+            return "just the \(count) records arrived that \(name) = \(count) in input requests, \(open)"
         }
         return PageSize.isUsual(count) ? "just \(count) records arrived, a common page size, \(open)" : nil
     }
@@ -30,18 +33,18 @@ extension InputValue {
     /// Names of the number of records wanted, beside those of ``PagingVocabulary``: SharePoint's and Exchange's.
     private static let sizes = Set(PagingVocabulary.Elements.sizes).union(["rowlimit", "maxentriesreturned"])
 
-    /// The first element or attribute that says how many records the request asks for; nil if there is none.
+    /// Returns the name of an element or attribute that asks for just this number of records; nil without one.
     ///
-    /// One record is none of a list that may be cut.
-    fileprivate var recordLimit: (name: String, count: Int)? {
-        guard case .object(let members) = self else { return nil }
+    /// One record is none of a list that may be cut. A number below that of the records limits something else.
+    fileprivate func nameOfLimit(_ count: Int) -> String? {
+        guard count > 1, case .object(let members) = self else { return nil }
         for member in members {
-            if case .text(let text) = member.value, let count = Int(text), count > 1,
+            if case .text(let text) = member.value, Int(text) == count,
                 Self.sizes.contains(NameWords.plain(member.name))
             {
-                return (member.name, count)
+                return member.name
             }
-            if let limit = member.value.recordLimit { return limit }
+            if let name = member.value.nameOfLimit(count) { return name }
         }
         return nil
     }

@@ -149,7 +149,7 @@ struct PageScan {
             total = pageTotal
         }
         if page.elements > 0, !fingerprints.insert(page.fingerprint).inserted {
-            if pageLength != nil, pages == 1 {
+            if isCheck {
                 return Step(
                     isEnd: true,
                     warning:
@@ -189,10 +189,16 @@ struct PageScan {
         return Step(isEnd: false, cursor: cursor)
     }
 
-    /// Ends the scan at a fault that the config accepts as its end, or as an empty listing.
+    /// Whether the current page is requested only to see whether the first page was all: it may be past the last one.
+    var isCheck: Bool { pageLength != nil && pages == 1 }
+
+    /// Ends the scan at a fault.
+    ///
+    /// - Parameter isEmpty: Whether the config takes the fault for a page without records.
     mutating func endAtFault(isEmpty: Bool) -> Step {
-        guard isEmpty, pages == 0, !isResumed else { return Step(isEnd: true) }
-        return Step(isEnd: true, isComplete: true)
+        let isWhole = isEmpty && !isResumed && (pages == 0 || isCheck)
+        pages += 1
+        return Step(isEnd: true, isComplete: isWhole)
     }
 
     /// Whether insertions or deletions during the scan may have shifted an unread record past it.

@@ -193,18 +193,31 @@ final class SOAPSource: RecordSource {
 
     private func clean(_ text: String, _ reply: Reply) -> String { reply.step.call.client.redactor.clean(text) }
 
-    /// Ends the scan successfully at a fault if the config says so.
+    /// Ends the scan successfully at a fault if the config says so, or if the page may be past the last one.
     private func end(at reply: SOAPCall.FaultReply, location: String?) throws -> Page {
-        guard reply.action == .empty || reply.action == .ignore else { throw reply.error }
-        let step = scan.endAtFault(isEmpty: reply.action == .empty)
+        let isAccepted = reply.action == .empty || reply.action == .ignore
+        guard isAccepted || scan.isCheck && !reply.error.isRetryable else { throw reply.error }
+        let warning =
+            isAccepted ? "ended at a fault, as the option faults says: \(reply.fault.words)" : checkFault(reply)
+        var step = scan.endAtFault(isEmpty: reply.action == .empty)
+        if hasFailed || mayLackRecords { step.isComplete = false }
         drop()
         isOver = true
         defer { warnings = [] }
         if let sentence = deviations.sentence { warnings.append(sentence) }
-        return Page(
+        var page = Page(
             isPageEnd: true, isEnd: true, isComplete: step.isComplete, location: location,
-            warnings: warnings
-                + (step.isComplete ? [] : ["ended at a fault, as the option faults says: \(reply.fault.words)"]))
+            warnings: warnings + (step.isComplete ? [] : [warning]))
+        page.isPositional = step.isComplete && scan.isPositional
+        return page
+    }
+
+    /// Returns the warning about a fault instead of the page after a first one that may be all.
+    private func checkFault(_ reply: SOAPCall.FaultReply) -> String {
+        let words = step.call.client.redactor.clean(reply.fault.words)
+        return "\(scan.name) is a fault (\(words)), and the first page may be all or as many records as the service "
+            + "returns at once, so the listing is not complete: if the fault says that there are none left, add a rule to faults "
+            + "with the action empty, or name paging.total, more or done"
     }
 
     private func page(_ reply: Reply, _ step: PageScan.Step, isPageEnd: Bool) -> Page {

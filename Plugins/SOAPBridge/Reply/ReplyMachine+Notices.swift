@@ -85,10 +85,7 @@ extension ReplyMachine {
     ) -> ReplyNotice? {
         let value = value.trimmingWhiteSpace
         if judgesBody { noteOutcome(value, signs, name: name) }
-        if promise == nil, !isRepeated, signs.promises(value) {
-            promise = ReplyNotice(weight: .remark, name: name, text: value)
-        }
-        if !isRepeated, signs.denies(value) { deniesMore = true }
+        if !isRepeated { notePromise(value, signs, name: name) }
         guard var found = ReplyNotice(value, of: signs, name: name, plan.recordWords) else {
             let isSuccess =
                 !signs.isDisjoint(with: [.state, .success]) && AllClear.isSuccess(value, of: name, plan.recordWords)
@@ -100,6 +97,19 @@ extension ReplyMachine {
         if notice.map({ $0.weight < found.weight }) ?? true { notice = found }
         if found.weight == .failure, signs.contains(.reply), failure == nil { failure = found }
         return found
+    }
+
+    /// Notes whether a value says that more records follow, or that none do.
+    private mutating func notePromise(_ value: String, _ signs: ReplyNameSigns, name: String) {
+        if signs.denies(value) { deniesMore = true }
+        guard signs.promises(value) else { return }
+        let found = ReplyNotice(weight: .remark, name: name, text: value)
+        // `hasNextPage` is a flag, although its name is that of a position, too.
+        if signs.subtracting(.next).promises(value) {
+            promise = promise ?? found
+        } else {
+            nextPosition = nextPosition ?? found
+        }
     }
 
     /// Notes whether a reply to a change says that it was not carried out, and why.

@@ -107,8 +107,10 @@ struct ReplyMachine {
     var notice: ReplyNotice?
     var failure: ReplyNotice?
     var failedPart: ReplyNotice?
-    /// What says that more records follow, such as the position of the next page.
+    /// A flag or a state that says that more records follow.
     var promise: ReplyNotice?
+    /// The position of a next page.
+    var nextPosition: ReplyNotice?
     /// Whether a flag says that no more records follow.
     var deniesMore = false
     /// Whether content beside the path says that the call succeeded.

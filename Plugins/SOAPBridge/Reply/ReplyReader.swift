@@ -128,8 +128,11 @@ final class ReplyReader {
     /// carried out.
     var doubt: (words: String, message: String?)? { sink.machine.doubt.map { ($0.words, sink.machine.message) } }
 
-    /// What says that more records follow, in content that the schema need not describe.
+    /// A flag or a state that says that more records follow, in content that the schema need not describe.
     var promise: ReplyNotice? { sink.machine.promise }
+
+    /// The position of a next page, in content that the schema need not describe.
+    var nextPosition: ReplyNotice? { sink.machine.nextPosition }
 
     /// Whether a flag says that no more records follow, in content that the schema need not describe.
     var deniesMore: Bool { sink.machine.deniesMore }

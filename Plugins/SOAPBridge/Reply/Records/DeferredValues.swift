@@ -91,6 +91,9 @@ final class DeferredValues {
     /// Returns whether an id is that of several objects.
     func isRepeated(_ id: UInt64) -> Bool { repeated.contains(id) }
 
+    /// Returns whether the part of the message that has the records has an element with this id.
+    func hasOwn(_ id: UInt64) -> Bool { elements[id] != nil }
+
     func has(_ id: UInt64) -> Bool { elements[id] != nil || others[id] != nil }
 
     /// Returns the element with this id; nil if there is none.

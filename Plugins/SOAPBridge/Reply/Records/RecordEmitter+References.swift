@@ -34,7 +34,7 @@ extension RecordEmitter {
         for _ in depth..<max(depth + 1, Limits.batchDepth) {
             let id = DeferredValues.hash(reference)
             guard !isOpen(id) else { return .nothing(.cycle) }
-            if sharesObjects, deferred.isRepeated(id) { return .nothing(.danglingReference) }
+            if sharesObjects, deferred.isRepeated(id) || isTooLarge(id) { return .nothing(.danglingReference) }
             guard let target = try deferred.element(id), !target.isEmpty else { return .nothing(.danglingReference) }
             open.append(id)
             try countValue()
@@ -74,7 +74,7 @@ extension RecordEmitter {
         if isExact, isOpen(id) || !deferred.has(id) { obstacle = "it has references that lead nowhere" }
         if isOpen(id) || sharesObjects && outer.contains(id) {
             note(.cycle, node.name)
-        } else if sharesObjects, !deferred.has(id) || deferred.isRepeated(id) {
+        } else if sharesObjects, !deferred.has(id) || deferred.isRepeated(id) || isTooLarge(id) {
             missingObject = missingObject ?? name
         } else if deferred.has(id) {
             return true

@@ -25,14 +25,17 @@ extension RecordEmitter {
         return true
     }
 
+    /// Returns whether an object was too large to be kept: one of another part does not stand in for it.
+    func isTooLarge(_ id: UInt64) -> Bool { largeObjects.contains(id) && !deferred.hasOwn(id) }
+
     /// Returns why a reference to an object does not lead to it, in words; nil if it does.
     ///
     /// - Throws: ``BridgeError`` limit if the object may be one of those beyond the maximum.
     func sharedFault(_ name: [UInt8]) throws(BridgeError) -> String? {
         let id = DeferredValues.hash(name)
         if deferred.isRepeated(id) { return "a number that several objects of the reply have" }
+        if isTooLarge(id) { return "which takes more bytes outside the list than max_record_bytes" }
         guard !deferred.has(id) else { return nil }
-        if largeObjects.contains(id) { return "which takes more bytes outside the list than max_record_bytes" }
         guard !deferred.isFull else {
             throw BridgeError(
                 .limit,
