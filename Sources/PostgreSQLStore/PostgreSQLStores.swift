@@ -56,8 +56,8 @@ public struct PostgreSQLStores: StoreProvider {
         guard let change = changes.first(where: { !$0.isOptional }) else { return }
         throw StoreError(
             .schema,
-            "\(connection.place): a later configuration has changed the tables (\(since)), and this earlier one would "
-                + change.words,
+            "\(connection.place): a later configuration has changed the tables (\(since)), and this one, which has the "
+                + "tables of an earlier configuration, would \(change.words)",
             remedy: "give the worker the newer bmo.yml; or stop all workers and run `bmo sync` with this one, to return"
         )
     }

@@ -37,7 +37,9 @@ struct EarlierModelTests {
         let error = try storeError(sourceLocation: sourceLocation) { try check(model) }
         #expect(error.code == .schema, sourceLocation: sourceLocation)
         #expect(error.message.contains("a later configuration has changed the tables"), sourceLocation: sourceLocation)
-        #expect(error.message.hasSuffix("and this earlier one would \(words)"), sourceLocation: sourceLocation)
+        #expect(
+            error.message.hasSuffix("and this one, which has the tables of an earlier configuration, would \(words)"),
+            sourceLocation: sourceLocation)
         #expect(error.remedy?.contains("give the worker the newer bmo.yml") == true, sourceLocation: sourceLocation)
     }
 

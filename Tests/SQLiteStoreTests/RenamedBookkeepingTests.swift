@@ -191,4 +191,79 @@ import Testing
         #expect(try file.rows("SELECT * FROM bmo_stubs").isEmpty)
         #expect(try file.rows("SELECT value FROM bmo_meta WHERE name GLOB 'origin *'").isEmpty)
     }
+
+    /// Cities with sub-entities, each with an attribute by which it is told apart, and its old name.
+    private static func cities(
+        _ kinds: (name: String, attribute: String, old: String?)..., and others: [Entity] = []
+    ) throws -> CompiledModel {
+        let subentities = kinds.map { kind in
+            var entity = Entity(kind.name, key: [], [.of(kind.attribute, .text)])
+            entity.superentity = "City"
+            entity.matcher = Matcher([.has(RemotePath([kind.attribute]))])
+            entity.renamedFrom = kind.old
+            return entity
+        }
+        return try CompiledModel(
+            Model(entities: [Entity("City", key: ["id"], [.of("id", .integer)])] + subentities + others))
+    }
+
+    @Test(arguments: [false, true])
+    func `the bookkeeping of an unused table keeps its name when a sub-entity was renamed from that`(hasRows: Bool)
+        throws
+    {
+        let port = Entity("Port", key: ["id"], [.of("id", .integer)])
+        let fixture = try StoreFixture(Self.cities(("Village", "hamlet", nil), and: [port]), kind: .sqlite)
+        try fixture.add("City", ["id": 1, "hamlet": "h"])
+        try fixture.add("Port", ["id": 1])
+        try fixture.store.close()
+        let file = try fixture.file()
+        try file.rows("INSERT INTO bmo_cursors VALUES ('Port', '', '', 'a', NULL, NULL, 'r', 't', 't')")
+        try file.rows(
+            """
+            INSERT INTO bmo_outbox VALUES
+                (1, 'Port', 'Port', '[1]', 'update', '{}', '{}', 'k', 'pending', 0, NULL, 't', NULL, '[]', 0, '[1]', 0, NULL),
+                (2, 'City', 'Port', '[1]', 'update', '{}', '{}', 'k', 'pending', 0, NULL, 't', NULL, '[]', 0, '[1]', 0, NULL)
+            """)
+        if hasRows { try file.rows("UPDATE City SET entity = 'Port'") }
+        try fixture.reopen(Self.cities(("Village", "hamlet", nil), ("Harbour", "quay", "Port")))
+        let kind = hasRows ? "Harbour" : "Port"
+        #expect(
+            try file.rows("SELECT root, entity FROM bmo_outbox ORDER BY id") == [
+                ["'Port'", "'Port'"], ["'City'", "'\(kind)'"],
+            ])
+        #expect(try file.rows("SELECT entity FROM bmo_cursors") == [["'Port'"]])
+        #expect(try file.rows("SELECT entity FROM City") == [["'\(hasRows ? kind : "Village")'"]])
+    }
+
+    @Test(arguments: [false, true])
+    func `a sub-entity of a dropped table's name begins without its state`(hasRows: Bool) throws {
+        let fixture = try StoreFixture(Self.cities(("Port", "quay", nil)), kind: .sqlite)
+        if hasRows { try fixture.add("City", ["id": 1, "quay": "q"]) }
+        try fixture.store.close()
+        let file = try fixture.file()
+        if !hasRows { try file.rows("INSERT INTO bmo_sources VALUES (7, 'City', 'other', 'Port', 'id')") }
+        try file.rows(
+            """
+            INSERT INTO bmo_cursors VALUES ('Port', '', '', 'a', NULL, NULL, 'r', 't', 't'),
+                ('Tag', '', '', 'b', NULL, NULL, 'r', 't', 't')
+            """)
+        let other = try CompiledModel.of(Entity("Tag", key: ["id"], [.of("id", .integer)]))
+        _ = try fixture.place.stores.migrate(fixture.path, to: other, backup: fixture.path + "-before")
+        #expect(try file.rows("SELECT entity FROM bmo_cursors") == [["'Tag'"]])
+    }
+
+    @Test func `a chain of renamed sub-entities is refused until the first of them is done`() throws {
+        let fixture = try StoreFixture(Self.cities(("Port", "quay", nil), ("Pier", "jetty", nil)), kind: .sqlite)
+        try fixture.add("City", ["id": 1, "quay": "q"], ["id": 2, "jetty": "j"])
+        let chain = try Self.cities(("Pier", "quay", "Port"), ("Harbour", "jetty", "Pier"))
+        let error = try storeError { _ = try fixture.place.stores.migrationPlan(of: fixture.path, to: chain) }
+        #expect(error.code == .schema)
+        #expect(error.message.contains("Port cannot become Pier while Pier becomes Harbour"))
+        #expect(error.remedy?.contains("rename Pier to Harbour first") == true)
+        try fixture.reopen(Self.cities(("Port", "quay", nil), ("Harbour", "jetty", "Pier")))
+        try fixture.reopen(chain)
+        #expect(try fixture.table("City", "id", "entity") == [["1", "'Pier'"], ["2", "'Harbour'"]])
+        try fixture.reopen(chain)
+        #expect(try fixture.table("City", "id", "entity") == [["1", "'Pier'"], ["2", "'Harbour'"]])
+    }
 }

@@ -1,4 +1,5 @@
 internal import Mapping
+internal import Model
 internal import StoreContract
 internal import StoreRules
 
@@ -14,30 +15,48 @@ extension RecordedNames {
         var restOfKey: [String]?
     }
 
-    /// Renames an entity, whether it has a table or is a sub-entity, in the open transaction.
-    func rename(entity old: String, to new: String) throws {
+    /// Renames an entity, which has a table or is a sub-entity, in the open transaction.
+    ///
+    /// - Parameter root: The table of a sub-entity. Edits of objects in other tables keep the name, and if an unused
+    ///   table has it, so does all bookkeeping but the edits.
+    func rename(entity old: String, to new: String, subentityOf root: String? = nil) throws {
         let action = "renaming \(old)"
-        let names: [SQLParameter] = [.text(old), .text(new)]
-        for column in try entityColumns() {
+        let columns = try entityColumns()
+        let tablesOfRoots = Set(columns.filter { $0.name == "root" }.map(\.table))
+        let isShared = try root != nil && hasTable(old)
+        for column in columns {
+            let hasRoot = tablesOfRoots.contains(column.table)
+            if root != nil && column.name == "root" || isShared && !hasRoot { continue }
             let table = own(column.table)
+            var names: [SQLParameter] = [.text(old), .text(new)]
+            var condition = ""
+            if let root, hasRoot {
+                names.append(.text(root))
+                condition = " AND o.root = $3::text"
+            }
             if let rest = column.restOfKey {
                 // An entity that was dropped may have left rows under the new name.
                 let isSame = rest.map { " AND o.\($0) = n.\($0)" }.joined()
                 try connection.query(
                     """
                     DELETE FROM \(table) n WHERE n.\(column.name) = $2::text AND EXISTS (
-                        SELECT 1 FROM \(table) o WHERE o.\(column.name) = $1::text\(isSame))
+                        SELECT 1 FROM \(table) o WHERE o.\(column.name) = $1::text\(isSame)\(condition))
                     """, names, for: action)
             }
             try connection.query(
-                "UPDATE \(table) SET \(column.name) = $2::text WHERE \(column.name) = $1::text", names, for: action)
+                "UPDATE \(table) o SET \(column.name) = $2::text WHERE o.\(column.name) = $1::text\(condition)", names,
+                for: action)
+        }
+        if isShared {
+            try forgetPositions()
+            return
         }
         let separator = "E'\\x01'"
         try connection.query(
             """
             UPDATE \(own("bmo_round")) SET loading = array_to_string(
                 array_replace(string_to_array(loading, \(separator)), $1::text, $2::text), \(separator))
-            """, names, for: action)
+            """, [.text(old), .text(new)], for: action)
         try forgetPositions()
     }
 
@@ -71,7 +90,48 @@ extension RecordedNames {
         ).boolean(0, 0)
     }
 
-    /// Forgets the state of a dropped table's rows and scans, in the open transaction.
+    /// Returns whether the schema has a table of bmo with this name.
+    private func hasTable(_ name: String) throws -> Bool {
+        let isMade = try connection.query(
+            "SELECT EXISTS (SELECT 1 FROM \(own("bmo_columns")) WHERE table_name = $1::text)", [.text(name)],
+            for: "looking for the table \(name)"
+        ).boolean(0, 0)
+        return try isMade && !present([name]).isEmpty
+    }
+
+    /// Returns the sub-entities of a table that is to be dropped: those of its rows, and those that the bookkeeping has for
+    /// it and `names` lacks, which are the entities of the new model.
+    func kinds(of table: String, besides names: [String]) throws -> [String] {
+        let action = "reading the sub-entities of \(table)"
+        let places = [
+            "bmo_outbox": ("root", "entity"), "bmo_acknowledged": ("root", "entity"),
+            "bmo_conflicts": ("root", "entity"), "bmo_source_scans": ("entity", "scan"),
+            "bmo_members": ("listing", "entity"),
+        ]
+        var kinds: Set<String> = []
+        for name in try present(places.keys.sorted()) {
+            guard let (root, kind) = places[name] else { continue }
+            let found = try connection.query(
+                "SELECT DISTINCT \(kind) FROM \(own(name)) WHERE \(root) = $1::text", [.text(table)], for: action)
+            kinds.formUnion((0..<found.count).compactMap { found.text($0, 0) })
+        }
+        kinds.subtract(names)
+        if try Catalog(connection, schema: schema).tables[table]?.column(Entity.discriminatorColumn) != nil {
+            // Another attribute may have the column's name, and as many values as the table has rows.
+            for name in try present(NameColumns.withTheRows) {
+                let found = try connection.query(
+                    """
+                    SELECT DISTINCT b.entity FROM \(own(name)) b
+                    WHERE b.entity IN (SELECT t.entity::text FROM \(own(Identifier.quoted(table))) t)
+                    """, for: action)
+                kinds.formUnion((0..<found.count).compactMap { found.text($0, 0) })
+            }
+        }
+        let tables = try present(kinds.sorted())
+        return kinds.filter { $0 != table && !tables.contains($0) }.sorted()
+    }
+
+    /// Forgets the state of a dropped table's rows and scans, or of one of its sub-entities, in the open transaction.
     func forget(entity name: String) throws {
         for table in try present(NameColumns.withTheRows) {
             try connection.query(

@@ -124,16 +124,26 @@ struct SchemaComparison {
         _ table: TableDefinition, _ oldName: String, _ names: [String: String], _ renames: RenameMap
     ) throws {
         guard let discriminator = table.discriminator, let column = names[discriminator] else { return }
-        for (old, new) in renames.kinds.sorted(by: { $0.key < $1.key }) {
-            let result = try connection.query(
+        func hasRows(_ kind: String) throws -> Bool {
+            try connection.query(
                 """
                 SELECT EXISTS (SELECT 1 FROM \(Identifier.quoted(schema)).\(Identifier.quoted(oldName))
                     WHERE \(Identifier.quoted(column)) = $1::text)
-                """, [.text(old)], for: "reading \(oldName)")
-            let isNamed =
-                try result.boolean(0, 0)
-                || new != table.name && RecordedNames(connection, schema: schema).has(kind: old)
-            guard isNamed else { continue }
+                """, [.text(kind)], for: "reading \(oldName)"
+            ).boolean(0, 0)
+        }
+        func isNamed(_ kind: String) throws -> Bool {
+            // The bookkeeping of an unused table has its name, too.
+            try !(made.has(kind) && catalog.tables[kind] != nil)
+                && RecordedNames(connection, schema: schema).has(kind: kind)
+        }
+        for (old, new) in renames.kinds.sorted(by: { $0.key < $1.key }) {
+            guard try hasRows(old) || new != table.name && isNamed(old) else { continue }
+            if let refusal = RenameMap.refusal(of: old, to: new, in: model.model),
+                try hasRows(new) || new != table.name && isNamed(new)
+            {
+                throw refusal
+            }
             changes.append(.renameKind(table: table.name, column: discriminator, from: old, to: new))
         }
     }

@@ -128,7 +128,7 @@ struct SchemaMigration {
             try connection.query(
                 "UPDATE \(quoted(table)) SET \(name) = $2::text WHERE \(name) = $1::text", [.text(old), .text(new)],
                 for: action)
-            try RecordedNames(connection, schema: schema).rename(entity: old, to: new)
+            try RecordedNames(connection, schema: schema).rename(entity: old, to: new, subentityOf: table)
         case .addTable(let table): try create(table, for: action)
         case .addColumn(let table, let column):
             try connection.run(table.addition(of: column, in: schema, on: connection.engine), for: action)
@@ -142,8 +142,10 @@ struct SchemaMigration {
             try connection.run("ALTER TABLE \(quoted(table)) DROP COLUMN \(Identifier.quoted(column))", for: action)
             try RecordedNames(connection, schema: schema).retire(column: column, in: table)
         case .dropTable(let table):
+            let names = RecordedNames(connection, schema: schema)
+            let kinds = try names.kinds(of: table, besides: model.model.entities.map(\.name))
             try connection.run("DROP TABLE \(quoted(table))", for: action)
-            try RecordedNames(connection, schema: schema).forget(entity: table)
+            for entity in [table] + kinds { try names.forget(entity: entity) }
             for (owner, list) in RenameMap.droppedLists(ofTable: table, in: model.model) {
                 try RecordedNames(connection, schema: schema).retire(list: list, in: owner)
             }

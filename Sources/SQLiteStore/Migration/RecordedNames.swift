@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Model
 internal import StoreRules
 
 /// The names of entities, columns and lists in a file's bookkeeping, which follow a rename.
@@ -9,8 +10,11 @@ struct RecordedNames {
 
     // MARK: - Entities
 
-    /// Renames an entity, whether it has a table or is a sub-entity.
-    func rename(entity old: String, to new: String) throws {
+    /// Renames an entity, which has a table or is a sub-entity.
+    ///
+    /// - Parameter root: The table of a sub-entity. Edits of objects in other tables keep the name, and if an unused
+    ///   table has it, so does all bookkeeping but the edits.
+    func rename(entity old: String, to new: String, subentityOf root: String? = nil) throws {
         let columns = try Row.fetchAll(
             db,
             sql: """
@@ -18,17 +22,24 @@ struct RecordedNames {
                 WHERE t.type = 'table' AND t.name GLOB 'bmo_*'
                 """
         ).filter { NameColumns.entities.contains($0["column"]) && !NameColumns.tablesOfRounds.contains($0["table"]) }
+        let tablesOfRoots = Set(columns.filter { $0["column"] == "root" }.map { $0["table"] as String })
+        let isShared = try root != nil && hasTable(old)
         for row in columns {
             let table: String = row["table"]
+            let hasRoot = tablesOfRoots.contains(table)
+            if root != nil && row["column"] == "root" || isShared && !hasRoot { continue }
             // An entity that was dropped may have left rows under the new name. A source stays: other rows refer to it.
             let collision = table == "bmo_sources" ? "IGNORE" : "REPLACE"
             try db.execute(
                 sql: "UPDATE OR \(collision) \(SchemaBuilder.quoted(table)) SET \(row["column"] as String) = ?1 "
-                    + "WHERE \(row["column"] as String) = ?2", arguments: [new, old])
+                    + "WHERE \(row["column"] as String) = ?2" + (hasRoot && root != nil ? " AND root = ?3" : ""),
+                arguments: hasRoot && root != nil ? [new, old, root] : [new, old])
         }
-        try db.execute(
-            sql: "UPDATE OR REPLACE bmo_meta SET name = 'origin ' || ?1 WHERE name = 'origin ' || ?2",
-            arguments: [new, old])
+        if !isShared {
+            try db.execute(
+                sql: "UPDATE OR REPLACE bmo_meta SET name = 'origin ' || ?1 WHERE name = 'origin ' || ?2",
+                arguments: [new, old])
+        }
         try forgetPositions()
     }
 
@@ -41,7 +52,43 @@ struct RecordedNames {
         }
     }
 
-    /// Forgets the state of a dropped table's rows and scans.
+    /// Returns whether the file has a table of bmo with this name.
+    private func hasTable(_ name: String) throws -> Bool {
+        try ManagedTables(in: db).has(name) && db.tableExists(name)
+    }
+
+    /// Returns the sub-entities of a table that is to be dropped: those of its rows, and those that the bookkeeping has for
+    /// it and `names` lacks, which are the entities of the new model.
+    func kinds(of table: String, besides names: [String]) throws -> [String] {
+        let places = [
+            "bmo_outbox": ("root", "entity"), "bmo_acknowledged": ("root", "entity"),
+            "bmo_conflicts": ("root", "entity"), "bmo_sources": ("entity", "walk"),
+            "bmo_members": ("listing", "entity"),
+        ]
+        var kinds: Set<String> = []
+        for name in try present(places.keys.sorted()) {
+            guard let (root, kind) = places[name] else { continue }
+            kinds.formUnion(
+                try String.fetchAll(
+                    db, sql: "SELECT DISTINCT \(kind) FROM \(name) WHERE \(root) = ?", arguments: [table]))
+        }
+        kinds.subtract(names)
+        if try db.columns(in: table).contains(where: { $0.name == Entity.discriminatorColumn }) {
+            // Another attribute may have the column's name, and as many values as the table has rows.
+            for name in try present(NameColumns.withTheRows) {
+                kinds.formUnion(
+                    try String.fetchAll(
+                        db,
+                        sql: """
+                            SELECT DISTINCT entity FROM \(name)
+                            WHERE entity IN (SELECT CAST(entity AS TEXT) FROM \(SchemaBuilder.quoted(table)))
+                            """))
+            }
+        }
+        return try kinds.filter { try $0 != table && !db.tableExists($0) }.sorted()
+    }
+
+    /// Forgets the state of a dropped table's rows and scans, or of one of its sub-entities.
     func forget(entity name: String) throws {
         for table in try present(NameColumns.withTheRows) {
             try db.execute(sql: "DELETE FROM \(table) WHERE entity = ?", arguments: [name])

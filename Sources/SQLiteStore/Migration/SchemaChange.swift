@@ -20,7 +20,7 @@ enum SchemaChange {
         case .renameList(let table, let old, let new):
             try RecordedNames(in: db).rename(list: old, to: new, of: table)
         case .renameKind(let table, let old, let new):
-            try RecordedNames(in: db).rename(entity: old, to: new)
+            try RecordedNames(in: db).rename(entity: old, to: new, subentityOf: table)
             try db.execute(
                 sql: "UPDATE \(quoted(table)) SET \(quoted(Entity.discriminatorColumn)) = ? "
                     + "WHERE \(quoted(Entity.discriminatorColumn)) = ?", arguments: [new, old])

@@ -49,7 +49,7 @@ struct SchemaDifference {
             }
             rename(table, &found)
             existing[table.name.lowercased()] = found
-            try renameKinds(of: table, found, in: db)
+            try renameKinds(of: table, found, made, in: db)
         }
         followRenamedTables()
         for table in tables { if let found = existing[table.name.lowercased()] { compare(table, found) } }
@@ -106,14 +106,27 @@ struct SchemaDifference {
         }
     }
 
-    private mutating func renameKinds(of table: SchemaBuilder.Table, _ found: Existing, in db: Database) throws {
+    private mutating func renameKinds(
+        of table: SchemaBuilder.Table, _ found: Existing, _ made: ManagedTables, in db: Database
+    ) throws {
         guard found.columns.contains(where: { $0.isNamed(Entity.discriminatorColumn) }) else { return }
-        for (old, new) in table.oldKinds.sorted(by: { $0.key < $1.key }) {
-            let isThere = try Bool.fetchOne(
+        func hasRows(_ kind: String) throws -> Bool {
+            try Bool.fetchOne(
                 db, sql: "SELECT EXISTS (SELECT 1 FROM \(SchemaBuilder.quoted(found.name)) WHERE entity = ?)",
-                arguments: [old])
-            let isNamed = try isThere == true || new != table.name && RecordedNames(in: db).has(kind: old)
-            if isNamed { steps.append(.renameKind(table: table.name, from: old, to: new)) }
+                arguments: [kind]) == true
+        }
+        func isNamed(_ kind: String) throws -> Bool {
+            // The bookkeeping of an unused table has its name, too.
+            try !(made.has(kind) && db.tableExists(kind)) && RecordedNames(in: db).has(kind: kind)
+        }
+        for (old, new) in table.oldKinds.sorted(by: { $0.key < $1.key }) {
+            guard try hasRows(old) || new != table.name && isNamed(old) else { continue }
+            if let refusal = RenameMap.refusal(of: old, to: new, in: model),
+                try hasRows(new) || new != table.name && isNamed(new)
+            {
+                throw refusal
+            }
+            steps.append(.renameKind(table: table.name, from: old, to: new))
         }
     }
 

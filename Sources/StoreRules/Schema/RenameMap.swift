@@ -1,5 +1,6 @@
 package import Mapping
 package import Model
+package import StoreContract
 
 /// The earlier names of a table, its columns and its relationships, from `renamed_from`.
 package struct RenameMap {
@@ -42,6 +43,18 @@ package struct RenameMap {
                 .columnNames(targetKey: key.map { $0.renamedFrom ?? $0.name })
             for (name, oldName) in zip(names, oldNames) where name != oldName { columns[name] = oldName }
         }
+    }
+
+    /// Returns the error about a rename of a sub-entity to a name whose former entity is renamed as well, so that the rows of
+    /// both would become the same; nil if no other entity had the new name.
+    package static func refusal(of old: String, to new: String, in model: Model) -> StoreError? {
+        guard let next = model.entities.first(where: { $0.renamedFrom == new && $0.name != old }) else { return nil }
+        return StoreError(
+            .schema,
+            "\(old) cannot become \(new) while \(new) becomes \(next.name): bmo does one of these renames at a time",
+            remedy:
+                "rename \(new) to \(next.name) first, with \(old) as it was, and run `bmo sync`; then rename \(old) to "
+                + new)
     }
 
     /// Returns the old name of a link table whose owner or relationship was renamed.
