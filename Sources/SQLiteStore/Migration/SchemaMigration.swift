@@ -3,6 +3,7 @@ internal import GRDBSQLite
 internal import StoreContract
 internal import StoreRules
 internal import Mapping
+internal import Model
 internal import RecordBatch
 
 /// The execution of all steps of a plan in one transaction.
