@@ -80,7 +80,7 @@ final class RESTSource: ListingSource {
         var mayLackRecords = false
         /// Whether a rule of the section says that there are no records.
         var isToldEmpty = false
-        var digest = BatchDigest()
+        var digest = PageDigest()
 
         /// Whether a reply that was read while it arrived shows by itself where it ends.
         var endsItself: Bool { if case .rows(let rows) = content { rows.endsItself } else { false } }

@@ -46,7 +46,13 @@ package struct FileStamp: Equatable, Sendable {
     }
 
     /// The stamp of the running program; nil if its file is not known, as on Apple's systems.
-    package static var ofProgram: FileStamp? { FileStamp("/proc/self/exe") }
+    package static var ofProgram: FileStamp? {
+        #if os(Linux)
+        FileStamp("/proc/self/exe")
+        #else
+        nil
+        #endif
+    }
 
     /// The time since the last change of the file; nil if the clock cannot be read.
     package var age: Duration? {

@@ -102,7 +102,7 @@ extension EndToEndTests {
         }
 
         @Test(arguments: [("b", "0"), ("a", "1")])
-        func `an update whose reply tells of a failure beside the object is done if the object has the value`(
+        func `an update whose reply reports a failure beside the object is done if the object has the value`(
             text: String, waiting: String
         ) async throws {
             let place = try await place()

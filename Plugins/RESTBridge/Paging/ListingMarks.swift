@@ -142,7 +142,7 @@ struct LastPage {
     let text: String
 
     init(_ body: HTTPExchange.PaddedBody, _ response: HTTPResponse, _ section: RESTSection) {
-        var digest = BatchDigest()
+        var digest = PageDigest()
         digest.add(body)
         let said = ReplyFacts(section, response).paging()
         text =

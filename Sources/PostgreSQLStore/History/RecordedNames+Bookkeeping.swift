@@ -116,7 +116,13 @@ extension RecordedNames {
             kinds.formUnion((0..<found.count).compactMap { found.text($0, 0) })
         }
         kinds.subtract(names)
-        if try Catalog(connection, schema: schema).tables[table]?.column(Entity.discriminatorColumn) != nil {
+        let hasKinds = try connection.query(
+            """
+            SELECT EXISTS (SELECT 1 FROM pg_attribute
+                WHERE attrelid = to_regclass($1::text) AND attname = $2::text AND NOT attisdropped)
+            """, [.text(own(Identifier.quoted(table))), .text(Entity.discriminatorColumn)], for: action
+        ).boolean(0, 0)
+        if hasKinds {
             // Another attribute may have the column's name, and as many values as the table has rows.
             for name in try present(NameColumns.withTheRows) {
                 let found = try connection.query(

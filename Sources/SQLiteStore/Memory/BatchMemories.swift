@@ -74,8 +74,9 @@ final class BatchMemories {
     }
 
     private func hasTriggers(_ db: Database) throws -> Bool {
-        let triggers = ["sqlite_schema", "sqlite_temp_schema"].map { "SELECT 1 FROM \($0) WHERE type = 'trigger'" }
-        return try Bool.fetchOne(db, sql: "SELECT EXISTS (\(triggers.joined(separator: " UNION ALL ")))") == true
+        try ["sqlite_schema", "sqlite_temp_schema"].contains { schema in
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(schema) WHERE type = 'trigger')") == true
+        }
     }
 
     /// Returns the memory of a listing that is being scanned.

@@ -42,7 +42,7 @@ struct PageBatches {
         remembered.append((batch.digest, ListingMemory.Entry(summary: batch.summary, rows: own, spans: spans)))
     }
 
-    /// Forgets all batches, because rows were changed of which it is not known to which they belong.
+    /// Forgets all batches, because rows were changed whose batches are not known.
     mutating func forgetAll() {
         memory.forgetAll()
         (remembered, repeated) = ([], [])

@@ -11,16 +11,16 @@ enum SchemaChange {
         case .renameTable(let old, let new):
             try dropIndexes(of: old, in: db)
             try db.execute(sql: "ALTER TABLE \(quoted(old)) RENAME TO \(quoted(new))")
-            try RecordedNames(in: db).rename(entity: old, to: new)
+            try BookkeepingNames(in: db).rename(entity: old, to: new)
         case .renameColumn(let table, let old, let new):
             try dropIndexes(of: table, in: db)
             try db.execute(
                 sql: "ALTER TABLE \(quoted(table)) RENAME COLUMN \(quoted(old)) TO \(quoted(new))")
-            try RecordedNames(in: db).rename(column: old, to: new, of: table)
+            try BookkeepingNames(in: db).rename(column: old, to: new, of: table)
         case .renameList(let table, let old, let new):
-            try RecordedNames(in: db).rename(list: old, to: new, of: table)
+            try BookkeepingNames(in: db).rename(list: old, to: new, of: table)
         case .renameKind(let table, let old, let new):
-            try RecordedNames(in: db).rename(entity: old, to: new, subentityOf: table)
+            try BookkeepingNames(in: db).rename(entity: old, to: new, subentityOf: table)
             try db.execute(
                 sql: "UPDATE \(quoted(table)) SET \(quoted(Entity.discriminatorColumn)) = ? "
                     + "WHERE \(quoted(Entity.discriminatorColumn)) = ?", arguments: [new, old])

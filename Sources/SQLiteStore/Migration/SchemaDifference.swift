@@ -117,7 +117,7 @@ struct SchemaDifference {
         }
         func isNamed(_ kind: String) throws -> Bool {
             // The bookkeeping of an unused table has its name, too.
-            try !(made.has(kind) && db.tableExists(kind)) && RecordedNames(in: db).has(kind: kind)
+            try !(made.has(kind) && db.tableExists(kind)) && BookkeepingNames(in: db).has(kind: kind)
         }
         for (old, new) in table.oldKinds.sorted(by: { $0.key < $1.key }) {
             guard try hasRows(old) || new != table.name && isNamed(old) else { continue }

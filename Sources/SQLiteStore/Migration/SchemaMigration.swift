@@ -26,12 +26,12 @@ struct SchemaMigration {
         try checkOutbox()
         try rebuild()
         for case .dropTable(let name) in difference.steps {
-            let kinds = try RecordedNames(in: db).kinds(of: name, besides: difference.model.entities.map(\.name))
+            let kinds = try BookkeepingNames(in: db).kinds(of: name, besides: difference.model.entities.map(\.name))
             try db.execute(sql: "DROP TABLE \(SchemaBuilder.quoted(name))")
-            for entity in [name] + kinds { try RecordedNames(in: db).forget(entity: entity) }
+            for entity in [name] + kinds { try BookkeepingNames(in: db).forget(entity: entity) }
             // A later list of its name does not take its changes.
             for (table, list) in RenameMap.droppedLists(ofTable: name, in: difference.model) {
-                try RecordedNames(in: db).retire(list: list, of: table)
+                try BookkeepingNames(in: db).retire(list: list, of: table)
             }
         }
         try SchemaUpdate.finish(difference.tables, in: db)

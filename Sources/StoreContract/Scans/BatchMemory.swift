@@ -3,7 +3,7 @@ public import Mapping
 /// The digest of a batch's bytes: equal batches have equal digests, and two different ones of a listing in practice never.
 ///
 /// Rounds as in XXH64 (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), which can be undone: no word hides what
-/// the others are. It is no protection against a remote that wants a collision: such a remote could as well send the old
+/// the others are. It does not protect against a remote that wants a collision: such a remote could as well send the old
 /// records.
 public struct BatchDigest: Hashable, Sendable {
     /// The two halves of the digest: other sums of the same lanes.
@@ -81,7 +81,13 @@ public struct BatchSummary: Sendable, Equatable {
 ///
 /// A scan that gets the same bytes again has nothing to map, to compare or to write: it only marks the rows as seen, with
 /// `ScanTransaction.repeatBatch(_:)`. That call alone decides; what this memory knows may be out of date until then.
-/// Calls may come from any thread.
+///
+/// ```swift
+/// let memory = try store.batchMemory(of: scan, mapping: mapping)
+/// if let summary = memory?.summary(of: digest), try page.repeatBatch(digest) { count += summary.records }
+/// ```
+///
+/// Calls may come from any thread, and throw no errors.
 public protocol BatchMemory: AnyObject, Sendable {
     /// Returns what a batch with this digest was like; nil if none is known.
     func summary(of digest: BatchDigest) -> BatchSummary?

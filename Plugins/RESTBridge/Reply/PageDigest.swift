@@ -3,7 +3,7 @@ internal import CBridge
 internal import RecordBatch
 
 /// A fingerprint of a page's records, to detect a server that returns the same page repeatedly.
-struct BatchDigest: Sendable {
+struct PageDigest: Sendable {
     private(set) var value: UInt64 = 0
 
     /// Mixes in the contents of the writer.

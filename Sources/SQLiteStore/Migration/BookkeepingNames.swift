@@ -3,7 +3,7 @@ internal import Model
 internal import StoreRules
 
 /// The names of entities, columns and lists in a file's bookkeeping, which follow a rename.
-struct RecordedNames {
+struct BookkeepingNames {
     private let db: Database
 
     init(in db: Database) { self.db = db }
