@@ -67,13 +67,14 @@ extension EndToEndTests {
 
         private func serve(orders: [String]) throws { try write("orders", [orders]) }
 
-        /// Runs a command for both databases: one keeps what it may recognise, the other has nothing to recognise.
+        /// Runs a command for both databases: one keeps what it may recognise, the other compares all by `--full`.
         private func both(_ arguments: String...) async throws -> (recognised: ProcessRun, compared: ProcessRun) {
             let cache = place.folder.appending("cache")
             let recognised = try await place.bmo(
                 arguments + ["-f", "recognised.yml"], environment: ["XDG_CACHE_HOME": cache])
             let compared = try await place.bmo(
-                arguments + ["-f", "compared.yml"], environment: ["XDG_CACHE_HOME": "\(cache)-\(UUID().uuidString)"])
+                arguments + ["-f", "compared.yml"] + (arguments[0] == "sync" ? ["--full"] : []),
+                environment: ["XDG_CACHE_HOME": cache])
             return (recognised, compared)
         }
 
@@ -133,11 +134,12 @@ extension EndToEndTests {
             try serve(items: items)
             try await sync("deleted records", recognises: 900)
             try serve(items: Self.all)
-            try await sync("the first state again", recognises: nil)
+            // A row is missing, so the listing is read a second time, with the same bytes.
+            try await sync("the first state again", recognises: 3000)
             try serve(orders: ["{\"id\": 1, \"item\": {\"id\": 10, \"name\": \"from the order\"}}"])
             try await sync("a copy in another listing", recognises: 3000)
             try await undoLastRun()
-            try await sync("an undone run", recognises: nil)
+            try await sync("an undone run", recognises: 3000)
             items = Self.all
             items[42] = "{\"name\": \"without a key\"}"
             try serve(items: items)

@@ -97,35 +97,3 @@ struct ForeignSign {
         .object(object.members.filter { $0.name != name }.map { ($0.name, $0.value) })
     }
 }
-
-extension RESTObjectWriter {
-    /// Refuses a reply whose object has members that tell of a failure, and that are not values of the object.
-    func checkForeign(_ root: JSONTree, _ reply: [UInt8], _ response: HTTPResponse) throws {
-        let (record, own) = (placedRecord(in: reply), OwnValues(request))
-        var places = record.map { [$0] } ?? []
-        if rule.mutation == nil { places += Self.envelopes(root, own) }
-        // 201 says that there is a new object (RFC 9110, section 15.3.2).
-        if request.operation == .create, response.status == 201 { places.removeAll { own.isIdentified($0.object) } }
-        var sign = places.lazy.compactMap { ForeignSign(in: $0, request) }.first
-        if sign == nil, rule.mutation != nil {
-            sign =
-                record.flatMap { ForeignSign(around: $0, inMutation: root) }
-                ?? ForeignSign(inPayloadsOf: root, without: record?.path, request)
-        }
-        guard let sign, try !hasRule(for: sign.path) else { return }
-        let error = refusal(sign.path, sign.value, words: sign.words, response)
-        // A delete could be sent again, but the object shows whether that is needed.
-        if sign.isPending { throw unsettled(error) }
-        throw sign.isUnclear ? unknown(error) : error
-    }
-
-    /// Returns the objects around which a reply may have an envelope.
-    private static func envelopes(_ root: JSONTree, _ own: OwnValues) -> [(path: String, object: JSONTree)] {
-        guard root.isObject, !own.haveKey(of: root) else { return [] }
-        let isOnly = root.members.count == 1
-        return root.members.compactMap { name, value in
-            guard value.isObject, !own.hasName(name), isOnly || ["data", "result"].contains(name) else { return nil }
-            return (PagingDetector.member("$", name), value)
-        }
-    }
-}

@@ -48,20 +48,3 @@ struct IssueReport {
         return word == "fatal" || OutcomeWords.failedStates.contains(word)
     }
 }
-
-extension RESTObjectWriter {
-    /// Refuses a reply with a message whose severity is that of an error.
-    func checkIssues(_ root: JSONTree, _ reply: [UInt8], _ response: HTTPResponse) throws {
-        guard let issue = IssueReport(root), try !hasRule(for: issue.path) else { return }
-        let error = refusal(issue.path, issue.value, words: issue.words, response)
-        guard issue.isUnclear else { throw error }
-        // The object may have such a list itself.
-        let own = OwnValues(request)
-        let isOfObject = root.members.contains { name, value in
-            issue.path.isPath(inside: PagingDetector.member("$", name)) && own.hasName(name)
-        }
-        let isObject = hasKey(reply) || own.areShown(in: root)
-        guard !isOfObject, !isObject || own.knowsRecords, request.operation != .create || !isObject else { return }
-        throw unknown(error)
-    }
-}
