@@ -43,7 +43,12 @@ struct RenamedBookkeepingTests {
         let before = try lines(fixture)
         #expect(before.contains { $0.contains(change.old) })
         try fixture.reopen(change.model())
-        #expect(try lines(fixture) == before.map { $0.replacing(change.old, with: change.new) }.sorted())
+        let after = try lines(fixture)
+        // The names of the fields that a source has set are in alphabetical order.
+        let (moved, inOrder) = (#"[""id"",""quay"",""area""]"#, #"[""area"",""id"",""quay""]"#)
+        let expected = before.map { $0.replacing(change.old, with: change.new).replacing(moved, with: inOrder) }
+            .sorted()
+        #expect(after == expected, "\(Set(after).symmetricDifference(expected).sorted())")
         #expect(try fixture.faults().isEmpty)
         #expect(try fixture.place.stores.migrationPlan(of: fixture.path, to: change.model()).steps.isEmpty)
     }
