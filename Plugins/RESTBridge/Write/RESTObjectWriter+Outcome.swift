@@ -71,14 +71,13 @@ extension RESTObjectWriter {
     func hasKey(_ reply: [UInt8]) -> Bool {
         if keyed(reply) != nil { return true }
         guard let record = record(in: reply) else { return false }
-        func isGiven(_ value: JSONTree?) -> Bool { value.flatMap(EarlierValues.scalar).map { !$0.isEmpty } ?? false }
         let paths = request.keyPaths.values.filter { !$0.isEmpty }
-        return !paths.isEmpty && paths.allSatisfy { isGiven(record[$0]) }
-            || OutcomeWords.identities.contains { isGiven(record[$0]) }
+        return !paths.isEmpty && paths.allSatisfy { EarlierValues.isGiven(record[$0]) }
+            || OutcomeWords.identities.contains { EarlierValues.isGiven(record[$0]) }
     }
 
-    /// Refuses a reply whose object has members that tell of a failure, and that are not values of the object.
-    func checkForeign(_ root: JSONTree, _ reply: [UInt8], _ response: HTTPResponse) throws {
+    /// Refuses a reply whose object reports a failure in members that are not values of the object.
+    private func checkForeign(_ root: JSONTree, _ reply: [UInt8], _ response: HTTPResponse) throws {
         let (record, own) = (placedRecord(in: reply), OwnValues(request))
         var places = record.map { [$0] } ?? []
         if rule.mutation == nil { places += Self.envelopes(root, own) }
@@ -108,7 +107,7 @@ extension RESTObjectWriter {
     }
 
     /// Refuses a reply with a message whose severity is that of an error.
-    func checkIssues(_ root: JSONTree, _ reply: [UInt8], _ response: HTTPResponse) throws {
+    private func checkIssues(_ root: JSONTree, _ reply: [UInt8], _ response: HTTPResponse) throws {
         guard let issue = IssueReport(root), try !hasRule(for: issue.path) else { return }
         let error = refusal(issue.path, issue.value, words: issue.words, response)
         guard issue.isUnclear else { throw error }

@@ -98,34 +98,29 @@ extension RESTObjectWriter {
     ///   - isStatus: Whether a member of that name can be a status, and not a value of the changed object.
     private static func batchPart(_ value: JSONTree, at place: String, isStatus: (String) -> Bool) -> Part? {
         let hasBody = value["body"] != nil
-        for name in OutcomeWords.partStatuses + (hasBody ? ["code"] : []) where hasBody || isStatus(name) {
-            guard let text = value[name]?.plainText, let status = status(text) else { continue }
-            return Part(path: PagingDetector.member(place, name), status: status, value: value)
-        }
+        let names = OutcomeWords.partStatuses.filter { hasBody || isStatus($0) } + (hasBody ? ["code"] : [])
+        if let part = part(value, at: place, names) { return part }
         let objects = value.members.filter {
             $0.value.isObject && OutcomeWords.plainActions.contains($0.name.lowercased())
         }
         guard let (name, inner) = objects.first, objects.count == 1 else { return nil }
-        for status in OutcomeWords.partStatuses {
-            guard let text = inner[status]?.plainText, let code = Self.status(text) else { continue }
-            return Part(
-                path: PagingDetector.member(PagingDetector.member(place, name), status), status: code, value: inner)
-        }
-        return nil
+        return part(inner, at: PagingDetector.member(place, name), OutcomeWords.partStatuses)
     }
 
     /// - Parameter value: An object with a status, or with an object that has one, as in Elasticsearch's bulk replies.
     private static func part(_ value: JSONTree, at place: String) -> Part? {
-        for name in OutcomeWords.partStatuses + ["code"] {
-            guard let text = value[name]?.plainText, let status = status(text) else { continue }
-            return Part(path: "\(place).\(name)", status: status, value: value)
-        }
-        return value.members.lazy.filter(\.value.isObject).compactMap { member in
-            ["status", "statusCode", "status_code"].lazy.compactMap { name in
-                member.value[name]?.plainText.flatMap(status).map {
-                    Part(path: "\(place).\(member.name).\(name)", status: $0, value: member.value)
-                }
+        part(value, at: place, OutcomeWords.partStatuses + ["code"])
+            ?? value.members.lazy.filter(\.value.isObject).compactMap { member in
+                part(member.value, at: "\(place).\(member.name)", OutcomeWords.statusCodes)
             }.first
+    }
+
+    /// - Parameter names: The members that may have the status; the first one that does counts.
+    private static func part(_ value: JSONTree, at place: String, _ names: [String]) -> Part? {
+        names.lazy.compactMap { name in
+            value[name]?.plainText.flatMap(status).map {
+                Part(path: PagingDetector.member(place, name), status: $0, value: value)
+            }
         }.first
     }
 

@@ -16,7 +16,7 @@ extension PushRequest {
     ) throws -> [String]? {
         let root = model.model.root(of: model.model.entities[index])
         guard operation != .create || !root.keepsExtra else { return nil }
-        let related = Set(model.model.entities.filter { model.model.root(of: $0).name == root.name }.map(\.name))
+        let related = Set(model.family(of: index).map { model.entities[$0].name })
         var members = OutgoingPlan(of: index, in: model).mappedMembers
         for field in try store.unknownFields() where related.contains(field.entity) {
             // The store keeps the names of so many fields, and one that stands for all others.

@@ -165,7 +165,7 @@ struct ListingScan: Sendable {
             if progress != nil, error.blamesCursor { throw ResumeRefused(error) }
             throw error
         }
-        let recognition = try await recognition(request, start)
+        let recognition = parent == nil ? try await BatchRecognition.of(request, context, members: start.members) : nil
         let writer = PageWriter(
             confirms ? .confirmation : .listing, of: request, context, parent: parent, after: progress,
             look: look, firstRepeats: firstRepeats, acknowledged: start.acknowledged, members: start.members,
@@ -192,14 +192,6 @@ struct ListingScan: Sendable {
         // Quarantined records outside of the scan may still be faulty.
         result.listing.isWhole = result.listing.isWhole && !result.listing.began.isEmpty && request.since == nil
         return result
-    }
-
-    private func recognition(_ request: ScanRequest, _ start: ScanStart) async throws -> BatchRecognition? {
-        guard parent == nil, plan.isListing else { return nil }
-        let target = ScanTarget(scope: plan.scope(parent: nil), entity: plan.index)
-        return try await context.thread.run { [context] in
-            try BatchRecognition.of(target, request, context, members: start.members)
-        }
     }
 
     /// Whether rows of an abandoned scan are deleted: objects without a key would be duplicated when it restarts.

@@ -4,9 +4,7 @@ extension OutgoingPlan {
     /// The names of the members that the entity's records have by the mapping of the entity, its super-entities and its
     /// sub-entities.
     package var mappedMembers: Set<String> {
-        let definitions = model.model.entities
-        let root = model.model.root(of: definitions[entity]).name
-        let plans = model.plans.filter { model.model.root(of: definitions[$0.entity]).name == root }
-        return Set(plans.flatMap { $0.tree.children.map(\.name) })
+        let family = Set(model.family(of: entity))
+        return Set(model.plans.filter { family.contains($0.entity) }.flatMap { $0.tree.children.map(\.name) })
     }
 }

@@ -84,7 +84,7 @@ extension RecordedNames {
 
     /// Returns whether the bookkeeping has the name of a sub-entity, which need not have rows.
     func has(kind name: String) throws -> Bool {
-        let places = NameColumns.withoutRows.map { "EXISTS (SELECT 1 FROM \(own($0)) WHERE entity = $1::text)" }
+        let places = NameColumns.namingKinds.map { "EXISTS (SELECT 1 FROM \(own($0)) WHERE entity = $1::text)" }
         return try connection.query(
             "SELECT \(places.joined(separator: " OR "))", [.text(name)], for: "looking for \(name) in the bookkeeping"
         ).boolean(0, 0)
@@ -103,14 +103,10 @@ extension RecordedNames {
     /// it and `names` lacks, which are the entities of the new model.
     func kinds(of table: String, besides names: [String]) throws -> [String] {
         let action = "reading the sub-entities of \(table)"
-        let places = [
-            "bmo_outbox": ("root", "entity"), "bmo_acknowledged": ("root", "entity"),
-            "bmo_conflicts": ("root", "entity"), "bmo_source_scans": ("entity", "scan"),
-            "bmo_members": ("listing", "entity"),
-        ]
+        let places = NameColumns.kindsOfTables + [(table: "bmo_source_scans", root: "entity", kind: "scan")]
+        let tables = try present(places.map(\.table))
         var kinds: Set<String> = []
-        for name in try present(places.keys.sorted()) {
-            guard let (root, kind) = places[name] else { continue }
+        for (name, root, kind) in places where tables.contains(name) {
             let found = try connection.query(
                 "SELECT DISTINCT \(kind) FROM \(own(name)) WHERE \(root) = $1::text", [.text(table)], for: action)
             kinds.formUnion((0..<found.count).compactMap { found.text($0, 0) })
@@ -124,7 +120,7 @@ extension RecordedNames {
         ).boolean(0, 0)
         if hasKinds {
             // Another attribute may have the column's name, and as many values as the table has rows.
-            for name in try present(NameColumns.withTheRows) {
+            for name in try present(NameColumns.describingRows) {
                 let found = try connection.query(
                     """
                     SELECT DISTINCT b.entity FROM \(own(name)) b
@@ -133,13 +129,13 @@ extension RecordedNames {
                 kinds.formUnion((0..<found.count).compactMap { found.text($0, 0) })
             }
         }
-        let tables = try present(kinds.sorted())
-        return kinds.filter { $0 != table && !tables.contains($0) }.sorted()
+        let others = try present(kinds.sorted())
+        return kinds.filter { $0 != table && !others.contains($0) }.sorted()
     }
 
     /// Forgets the state of a dropped table's rows and scans, or of one of its sub-entities, in the open transaction.
     func forget(entity name: String) throws {
-        for table in try present(NameColumns.withTheRows) {
+        for table in try present(NameColumns.describingRows) {
             try connection.query(
                 "DELETE FROM \(own(table)) WHERE entity = $1::text", [.text(name)], for: "forgetting \(name)")
         }

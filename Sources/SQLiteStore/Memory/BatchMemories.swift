@@ -125,12 +125,12 @@ final class BatchMemories {
     ///
     /// Nothing is kept while other processes have the database open and read it, or its file system notes no exact times.
     func save(_ db: Database) throws {
-        guard let file, isRead, try !hasTriggers(db) else { return }
-        let filled = listings.filter { !$0.value.entries.isEmpty }
-        let rows = filled.values.reduce(0) { $0 + $1.entries.values.reduce(0) { $0 + $1.summary.records } }
+        guard let file, isRead else { return }
         // After a sync that has found nothing new, all is as it was.
         if let kept, kept == stamp, !listings.values.contains(where: \.isChanged) { return }
-        guard rows >= Self.minRows else { return }
+        let filled = listings.filter { !$0.value.entries.isEmpty }
+        let rows = filled.values.reduce(0) { $0 + $1.entries.values.reduce(0) { $0 + $1.summary.records } }
+        guard rows >= Self.minRows, try !hasTriggers(db) else { return }
         // Not to wait for readers.
         try db.execute(sql: "PRAGMA busy_timeout = 0")
         guard let result = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)"), result[0] == 0 else { return }

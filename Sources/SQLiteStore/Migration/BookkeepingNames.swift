@@ -46,7 +46,7 @@ struct BookkeepingNames {
     /// Returns whether the bookkeeping has the name of a sub-entity, which need not have rows.
     func has(kind name: String) throws -> Bool {
         // Also a file of an earlier bmo, which lacks some of these tables, is asked.
-        try present(NameColumns.withoutRows).contains { table in
+        try present(NameColumns.namingKinds).contains { table in
             try Bool.fetchOne(
                 db, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE entity = ?)", arguments: [name]) == true
         }
@@ -60,14 +60,10 @@ struct BookkeepingNames {
     /// Returns the sub-entities of a table that is to be dropped: those of its rows, and those that the bookkeeping has for
     /// it and `names` lacks, which are the entities of the new model.
     func kinds(of table: String, besides names: [String]) throws -> [String] {
-        let places = [
-            "bmo_outbox": ("root", "entity"), "bmo_acknowledged": ("root", "entity"),
-            "bmo_conflicts": ("root", "entity"), "bmo_sources": ("entity", "walk"),
-            "bmo_members": ("listing", "entity"),
-        ]
+        let places = NameColumns.kindsOfTables + [(table: "bmo_sources", root: "entity", kind: "walk")]
+        let tables = try present(places.map(\.table))
         var kinds: Set<String> = []
-        for name in try present(places.keys.sorted()) {
-            guard let (root, kind) = places[name] else { continue }
+        for (name, root, kind) in places where tables.contains(name) {
             kinds.formUnion(
                 try String.fetchAll(
                     db, sql: "SELECT DISTINCT \(kind) FROM \(name) WHERE \(root) = ?", arguments: [table]))
@@ -75,7 +71,7 @@ struct BookkeepingNames {
         kinds.subtract(names)
         if try db.columns(in: table).contains(where: { $0.name == Entity.discriminatorColumn }) {
             // Another attribute may have the column's name, and as many values as the table has rows.
-            for name in try present(NameColumns.withTheRows) {
+            for name in try present(NameColumns.describingRows) {
                 kinds.formUnion(
                     try String.fetchAll(
                         db,
@@ -90,7 +86,7 @@ struct BookkeepingNames {
 
     /// Forgets the state of a dropped table's rows and scans, or of one of its sub-entities.
     func forget(entity name: String) throws {
-        for table in try present(NameColumns.withTheRows) {
+        for table in try present(NameColumns.describingRows) {
             try db.execute(sql: "DELETE FROM \(table) WHERE entity = ?", arguments: [name])
         }
         try db.execute(sql: "DELETE FROM bmo_meta WHERE name = 'origin ' || ?", arguments: [name])

@@ -17,12 +17,17 @@ package enum NameColumns {
     /// No scan goes on after the tables have changed, so that a rename of an entity or of a list empties them.
     package static let positions = ["bmo_progress", "bmo_seen", "bmo_list_owners", "bmo_waiting_lists"]
     /// The tables whose column `entity` may have the name of a sub-entity that has no rows.
-    package static let withoutRows = [
+    package static let namingKinds = [
         "bmo_acknowledged", "bmo_conflicts", "bmo_cursors", "bmo_members", "bmo_outbox", "bmo_quarantine",
+    ]
+    /// Tables, their column of the entity that has the table, and that of a sub-entity of it.
+    package static let kindsOfTables = [
+        (table: "bmo_outbox", root: "root", kind: "entity"), (table: "bmo_acknowledged", root: "root", kind: "entity"),
+        (table: "bmo_conflicts", root: "root", kind: "entity"), (table: "bmo_members", root: "listing", kind: "entity"),
     ]
     /// The tables whose rows of an `entity` describe the rows of its table, and go when that is dropped: with the cursor of a
     /// dropped table, a scan would bring only the newest objects to a later one of its name.
-    package static let withTheRows = [
+    package static let describingRows = [
         "bmo_collections", "bmo_cursors", "bmo_members", "bmo_origins", "bmo_provenance", "bmo_source_scans",
         "bmo_sources", "bmo_stubs",
     ]

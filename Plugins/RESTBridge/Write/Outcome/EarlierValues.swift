@@ -52,6 +52,9 @@ struct EarlierValues {
         }
     }
 
+    /// Whether a value is neither missing nor null, nor an empty text, an object or a list.
+    static func isGiven(_ value: JSONTree?) -> Bool { value.flatMap(scalar).map { !$0.isEmpty } ?? false }
+
     /// The notation of a value; empty for null.
     static func scalar(_ value: JSONTree) -> String? {
         switch value {

@@ -50,7 +50,7 @@ struct OwnValues {
 
     /// Whether an object has a key or an ID.
     func isIdentified(_ object: JSONTree) -> Bool {
-        identities.contains { name in object[name].flatMap(EarlierValues.scalar).map { !$0.isEmpty } ?? false }
+        identities.contains { EarlierValues.isGiven(object[$0]) }
     }
 
     /// Whether an object has the changed object's key.

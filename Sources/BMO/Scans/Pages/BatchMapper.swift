@@ -22,7 +22,8 @@ final class BatchMapper {
     private let recognition: BatchRecognition?
     /// The members of the records so far; see ``ListedMember``.
     private(set) var members: Set<ListedMember> = []
-    private let knownMembers: Set<ListedMember>
+    /// The members that earlier scans of the listing returned.
+    let knownMembers: Set<ListedMember>
     /// Whether a record has had a member that the listing was not known to have.
     private var hasNewMembers = false
     /// The fields that the records had, among those that the configuration reads.

@@ -31,22 +31,25 @@ struct BatchRecognition: Sendable {
         return summary
     }
 
-    /// The memory of a scan's listing; nil if its batches may have other effects than their rows, or are to be read anew.
+    /// The memory of a listing that is scanned as a whole; nil if its batches may have other effects than their rows, or
+    /// are to be read anew.
     ///
-    /// Call it on the import thread, when the scan has begun.
+    /// Call it when the scan has begun.
     static func of(
-        _ target: ScanTarget, _ request: ScanRequest, _ context: SyncContext, members: Set<ListedMember>
-    ) throws -> BatchRecognition? {
+        _ request: ScanRequest, _ context: SyncContext, members: Set<ListedMember>
+    ) async throws -> BatchRecognition? {
         let plan = request.plan
-        guard target.isListing, target.parent == nil, plan.source == nil, plan.watched == nil,
-            plan.policy.tombstone == nil, request.isFull, context.observer == nil, context.terms.fieldPaths == nil,
+        guard plan.isListing, plan.watched == nil, plan.policy.tombstone == nil, request.isFull,
+            context.observer == nil, context.terms.fieldPaths == nil,
             !context.options.full, !context.options.restart, !context.isPartial,
             // Another bmo may map in another way.
             let program = FileStamp.ofProgram
         else { return nil }
-        let mapping = "\(plan.request) \(program.text)"
-        return try context.store.batchMemory(of: target, mapping: mapping)
-            .map { BatchRecognition($0, members: members) }
+        let target = ScanTarget(scope: plan.scope(parent: nil), entity: plan.index)
+        let memory = try await context.thread.run {
+            try context.store.batchMemory(of: target, mapping: "\(plan.request) \(program.text)")
+        }
+        return memory.map { BatchRecognition($0, members: members) }
     }
 }
 

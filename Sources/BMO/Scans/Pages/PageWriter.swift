@@ -30,11 +30,10 @@ final class PageWriter: @unchecked Sendable {
     private let terms: ScanTerms
     /// Maps recognised batches that have to be merged after all; used only on `thread`.
     private lazy var lateMapper = {
-        let mapper = Mapper(model, knownMembers: knownMembers)
+        let mapper = Mapper(model, knownMembers: batches.knownMembers)
         mapper.reportsMembersOfEachBatch = true
         return mapper
     }()
-    private let knownMembers: Set<ListedMember>
     /// The fields that the records had, among those that the configuration reads; belongs to the scan's task.
     var present: PresentFields { batches.present }
     private var open: PageImport?
@@ -137,7 +136,6 @@ final class PageWriter: @unchecked Sendable {
         members: Set<ListedMember> = [], quarantine: ListingQuarantine? = nil, recognition: BatchRecognition? = nil
     ) {
         self.extent = extent
-        knownMembers = members
         self.look = look
         self.firstRepeats = firstRepeats
         terms = context.terms

@@ -163,10 +163,8 @@ struct SeenLog {
     /// The rows of a log of one batch; nil if it is empty, or a row cannot be identified.
     var batch: Batch? {
         guard count > 0, !hasUnknown else { return nil }
-        var encoder = Encoder()
-        forEachEntry { encoder.append($0) }
         return Batch(
-            rows: encoder.finished(), count: count, first: first, last: last, greatest: greatest,
+            rows: SeenLog().unsaved(with: self), count: count, first: first, last: last, greatest: greatest,
             isAscending: isAscending, isGapless: isGapless, beforeFirst: beforeFirst)
     }
 
