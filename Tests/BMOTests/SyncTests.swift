@@ -251,6 +251,7 @@ import Testing
                     lines.append(
                         "page \(page.page): \(page.records) of \(page.total ?? -1), \(page.counts.inserted) inserted")
                 case .note(_, let message): lines.append("note \(message)")
+                case .detail(_, let message): lines.append("detail \(message)")
                 case .warning(_, let message): lines.append("warning \(message)")
                 case .ended(let entity): lines.append("ended \(entity.name) \(entity.outcomeWord)")
                 }

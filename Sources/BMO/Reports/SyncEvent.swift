@@ -10,6 +10,8 @@ public enum SyncEvent: Sendable {
     case warning(entity: String, message: String)
     /// The bridge's finding, such as the style of paging; once per entity.
     case note(entity: String, message: String)
+    /// What a verbose log shows of a scan besides.
+    case detail(entity: String, message: String)
     /// The scan of an entity ended.
     case ended(SyncReport.Entity)
 

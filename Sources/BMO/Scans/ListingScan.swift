@@ -319,7 +319,7 @@ struct ListingScan: Sendable {
             state.counts, since: before, records: records, total: page.total, page: parent == nil ? state.page : nil)
         place.page = state.page + 1
         if page.end, state.recognized > 0 {
-            tally.note("\(state.recognized) of \(state.records) records came in the same bytes as before")
+            tally.detail("\(state.recognized) of \(state.records) records came in the same bytes as before")
         }
         if state.sweep != nil { warnAtEnd(state) }
     }

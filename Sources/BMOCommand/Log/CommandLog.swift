@@ -50,6 +50,9 @@ enum CommandLog {
         settings.withLock { $0.level ?? ($0.isVerbose ? .debug : $0.format == .json ? .info : .error) }
     }
 
+    /// Whether text shows what only a verbose log does.
+    static var showsDetails: Bool { level <= .debug }
+
     /// The logger of the host and the bridges.
     static var logger: Logger {
         let isJSON = isJSON

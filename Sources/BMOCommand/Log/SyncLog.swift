@@ -25,6 +25,7 @@ final class SyncLog: Sendable {
         case .page(let page): write(page)
         case .warning(let entity, let message): CommandLog.write(.warning, message, facts(of: entity))
         case .note(let entity, let message): CommandLog.write(.info, message, facts(of: entity))
+        case .detail(let entity, let message): CommandLog.write(.debug, message, facts(of: entity))
         case .ended(let entity): write(entity)
         }
     }

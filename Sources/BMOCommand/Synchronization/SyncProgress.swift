@@ -76,6 +76,8 @@ final class SyncProgress: Sendable {
         case .warning(let entity, let message):
             Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
         case .note(let entity, let message): Terminal.error("\(entity): \(message)", prefix: "")
+        case .detail(let entity, let message):
+            if CommandLog.showsDetails { Terminal.error("\(entity): \(message)", prefix: "") }
         case .ended(let entity):
             Terminal.write(
                 "\(entity.name): \(entity.shownOutcome), \(Terminal.count(entity.pages, "page", "pages")), \(Self.text(entity.counts))\n"
@@ -96,6 +98,10 @@ final class SyncProgress: Sendable {
                 Self.erase(&state)
                 Terminal.error("\(entity): \(message)", prefix: "bmo: warning: ")
             case .note(let entity, let message):
+                Self.erase(&state)
+                Terminal.error("\(entity): \(message)", prefix: "")
+            case .detail(let entity, let message):
+                guard CommandLog.showsDetails else { return }
                 Self.erase(&state)
                 Terminal.error("\(entity): \(message)", prefix: "")
             case .ended(let entity):
@@ -178,19 +184,18 @@ final class SyncProgress: Sendable {
                 writer.member("deleted", page.counts.deleted)
                 writer.member("quarantined", page.counts.quarantined)
             }
-        case .warning(let entity, let message):
-            RecordBatchWriter.json { writer in
-                writer.member("event", "warning")
-                writer.member("entity", entity)
-                writer.member("message", message)
-            }
-        case .note(let entity, let message):
-            RecordBatchWriter.json { writer in
-                writer.member("event", "note")
-                writer.member("entity", entity)
-                writer.member("message", message)
-            }
+        case .warning(let entity, let message): json("warning", of: entity, message)
+        case .note(let entity, let message): json("note", of: entity, message)
+        case .detail(let entity, let message): json("detail", of: entity, message)
         case .ended(let entity): "{\"event\":\"ended\",\"result\":\(entity.json)}"
+        }
+    }
+
+    private static func json(_ event: String, of entity: String, _ message: String) -> String {
+        RecordBatchWriter.json { writer in
+            writer.member("event", event)
+            writer.member("entity", entity)
+            writer.member("message", message)
         }
     }
 }

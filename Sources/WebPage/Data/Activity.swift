@@ -163,7 +163,7 @@ package final class Activity: Sendable {
                 "\(page.entity): page \(page.page), \(NumberText.grouped(page.records))\(total) records",
                 about: page.entity)
         case .warning(let entity, let message): say("\(entity): \(message)", about: "\(entity) \(message)")
-        case .note: break
+        case .note, .detail: break
         case .ended(let entity):
             var line = "\(entity.name): \(entity.shownOutcome)"
             let counts = [

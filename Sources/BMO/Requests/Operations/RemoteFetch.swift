@@ -224,7 +224,7 @@ struct RemoteFetch: Sendable {
             switch event {
             case .began(_, let bridge, _): observer.contacting(bridge)
             case .warning(_, let message): observer.warn(message)
-            case .page, .note, .ended: break
+            case .page, .note, .detail, .ended: break
             }
         }
         context.terms = terms

@@ -128,6 +128,9 @@ final class EntityTally: Sendable {
         if isNew { report(.note(entity: entity, message: words)) }
     }
 
+    /// Reports what is of interest to a verbose log only.
+    func detail(_ words: String) { report(.detail(entity: entity, message: words)) }
+
     /// Changes the outcomes of scans per parent.
     func parents(_ change: (inout SyncReport.Parents) -> Void) {
         state.withLock { state in
