@@ -166,7 +166,8 @@ let package = Package(
             name: "StoreContract", dependencies: ["Model", "Mapping", "RecordBatch", "SystemCalls", "TextFormats"],
             exclude: ["README.md"]),
         .target(
-            name: "StoreRules", dependencies: ["Model", "Mapping", "RecordBatch", "StoreContract", "TextFormats"],
+            name: "StoreRules",
+            dependencies: ["Model", "Mapping", "RecordBatch", "StoreContract", "SystemCalls", "TextFormats"],
             exclude: ["README.md"]),
         .target(
             name: "MemoryStore",
@@ -341,9 +342,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "FaultHost", "ImportTestSupport", "SQLiteStore", "StoreContract", "StoreTestSupport", "Importer",
-                "Mapping",
-                "Model", "RecordBatch", "TestSupport",
+                "FaultHost", "ImportTestSupport", "SQLiteStore", "StoreContract", "StoreRules", "StoreTestSupport",
+                "Importer", "Mapping", "Model", "RecordBatch", "TestSupport",
             ]),
         .testTarget(
             name: "PostgreSQLStoreTests",
@@ -419,7 +419,6 @@ package.targets.first { $0.name == "BridgeHost" }?.swiftSettings?.append(
 if Context.environment["BMO_RELEASE_TESTS"] == "1" {
     let suites = ["ImporterTests", "MappingTests", "SQLiteStoreTests", "StoreConformanceTests"]
     package.targets.removeAll { $0.type == .test && !suites.contains($0.name) }
-    package.targets.first { $0.name == "SQLiteStoreTests" }?.exclude = ["SeenLogTests.swift"]
 }
 
 // BMO_FUZZ=1 replaces the tests with the libFuzzer executable that Scripts/fuzz runs.

@@ -68,7 +68,7 @@ enum Imports {
         "AirbyteManifest": Rule("Model", "TextFormats", "Yams"),
         "Mapping": Rule("Model", "RecordBatch", "TextFormats", "CTime"),
         "StoreContract": Rule("Model", "Mapping", "RecordBatch", "SystemCalls", "TextFormats"),
-        "StoreRules": Rule("Model", "Mapping", "RecordBatch", "StoreContract", "TextFormats"),
+        "StoreRules": Rule("Model", "Mapping", "RecordBatch", "StoreContract", "SystemCalls", "TextFormats"),
         "MemoryStore": Rule(
             "Model", "Mapping", "RecordBatch", "StoreContract", "StoreRules", "SystemCalls", "TextFormats"),
         "StoreConformance": Rule("Model", "Mapping", "StoreContract", "SystemCalls"),

@@ -1,72 +1,27 @@
 import ImportTestSupport
 import Importer
-import Mapping
-import Model
-import RecordBatch
 import StoreContract
 import StoreTestSupport
 import TestSupport
 import Testing
 
 /// Batches that a listing had before are listed again without a look at their rows, as long as nothing else has written.
-@Suite struct BatchMemoryTests {
-    private let fixture: StoreFixture
-    private let item: Int
+@Suite(.overDatabases, .namingTheStore) struct BatchMemoryTests {
+    private let listing: ListingFixture
+    private var fixture: StoreFixture { listing.fixture }
 
-    init() throws {
-        fixture = try StoreFixture(
-            CompiledModel.of(
-                Entity("Item", key: ["id"], [.of("id", .integer), .of("name", .text), .of("note", .text)]),
-                Entity("Order", key: ["id"], [.of("id", .integer)], [.one("item", "Item")])
-            ))
-        item = try #require(fixture.model.index(of: "Item"))
-    }
+    private static let batches = ListingFixture.batches
+
+    init() throws { listing = try ListingFixture() }
 
     private static func items(_ numbers: some Sequence<Int>, name: String = "item") -> [Literal] {
-        numbers.map { ["id": .integer(Int64($0)), "name": .text("\(name) \($0)"), "note": nil] }
+        ListingFixture.items(numbers, name: name)
     }
 
-    private static let batches = [items(1...1000), items(1001...2000), items(2001...3000)]
-
-    /// Imports a whole listing as a scan does; returns which batches were repeated, and the counts.
     private func sync(
         _ batches: [[Literal]], mapping: String = "mapping", between: () throws -> Void = {}
     ) throws -> (repeated: [Int], counts: ImportCounts.Entity) {
-        let store = fixture.store
-        let target = ScanTarget(scope: ScanScope(entity: "Item"), entity: item)
-        try store.beginScan(target.scope, afterPage: nil)
-        defer { store.endScan(target.scope) }
-        let memory = try #require(try store.batchMemory(of: target, mapping: mapping))
-        let mapper = Mapper(fixture.model)
-        mapper.reportsMembersOfEachBatch = true
-        var repeated: [Int] = []
-        var counts = ImportCounts(entityCount: fixture.model.entities.count)
-        for (index, records) in batches.enumerated() {
-            if index == 1 { try between() }
-            let page = try PageImport(
-                item, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: index + 1, scan: target),
-                into: store)
-            let batch = try Literal.batch(records)
-            let digest = batch.withBytes { BatchDigest(of: $0) }
-            if let summary = memory.summary(of: digest), try page.repeatBatch(digest, summary) {
-                repeated.append(index)
-            } else {
-                let mapped = MappedBatch(batch, by: mapper, as: item, extent: .whole)
-                try page.add(
-                    mapped, location: nil, remembered: mapped.summary(of: item, absenceContext: 0).map { (digest, $0) })
-            }
-            if index < batches.count - 1 {
-                try page.commit(progress: ScanProgress(cursor: "\(index)", page: index + 1, request: "r"))
-            } else {
-                _ = try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil)))
-            }
-            counts += page.counts
-        }
-        return (repeated, counts[item])
-    }
-
-    private func names(_ condition: String) throws -> [[String]] {
-        try fixture.file().rows("SELECT name FROM Item WHERE \(condition)")
+        try listing.sync(batches, mapping: mapping, between: between)
     }
 
     @Test func `an equal listing is recognised in the same process and in the next one`() throws {
@@ -91,29 +46,29 @@ import Testing
         // The old content again: its batch was forgotten, because one of its rows is another now.
         let third = try sync(Self.batches)
         #expect(third.repeated == [0, 2] && third.counts.updated == 1)
-        #expect(try names("id = 1011") == [["'item 1011'"]])
+        #expect(try listing.names(1011) == ["'item 1011'"])
     }
 
-    @Test func `rows that another program changes or deletes are restored`() throws {
+    @Test(.overSQLiteOnly) func `rows that another program changes or deletes are restored`() throws {
         _ = try sync(Self.batches)
         try fixture.reopen()
         _ = try sync(Self.batches)
-        for change in ["UPDATE Item SET name = 'by hand' WHERE id = 500", "DELETE FROM Item WHERE id = 500"] {
+        for change in ["UPDATE {Item} SET name = 'by hand' WHERE id = 500", "DELETE FROM {Item} WHERE id = 500"] {
             try fixture.store.close()
-            try SQLiteFile(fixture.path).rows(change)
+            try listing.run(change)
             try fixture.reopen()
             #expect(try sync(Self.batches).repeated == [], "\(change)")
-            #expect(try names("id = 500") == [["'item 500'"]], "\(change)")
+            #expect(try listing.names(500) == ["'item 500'"], "\(change)")
         }
     }
 
-    @Test func `rows that another program changes during the scan are restored`() throws {
+    @Test(.overSQLiteOnly) func `rows that another program changes during the scan are restored`() throws {
         _ = try sync(Self.batches)
         let second = try sync(Self.batches) {
-            try fixture.file().rows("UPDATE Item SET name = 'by hand' WHERE id IN (1500, 2500)")
+            try listing.run("UPDATE {Item} SET name = 'by hand' WHERE id IN (1500, 2500)")
         }
         #expect(second.repeated == [0] && second.counts.updated == 2)
-        #expect(try names("name = 'by hand'") == [])
+        #expect(try listing.names(1500, 2500) == ["'item 1500'", "'item 2500'"])
     }
 
     @Test func `rows that another listing of this process writes are compared again`() throws {
@@ -122,7 +77,7 @@ import Testing
             try fixture.add("Order", ["id": 1, "item": ["id": 1500, "name": "from the order"]])
         }
         #expect(second.repeated == [0] && second.counts.updated == 1)
-        #expect(try names("id = 1500") == [["'item 1500'"]])
+        #expect(try listing.names(1500) == ["'item 1500'"])
     }
 
     @Test func `rows that are missing are deleted, and come back with their batch`() throws {
@@ -133,7 +88,7 @@ import Testing
         try fixture.reopen()
         let again = try sync(Self.batches)
         #expect(again.repeated == [0, 2] && again.counts.inserted == 1000)
-        #expect(try fixture.file().value("SELECT count(*) FROM Item") == "3000")
+        #expect(try listing.count() == 3000)
     }
 
     @Test func `batches that share an object are not both recognised`() throws {
@@ -141,10 +96,10 @@ import Testing
         _ = try sync([first, second])
         let again = try sync([first, second])
         #expect(again.repeated.count < 2)
-        #expect(try names("id = 1000") == [["'later 1000'"]])
+        #expect(try listing.names(1000) == ["'later 1000'"])
         // Without its second record, the object is as the first batch has it.
         _ = try sync([first, Self.items(1001...2500, name: "later")])
-        #expect(try names("id = 1000") == [["'item 1000'"]])
+        #expect(try listing.names(1000) == ["'item 1000'"])
     }
 
     @Test func `a page that is rolled back leaves nothing that is recognised`() throws {

@@ -1,7 +1,5 @@
+import StoreRules
 import Testing
-
-@testable import SQLiteStore
-import StoreContract
 
 @Suite struct SeenLogTests {
     private func rows(_ log: SeenLog) -> [Int64] {

@@ -32,6 +32,9 @@ extension Trait where Self == OverStores {
     /// Over all stores.
     package static var overAllStores: Self { OverStores(kinds: StoreKind.allCases) }
 
+    /// Over the stores that keep a database between two processes.
+    package static var overDatabases: Self { OverStores(kinds: StoreKind.allCases.filter { $0 != .memory }) }
+
     /// Over the stores that need no server: what a suite of the library proves does not depend on the store's kind.
     package static var overBothStores: Self { OverStores(kinds: [.memory, .sqlite]) }
 }

@@ -17,7 +17,7 @@ extension PostgreSQLTables {
     }
 
     func numberOfSameRow(_ root: Int, as cells: UnsafeBufferPointer<Cell>) -> Int64? {
-        guard !hasEdits, let number = fetched(root)?.numberOfSameRow(as: cells), isBare(root, number) else {
+        guard !mayHaveEdits, let number = fetched(root)?.numberOfSameRow(as: cells), isBare(root, number) else {
             return nil
         }
         return number
@@ -33,7 +33,7 @@ extension PostgreSQLTables {
     // MARK: - New rows
 
     func insertNewRow(_ root: Int, _ cells: UnsafeBufferPointer<Cell>) throws -> Int64? {
-        guard let fetched = fetched(root), referrers.isEmpty, !hasEdits else { return nil }
+        guard let fetched = fetched(root), referrers.isEmpty, !mayHaveEdits else { return nil }
         let key = cells[fetched.keyColumn]
         guard key.kind == .integer, fetched.isMissing(key.integer), isBare(root, key.integer), sql.canInsertFirst(root)
         else { return nil }
@@ -61,6 +61,7 @@ extension PostgreSQLTables {
         guard let new = newRows.removeValue(forKey: root) else { return }
         noteWritten()
         try connection.send(try table(root).upsert, new.parameters, for: "writing rows of \(name(root))")
+        addedRows[root, default: 0] += Int64(new.count)
         // A question about one of them is answered by the database.
         fetched[root]?.forgetNewRows(areWritten: true)
     }
@@ -82,8 +83,7 @@ extension PostgreSQLTables {
         }
     }
 
-    /// Whether there may be edits of any object.
-    private var hasEdits: Bool {
+    var mayHaveEdits: Bool {
         (outbox.map { !$0.isEmpty } ?? counters.hasOutbox)
             || (acceptedEdits.map { !$0.isEmpty } ?? counters.hasAcknowledged) || !newAcceptedEdits.isEmpty
     }

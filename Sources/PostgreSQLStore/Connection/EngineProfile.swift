@@ -35,6 +35,8 @@ struct EngineProfile: Sendable, Equatable {
     /// Whether the server can be asked whether a transaction of a lost connection was committed; otherwise a row of
     /// `bmo_outcomes` says so.
     var hasTransactionStatus = true
+    /// Whether the column `xmin` of a row has the number of the transaction that wrote it.
+    var hasWriters = true
     /// Whether tables are changed in a transaction that can be rolled back.
     var hasTransactionalDDL = true
     /// Whether a column can have the collation C; text is in the order of its bytes in any case.
@@ -57,19 +59,20 @@ struct EngineProfile: Sendable, Equatable {
         switch name {
         case .postgresql: break
         // The coordinator's number of a transaction is not that of the node with the rows.
-        case .citusSchema: hasTransactionStatus = false
+        case .citusSchema: (hasTransactionStatus, hasWriters) = (false, false)
         case .citusDistributed:
-            hasTransactionStatus = false
+            (hasTransactionStatus, hasWriters) = (false, false)
             foreignKeys = .none
             hasOtherUniqueColumns = false
         case .cockroachdb:
             foreignKeys = .immediate
             (hasLocks, hasTransactionStatus, hasTransactionalDDL, hasCollations) = (false, false, false, false)
+            hasWriters = false
             isolation = "ISOLATION LEVEL SERIALIZABLE"
             longestStatement = 8 << 20
             unknownStates = ["40003"]
         case .yugabytedb:
-            (hasLocks, hasTransactionStatus, hasTransactionalDDL) = (false, false, false)
+            (hasLocks, hasTransactionStatus, hasTransactionalDDL, hasWriters) = (false, false, false, false)
             longestStatement = 64 << 20
         }
     }

@@ -1,3 +1,4 @@
+internal import Mapping
 internal import StoreContract
 internal import StoreRules
 
@@ -18,8 +19,19 @@ extension PostgreSQLStore {
         savedScans[scope] = SavedPlace(rows: log?.rows.count ?? 0, owners: log?.owners.count ?? 0)
     }
 
+    /// Returns the memory of a listing's batches, if it lists the rows of a table without a parent.
+    func batchMemory(of scan: ScanTarget, mapping: String) throws -> (any BatchMemory)? {
+        guard let remembered, work.worker == nil, scan.isListing, scan.parent == nil,
+            !model.entities[scan.entity].key.isEmpty
+        else { return nil }
+        return try read { try remembered.begin(scan, mapping: mapping, over: $0) }
+    }
+
+    func memory(of scope: ScanScope) -> ListingMemory? { remembered?.memory(of: scope) }
+
     /// Ends what ``beginScan(_:afterPage:)`` began.
     func endScan(_ scope: ScanScope) {
+        remembered?.end(scope)
         changeScans { $0.logs[scope] = nil }
         savedScans[scope] = nil
     }

@@ -37,6 +37,8 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     private let name = RandomUUID.text()
     private let state: Monitor<State>
     let watcher: ChangeWatcher
+    /// The batches of listings; nil if the store remembers none.
+    let remembered: RememberedListings?
 
     var model: CompiledModel { sql.model }
     var isRehearsal: Bool { use == .rehearsing }
@@ -62,6 +64,8 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         schemaVersion = try PostgreSQLTables(connection, sql).counters.schemaVersion
         state = Monitor(State(writer: connection))
         watcher = ChangeWatcher(location, sql)
+        let remembers = use == .writing && sql.engine.hasWriters
+        remembered = remembers ? RememberedListings(location, sql.model) : nil
     }
 
     deinit { try? close() }
@@ -78,6 +82,10 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         }
         guard let before else { return }
         watcher.finish()
+        // What is not kept is compared the next time.
+        if (try? writer.finishSent()) != nil, writer.isAlive, !writer.isInTransaction {
+            try? remembered?.save(over: PostgreSQLTables(forOneQuery: writer, sql))
+        }
         writer.end(after: forgettingOutcome)
         before.lock?.release()
     }
@@ -182,6 +190,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             guard tables.counters.schemaVersion == schemaVersion else {
                 throw tablesChanged(at: connection.place)
             }
+            remembered?.note(foreignCommits: tables.counters.version - withState { $0.ownCommits })
             if let claim = work.claim {
                 guard let shared = try tables.run(of: claim, run) else { throw Self.superseded(claim) }
                 run = shared
@@ -235,6 +244,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             state.end(run, page)
             if tables.hasWritten { state.shared.ownCommits += 1 }
         }
+        remembered?.committed(touched, page?.writer, tables, number: number)
     }
 
     /// Returns whether a transaction took effect whose COMMIT got no answer.

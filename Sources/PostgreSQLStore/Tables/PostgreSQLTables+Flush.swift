@@ -135,6 +135,7 @@ extension PostgreSQLTables {
         try connection.send(
             "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) SELECT * FROM unnest(\(arrays))",
             parameters, for: "inserting rows of \(name(root))")
+        addedRows[root, default: 0] += Int64(keys.count)
         for key in keys { rows[root]?[key]?.isStored = true }
     }
 
@@ -146,7 +147,10 @@ extension PostgreSQLTables {
             parameters.append(.array(of: codec.sqlType.transferred, written.lazy.map { $0.encoded[field] }))
         }
         try connection.send(table.upsert, parameters, for: "writing rows of \(name(root))")
-        for row in written { rows[root]?[row.key]?.noteStored() }
+        for row in written {
+            if rows[root]?[row.key]?.isStored == false { addedRows[root, default: 0] += 1 }
+            rows[root]?[row.key]?.noteStored()
+        }
     }
 
     /// Clears the references of rows to be deleted whose targets are deleted before them.
@@ -168,6 +172,7 @@ extension PostgreSQLTables {
     private func delete(_ root: Int, _ keys: [RowKey]) throws {
         guard !keys.isEmpty, let parameters = try table(root).parameters(keys) else { return }
         try connection.send(try table(root).delete, parameters, for: "deleting rows of \(name(root))")
+        addedRows[root, default: 0] -= Int64(keys.count)
         for key in keys {
             rows[root]?[key]?.isStored = false
             rows[root]?[key]?.isDirty = false

@@ -1,6 +1,7 @@
 internal import StoreContract
 internal import GRDB
 internal import Mapping
+internal import StoreRules
 internal import SystemCalls
 
 #if canImport(Darwin)
@@ -19,29 +20,25 @@ internal import Glibc
 ///
 /// Used only inside the writer's accesses.
 final class BatchMemories {
-    private let model: CompiledModel
     private let path: String
     /// The path without symbolic links, beside which SQLite has the write-ahead log; the database exists when it is first used.
     private lazy var resolved = FileLock.resolve(path)
     /// The file that keeps the listings; nil if there is nowhere to keep it.
     private lazy var file = resolved.flatMap { BatchMemoryFile(of: $0, model: model) }
+    private let model: CompiledModel
     /// The database that was opened, which another file may replace meanwhile.
     var identity: FileIdentity?
-    private var listings: [ScanScope: ListingMemory] = [:]
-    /// The listings whose scans are open.
-    private var open: Set<ScanScope> = []
+    private var memories: ListingMemories
     /// The version of the database at which the listings are valid, as this connection sees it.
     private var version: Int64?
     /// The content of the database for which the file was read or written.
     private var kept: String?
     private var isRead = false
 
-    /// The minimum number of rows to keep: fewer are compared as fast as the file is read.
-    private static let minRows = 2_000
-
     init(of path: String, model: CompiledModel) {
         self.model = model
         self.path = path
+        memories = ListingMemories(model)
     }
 
     /// Reads what the last process has kept, once.
@@ -51,7 +48,7 @@ final class BatchMemories {
         // The version comes first: a commit after it shows, whether the stamp has it or not.
         try noteVersion(db)
         guard let file, let stamp else { return }
-        listings = file.read(for: stamp)
+        memories.take(file.read { $0 == stamp } ?? [:])
         kept = stamp
     }
 
@@ -60,17 +57,11 @@ final class BatchMemories {
     /// - Returns: Nil if the database has triggers, which may write any row with those of a page.
     func begin(_ scan: ScanTarget, mapping: String, _ db: Database) throws -> ListingMemory? {
         try noteVersion(db)
-        let root = model.entities[scan.entity].root
         if try hasTriggers(db) {
-            forgetAll()
+            memories.forgetAll()
             return nil
         }
-        var listing = listings[scan.scope] ?? ListingMemory(mapping: mapping, root: root)
-        if listing.mapping != mapping || listing.root != root { listing = ListingMemory(mapping: mapping, root: root) }
-        listings[scan.scope] = listing
-        listing.begin()
-        open.insert(scan.scope)
-        return listing
+        return memories.begin(scan, mapping: mapping)
     }
 
     private func hasTriggers(_ db: Database) throws -> Bool {
@@ -80,14 +71,14 @@ final class BatchMemories {
     }
 
     /// Returns the memory of a listing that is being scanned.
-    func memory(of scope: ScanScope) -> ListingMemory? { open.contains(scope) ? listings[scope] : nil }
+    func memory(of scope: ScanScope) -> ListingMemory? { memories.memory(of: scope) }
 
     /// Ends the scan of a listing.
-    func end(_ scope: ScanScope) { open.remove(scope) }
+    func end(_ scope: ScanScope) { memories.end(scope) }
 
     /// Notes a version of the database: if another process has written, everything is forgotten.
     func noteVersion(_ new: Int64) {
-        if let version, new != version { forgetAll() }
+        if let version, new != version { memories.forgetAll() }
         version = new
     }
 
@@ -98,16 +89,9 @@ final class BatchMemories {
 
     /// Notes the entities whose rows a transaction of this process has written.
     ///
-    /// - Parameter scope: The listing that has accounted for its own batches.
-    func committed(_ entities: some Sequence<Int>, by scope: ScanScope? = nil) {
-        guard !listings.isEmpty else { return }
-        let roots = Set(entities.map { model.entities[$0].root })
-        guard !roots.isEmpty else { return }
-        for (other, listing) in listings where roots.contains(listing.root) && other != scope { listing.forgetAll() }
-    }
-
-    func forgetAll() {
-        for listing in listings.values { listing.forgetAll() }
+    /// - Parameter own: The listing that has accounted for its own batches.
+    func committed(_ entities: some Sequence<Int>, by own: ListingMemory?) {
+        memories.committed(entities, by: own)
     }
 
     // MARK: The file
@@ -127,10 +111,8 @@ final class BatchMemories {
     func save(_ db: Database) throws {
         guard let file, isRead else { return }
         // After a sync that has found nothing new, all is as it was.
-        if let kept, kept == stamp, !listings.values.contains(where: \.isChanged) { return }
-        let filled = listings.filter { !$0.value.entries.isEmpty }
-        let rows = filled.values.reduce(0) { $0 + $1.entries.values.reduce(0) { $0 + $1.summary.records } }
-        guard rows >= Self.minRows, try !hasTriggers(db) else { return }
+        if let kept, kept == stamp, !memories.areChanged { return }
+        guard let filled = memories.worthKeeping, try !hasTriggers(db) else { return }
         // Not to wait for readers.
         try db.execute(sql: "PRAGMA busy_timeout = 0")
         guard let result = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)"), result[0] == 0 else { return }
@@ -144,6 +126,6 @@ final class BatchMemories {
         guard let stamp else { return }
         file.write(filled, for: stamp)
         kept = stamp
-        for listing in listings.values { listing.isChanged = false }
+        memories.noteSaved()
     }
 }

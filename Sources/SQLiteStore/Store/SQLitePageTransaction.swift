@@ -400,7 +400,7 @@ final class SQLitePageTransaction: PageTransaction {
                 for root in try store.writers.objects.touched { touched[root] = true }
                 try store.writers.changes.keepDropped()
                 try store.commitTransaction(db)
-                store.noteCommit(of: touchedFamilies, by: batches == nil ? nil : scan?.scope, db)
+                store.noteCommit(of: touchedFamilies, by: batches?.memory, db)
                 batches?.commit()
                 if sweeps { batches?.memory.end() }
                 try store.writers.changes.pageCommitted()

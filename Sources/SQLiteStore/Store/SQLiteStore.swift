@@ -309,11 +309,11 @@ public final class SQLiteStore: Store, @unchecked Sendable {
 
     /// Notifies observers of the entities whose rows a transaction has written, and forgets the batches of their listings.
     ///
-    /// - Parameter scope: The listing that accounts for its own batches.
-    func noteCommit(of entities: Set<Int>, by scope: ScanScope? = nil, _ db: Database) {
+    /// - Parameter own: The listing that accounts for its own batches.
+    func noteCommit(of entities: Set<Int>, by own: ListingMemory? = nil, _ db: Database) {
         guard !isRehearsal else { return }
         watcherInUse?.committed(entities, at: totalChanges(db))
-        memories?.committed(entities, by: scope)
+        memories?.committed(entities, by: own)
     }
 
     func rollbackTransaction(_ db: Database) throws {

@@ -53,6 +53,7 @@ extension TablePageWriter {
     /// Ends the current scan; see `PageTransaction.finish`.
     package func finish(_ end: ScanEnd) throws -> SweepResult {
         guard let scan else { return SweepResult() }
+        sweeps = end.sweep != nil
         var result = SweepResult()
         let relinked = try settleLists(of: scan.scope)
         let log = scans.logs[scan.scope]

@@ -18,6 +18,10 @@ package final class TablePageWriter {
     var listed: [(number: Int64, isRewritten: Bool)] = []
     private var contested: [Int: Set<Int>] = [:]
     var due: DueParents
+    /// The page's batches, if the store remembers those of the scan.
+    package var batches: PageBatches?
+    /// Whether the page ends a scan that deletes what it lacks.
+    package internal(set) var sweeps = false
 
     package init(_ writer: TableWriter, scans: OpenScans) {
         self.writer = writer
@@ -51,6 +55,29 @@ package final class TablePageWriter {
             let counts = try writer.remove(entity: object.entity, key: object.values)
             if !counts.isEmpty { deleted(index, counts) }
         }
+    }
+
+    /// Lists the rows of a batch that the listing had before; see `ScanTransaction.repeatBatch`.
+    package func repeatBatch(_ digest: BatchDigest) -> Bool {
+        guard !tables.mayHaveEdits, let scan, let rows = batches?.repeats(digest) else { return false }
+        rows.forEach { listed.append(($0, false)) }
+        scans.logs[scan.scope]?.append(listed)
+        listed.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    /// Remembers the batch that was merged; see `ScanTransaction.rememberBatch`.
+    package func rememberBatch(_ batch: (digest: BatchDigest, summary: BatchSummary)?) {
+        guard let scan, batches != nil else { return }
+        if writer.touched.contains(model.entities[scan.entity].root) { batches?.noteWrite() }
+        // What an edit makes of a batch depends on when the remote took the edit.
+        batches?.end(tables.mayHaveEdits ? nil : batch)
+    }
+
+    /// Ends the page after its commit.
+    package func committed() {
+        batches?.commit()
+        if sweeps { batches?.memory.end() }
     }
 
     /// Ends the page's work before the commit.

@@ -136,7 +136,14 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
 
     // MARK: - The scan
 
-    package func follow(_ scan: ScanTarget) { page.follow(scan) }
+    package func follow(_ scan: ScanTarget) {
+        page.follow(scan)
+        if scan.isListing { page.batches = store.memory(of: scan.scope).map { PageBatches($0) } }
+    }
+
+    package func repeatBatch(_ digest: BatchDigest) -> Bool { page.repeatBatch(digest) }
+
+    package func rememberBatch(_ batch: (digest: BatchDigest, summary: BatchSummary)?) { page.rememberBatch(batch) }
 
     package func markSkipped(_ rows: [SkippedRows]) throws { try page.markSkipped(rows) }
 

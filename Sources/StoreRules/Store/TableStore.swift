@@ -47,6 +47,9 @@ package protocol TableStore: Store {
     /// Rolls the open transaction back.
     func rollBack()
 
+    /// Returns the memory of a listing that is being scanned; nil by default, as for a store that remembers no batches.
+    func memory(of scope: ScanScope) -> ListingMemory?
+
     /// Returns whether any process holds a lock of the database.
     func isLocked(for purpose: LockPurpose) throws -> Bool
 
@@ -56,6 +59,8 @@ package protocol TableStore: Store {
 
 extension TableStore {
     package func readOnce<Result>(_ body: (Tables) throws -> Result) throws -> Result { try read(body) }
+
+    package func memory(of scope: ScanScope) -> ListingMemory? { nil }
 
     /// Runs `body` as a transaction that may change rows.
     package func write<Result>(_ body: (TableWriter) throws -> Result) throws -> Result {

@@ -25,6 +25,9 @@ package protocol RowTables: RowIteration {
     /// Nor may the object have what ``numberOfSameRow(_:as:)`` names.
     func insertNewRow(_ root: Int, _ cells: UnsafeBufferPointer<Cell>) throws -> Int64?
 
+    /// Whether there may be local edits of any object, be they waiting or accepted during a scan.
+    var mayHaveEdits: Bool { get }
+
     /// Returns the number of a row: rows keep theirs, and later rows usually have greater ones.
     func number(of key: RowKey, in root: Int) throws -> Int64?
 
@@ -71,6 +74,7 @@ package protocol RowTables: RowIteration {
 
 extension RowTables {
     package var isBroken: Bool { false }
+    package var mayHaveEdits: Bool { true }
 
     /// Leaves it to the merge.
     package func numberOfSameRow(_ root: Int, as cells: UnsafeBufferPointer<Cell>) -> Int64? { nil }

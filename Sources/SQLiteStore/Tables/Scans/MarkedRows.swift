@@ -1,3 +1,4 @@
+internal import StoreRules
 /// A chunk of a table's rows, some of them marked as seen.
 struct MarkedRows {
     /// The rows, in ascending order.

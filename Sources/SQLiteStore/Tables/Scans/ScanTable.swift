@@ -1,4 +1,5 @@
 internal import StoreContract
+internal import StoreRules
 internal import Mapping
 
 /// The positions of scans and the rows that they have listed: tables `bmo_progress` and `bmo_seen`.

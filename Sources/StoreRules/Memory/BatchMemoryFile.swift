@@ -1,15 +1,15 @@
-internal import StoreContract
-internal import Mapping
+package import Mapping
+package import StoreContract
 internal import RecordBatch
 internal import SystemCalls
 internal import TextFormats
 
 /// The batches of a database's listings, between two runs: a file in the user's cache.
 ///
-/// It is valid only for the content of the database that it names by its stamp: a database that anything else has
-/// written, be it bmo, another program or a restored backup, has another one. Not in the database itself, whose content
-/// could not name itself, and which a sync that finds nothing new leaves as it is. An unreadable file counts as none.
-struct BatchMemoryFile {
+/// It is valid only for the content of the database that it names by a stamp, which the store chooses and checks. Not in
+/// the database itself, whose content could not name itself, and which a sync that finds nothing new leaves as it is. An
+/// unreadable file counts as none.
+package struct BatchMemoryFile: Sendable {
     private let path: String
     private let folder: String
     private let model: CompiledModel
@@ -21,10 +21,12 @@ struct BatchMemoryFile {
     /// The maximum number of a batch's records.
     private static let maxRecords: Int64 = 1 << 32
     /// Changes with the meaning of the content.
-    private static let format: Int64 = 1
+    private static let format: Int64 = 2
 
     /// Returns nil if the environment names no folder for caches.
-    init?(of database: String, model: CompiledModel) {
+    ///
+    /// - Parameter database: The database's path or address.
+    package init?(of database: String, model: CompiledModel) {
         guard let folder = CacheFolder.path("batches") else { return nil }
         var fingerprint = Fingerprint()
         fingerprint.add(database)
@@ -33,13 +35,21 @@ struct BatchMemoryFile {
         self.model = model
     }
 
-    /// Returns the listings of the database with this stamp; none if the file is of another one.
-    func read(for stamp: String) -> [ScanScope: ListingMemory] {
+    /// Returns the listings of the database.
+    ///
+    /// - Parameter isValid: Whether the database has the content that a stamp names.
+    /// - Returns: Nil if the file is missing, or of another content.
+    package func read(where isValid: (_ stamp: String) throws -> Bool) rethrows -> [ScanScope: ListingMemory]? {
         guard FileStamp(path)?.isPrivate == true,
             let bytes = try? BoundedFile.read(path, limit: Self.limit, kind: .regular, followsLinks: false),
             let batch = bytes.withUnsafeBytes({ Self.content(of: $0) })
-        else { return [:] }
-        return withExtendedLifetime(batch) { listings(batch, stamp) } ?? [:]
+        else { return nil }
+        return try withExtendedLifetime(batch) {
+            guard batch.count > 0, batch[0].tag == .object, batch[0]["format"]?.integer == Self.format,
+                let stamp = batch[0]["stamp"]?.text, try isValid(stamp)
+            else { return nil }
+            return listings(batch)
+        }
     }
 
     /// Returns the content of a file: a batch behind the 16 bytes of its digest; nil if it is not as it was written.
@@ -51,16 +61,14 @@ struct BatchMemoryFile {
         return digest == BatchDigest(of: content) ? try? RecordBatch(copying: content) : nil
     }
 
-    private func listings(_ batch: RecordBatch, _ stamp: String) -> [ScanScope: ListingMemory]? {
-        guard batch.count > 0, batch[0].tag == .object, batch[0]["format"]?.integer == Self.format,
-            batch[0]["stamp"]?.text == stamp
-        else { return nil }
+    private func listings(_ batch: RecordBatch) -> [ScanScope: ListingMemory]? {
         var listings: [ScanScope: ListingMemory] = [:]
         for index in 1..<max(batch.count, 1) {
             let record = batch[index]
             guard record.tag == .object, let entity = record["entity"]?.text, let source = record["source"]?.text,
                 let mapping = record["mapping"]?.text, let position = model.index(of: entity),
-                let sets = record["members"]?.elements.map(members), let batches = record["batches"]?.elements
+                let sets = record["members"]?.elements.map(members), let batches = record["batches"]?.elements,
+                let mark = record["mark"]?.elements.compactMap(\.integer)
             else { return nil }
             var entries: [BatchDigest: ListingMemory.Entry] = [:]
             for batch in batches {
@@ -68,7 +76,7 @@ struct BatchMemoryFile {
                 entries[digest] = entry
             }
             listings[ScanScope(entity: entity, source: source)] = ListingMemory(
-                mapping: mapping, root: model.entities[position].root, entries: entries)
+                mapping: mapping, root: model.entities[position].root, entries: entries, mark: mark)
         }
         return listings
     }
@@ -110,7 +118,7 @@ struct BatchMemoryFile {
     }
 
     /// Keeps listings for the database with this stamp, in place of what was kept of an earlier one.
-    func write(_ listings: [ScanScope: ListingMemory], for stamp: String) {
+    package func write(_ listings: [ScanScope: ListingMemory], for stamp: String) {
         let writer = RecordBatchWriter()
         writer.limit(bytes: Self.limit)
         writer.object {
@@ -122,6 +130,7 @@ struct BatchMemoryFile {
                 writer.member("entity", scope.entity)
                 writer.member("source", scope.source)
                 writer.member("mapping", listing.mapping)
+                writer.member("mark", array: { for number in listing.mark { writer.int64(number) } })
                 write(listing.entries, to: writer)
             }
         }

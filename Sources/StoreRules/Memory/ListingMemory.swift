@@ -1,4 +1,4 @@
-internal import StoreContract
+package import StoreContract
 internal import SystemCalls
 
 /// The batches that a listing had, and the rows of each, which are still as the batch left them.
@@ -7,13 +7,13 @@ internal import SystemCalls
 /// rows, because it may have changed them. Whatever else writes rows of the same table, in this process or
 /// another one, makes it forget everything; see ``BatchMemories``. A scan that deletes what it lacks leaves only the batches that
 /// it had: the end of a scan never changes a row that it has listed.
-final class ListingMemory: BatchMemory {
+package final class ListingMemory: BatchMemory {
     /// A batch.
-    struct Entry: Equatable, Sendable {
-        let summary: BatchSummary
-        let rows: SeenLog.Batch
+    package struct Entry: Equatable, Sendable {
+        package let summary: BatchSummary
+        package let rows: SeenLog.Batch
         /// The ascending stretches of its rows, which do not overlap.
-        let spans: [ClosedRange<Int64>]
+        package let spans: [ClosedRange<Int64>]
     }
 
     /// The maximum number of batches of a listing: 20 million rows, of a thousand to the batch.
@@ -30,6 +30,7 @@ final class ListingMemory: BatchMemory {
         var isChanged = false
         /// Whether the current scan has too many batches.
         var isFull = false
+        var mark: [Int64] = []
 
         mutating func forget(_ digest: BatchDigest) {
             guard let entry = entries.removeValue(forKey: digest) else { return }
@@ -41,11 +42,11 @@ final class ListingMemory: BatchMemory {
 
     private let state = Mutex(State())
     /// What the batches were mapped by.
-    let mapping: String
+    package let mapping: String
     /// The index of the entity that names the table.
-    let root: Int
+    package let root: Int
 
-    init(mapping: String, root: Int, entries: [BatchDigest: Entry] = [:]) {
+    init(mapping: String, root: Int, entries: [BatchDigest: Entry] = [:], mark: [Int64] = []) {
         self.mapping = mapping
         self.root = root
         state.withLock { state in
@@ -56,18 +57,25 @@ final class ListingMemory: BatchMemory {
             }
             state.listed = []
             state.isChanged = false
+            state.mark = mark
         }
     }
 
     /// All batches.
-    var entries: [BatchDigest: Entry] { state.withLock { $0.entries } }
+    package var entries: [BatchDigest: Entry] { state.withLock { $0.entries } }
 
-    var isChanged: Bool {
+    package var isChanged: Bool {
         get { state.withLock { $0.isChanged } }
         set { state.withLock { $0.isChanged = newValue } }
     }
 
-    func summary(of digest: BatchDigest) -> BatchSummary? { state.withLock { $0.entries[digest]?.summary } }
+    /// What the store notes to find out later whether others have changed rows of the table.
+    package var mark: [Int64] {
+        get { state.withLock { $0.mark } }
+        set { state.withLock { $0.mark = newValue } }
+    }
+
+    package func summary(of digest: BatchDigest) -> BatchSummary? { state.withLock { $0.entries[digest]?.summary } }
 
     /// Returns a batch; nil if it is not known.
     func entry(of digest: BatchDigest) -> Entry? { state.withLock { $0.entries[digest] } }
@@ -81,9 +89,24 @@ final class ListingMemory: BatchMemory {
     }
 
     /// Forgets the batches that have one of the rows of a batch that was merged.
-    func forget(rowsOf spans: [ClosedRange<Int64>]) {
+    package func forget(rowsOf spans: [ClosedRange<Int64>]) {
         state.withLock { state in
             for digest in Set(spans.flatMap(state.spans.owners)) { state.forget(digest) }
+        }
+    }
+
+    /// Forgets the batches that have one of some rows; returns how many of these rows the batches had.
+    package func forget(rows: [Int64]) -> Int {
+        state.withLock { state in
+            var known = 0
+            let rows = Set(rows)
+            for digest in Set(rows.flatMap { state.spans.owners(in: $0...$0) }) {
+                if let batch = state.entries[digest]?.rows {
+                    SeenLog(batch).forEach { if rows.contains($0) { known += 1 } }
+                }
+                state.forget(digest)
+            }
+            return known
         }
     }
 
@@ -100,7 +123,7 @@ final class ListingMemory: BatchMemory {
         state.forget(digest)
         for other in Set(entry.spans.flatMap(state.spans.owners)) { state.forget(other) }
         guard state.entries.count < maxBatches else {
-            state = State(isChanged: true, isFull: true)
+            state = State(isChanged: true, isFull: true, mark: state.mark)
             return
         }
         state.entries[digest] = entry
@@ -110,17 +133,17 @@ final class ListingMemory: BatchMemory {
     }
 
     /// Ends a scan that had everything: what it did not have is forgotten, as its rows may be deleted.
-    func end() {
+    package func end() {
         state.withLock { state in
             for digest in state.entries.keys where !state.listed.contains(digest) { state.forget(digest) }
         }
     }
 
     /// Forgets everything.
-    func forgetAll() {
+    package func forgetAll() {
         state.withLock { state in
             guard !state.entries.isEmpty else { return }
-            state = State(isChanged: true, isFull: state.isFull)
+            state = State(isChanged: true, isFull: state.isFull, mark: state.mark)
         }
     }
 }

@@ -1,8 +1,8 @@
-internal import StoreContract
+package import StoreContract
 
 /// The batches of a page of a listing with a memory: those that it repeats, and those that it adds when it is committed.
-struct PageBatches {
-    let memory: ListingMemory
+package struct PageBatches {
+    package let memory: ListingMemory
     /// The rows of the batch that is being merged.
     private var rows = SeenLog()
     /// Whether that batch has changed a row, or may have.
@@ -10,25 +10,23 @@ struct PageBatches {
     private var remembered: [(digest: BatchDigest, entry: ListingMemory.Entry)] = []
     private var repeated: [BatchDigest] = []
 
-    init(_ memory: ListingMemory) { self.memory = memory }
+    package init(_ memory: ListingMemory) { self.memory = memory }
 
     /// Notes a row of the batch.
-    @inline(__always)
-    mutating func note(_ row: Int64, after before: Int64?) { rows.append(row, after: before) }
+    package mutating func note(_ row: Int64, after before: Int64?) { rows.append(row, after: before) }
 
     /// Notes that the batch has changed a row.
-    @inline(__always)
-    mutating func noteWrite() { hasWritten = true }
+    package mutating func noteWrite() { hasWritten = true }
 
     /// Returns the rows of a batch that the listing has again; nil if it is not known any more.
-    mutating func repeats(_ digest: BatchDigest) -> SeenLog? {
+    package mutating func repeats(_ digest: BatchDigest) -> SeenLog? {
         guard let entry = memory.entry(of: digest) else { return nil }
         repeated.append(digest)
         return SeenLog(entry.rows)
     }
 
     /// Ends a batch that was merged.
-    mutating func end(_ batch: (digest: BatchDigest, summary: BatchSummary)?) {
+    package mutating func end(_ batch: (digest: BatchDigest, summary: BatchSummary)?) {
         defer { (rows, hasWritten) = (SeenLog(), false) }
         guard let batch, rows.count == batch.summary.records, let own = rows.batch, rows.distinctCount == rows.count,
             let spans = RowSpans.of(rows, after: own.beforeFirst, limit: ListingMemory.maxSpans)
@@ -43,11 +41,11 @@ struct PageBatches {
     }
 
     /// Forgets all batches, because rows were changed whose batches are not known.
-    mutating func forgetAll() {
+    package mutating func forgetAll() {
         memory.forgetAll()
         (remembered, repeated) = ([], [])
     }
 
     /// Ends the page after its commit.
-    func commit() { memory.commit(remembered: remembered, repeated: repeated) }
+    package func commit() { memory.commit(remembered: remembered, repeated: repeated) }
 }

@@ -1,12 +1,9 @@
-internal import StoreContract
-internal import Mapping
-
 /// The rowids that a scan has listed so far, in at most a few bytes each.
 ///
 /// A rowid is stored as its distance from the previous one: zigzag, then LEB128 (DWARF 5, section 7.6). Rows are mostly
 /// listed in the order in which they were inserted, so most distances are 1; runs of these are stored as a count. An
 /// empty run stands for a row that cannot be identified.
-struct SeenLog {
+package struct SeenLog: Sendable {
     /// The size at which a piece is closed; a longer piece would be copied as it grows.
     private static let pieceSize = 64 << 10
 
@@ -16,17 +13,17 @@ struct SeenLog {
     private var tail = Encoder()
     /// The number of pieces saved in the table `bmo_seen`.
     private var savedPieces = 0
-    private(set) var unsavedBytes = 0
-    private(set) var count = 0
+    package private(set) var unsavedBytes = 0
+    package private(set) var count = 0
     /// Whether each rowid was greater than the previous one, so that none occurs twice.
-    private(set) var isAscending = true
+    package private(set) var isAscending = true
     /// Whether the table had no row between consecutive rowids.
-    private(set) var isGapless = true
+    package private(set) var isGapless = true
     /// Whether the scan skipped rows that cannot be identified.
-    private(set) var hasUnknown = false
-    private(set) var first = Int64.max
-    private(set) var last = Int64.min
-    private(set) var greatest = Int64.min
+    package private(set) var hasUnknown = false
+    package private(set) var first = Int64.max
+    package private(set) var last = Int64.min
+    package private(set) var greatest = Int64.min
     /// Rows that were written when listed after a greater one, so that they may have been listed before.
     private var rewritten: [(row: Int64, index: Int)] = []
 
@@ -41,7 +38,7 @@ struct SeenLog {
     /// Appends a row.
     ///
     /// - Parameter before: The row known to precede it in the table.
-    mutating func append(_ row: Int64, after before: Int64? = nil) {
+    package mutating func append(_ row: Int64, after before: Int64? = nil) {
         if count == 0 {
             first = row
             beforeFirst = before
@@ -55,7 +52,7 @@ struct SeenLog {
     }
 
     /// Appends a row that cannot be identified.
-    mutating func appendUnknown() {
+    package mutating func appendUnknown() {
         hasUnknown = true
         isAscending = false
         isGapless = false
@@ -71,14 +68,14 @@ struct SeenLog {
     }
 
     /// Notes that the row appended last was written when it was listed.
-    mutating func noteRewritten() {
+    package mutating func noteRewritten() {
         if rewritten.count < Self.maxRewritten { rewritten.append((last, count - 1)) }
     }
 
     /// The rows that were listed more than once with different values, in order of discovery.
     ///
     /// Costs nothing unless a row was written out of table order.
-    var repeatedRows: [Int64] {
+    package var repeatedRows: [Int64] {
         guard let low = rewritten.lazy.map(\.row).min(), let high = rewritten.lazy.map(\.row).max() else { return [] }
         let places = Dictionary(rewritten.map { ($0.row, $0.index) }, uniquingKeysWith: max)
         var found: [Int64] = []
@@ -96,7 +93,7 @@ struct SeenLog {
     private static let maxReported = 1_000_000
 
     /// The number of distinct rows; nil if there are too many to count.
-    var distinctCount: Int? {
+    package var distinctCount: Int? {
         if isAscending { return count }
         guard count <= Self.maxReported else { return nil }
         var rows: [Int64] = []
@@ -107,7 +104,7 @@ struct SeenLog {
     }
 
     /// How often a row was listed again on the same page.
-    var repeatedOnPage: Int {
+    package var repeatedOnPage: Int {
         guard !isAscending else { return 0 }
         var page: Set<Int64> = []
         var (index, place, found) = (0, 0, 0)
@@ -123,7 +120,7 @@ struct SeenLog {
     }
 
     /// Appends the rows of a page.
-    mutating func append(_ page: SeenLog) {
+    package mutating func append(_ page: SeenLog) {
         guard page.count > 0 else { return }
         pageStarts.append(count)
         closePiece()
@@ -147,21 +144,21 @@ struct SeenLog {
     }
 
     /// The rows of a batch, kept apart from the log of their page.
-    struct Batch: Equatable, Sendable {
+    package struct Batch: Equatable, Sendable {
         /// The rowids, as in a piece.
-        var rows: [UInt8]
-        var count: Int
-        var first: Int64
-        var last: Int64
-        var greatest: Int64
-        var isAscending: Bool
-        var isGapless: Bool
+        package var rows: [UInt8]
+        package var count: Int
+        package var first: Int64
+        package var last: Int64
+        package var greatest: Int64
+        package var isAscending: Bool
+        package var isGapless: Bool
         /// The row known to precede the first one in the table.
-        var beforeFirst: Int64?
+        package var beforeFirst: Int64?
     }
 
     /// The rows of a log of one batch; nil if it is empty, or a row cannot be identified.
-    var batch: Batch? {
+    package var batch: Batch? {
         guard count > 0, !hasUnknown else { return nil }
         return Batch(
             rows: SeenLog().unsaved(with: self), count: count, first: first, last: last, greatest: greatest,
@@ -169,7 +166,7 @@ struct SeenLog {
     }
 
     /// Creates a log of the rows of one batch.
-    init(_ batch: Batch) {
+    package init(_ batch: Batch) {
         pieces = [batch.rows]
         unsavedBytes = batch.rows.count
         (count, first, last, greatest) = (batch.count, batch.first, batch.last, batch.greatest)
@@ -177,10 +174,10 @@ struct SeenLog {
     }
 
     /// Creates an empty log.
-    init() {}
+    package init() {}
 
     /// Appends a piece that an earlier process saved.
-    mutating func append(saved piece: [UInt8]) {
+    package mutating func append(saved piece: [UInt8]) {
         Self.decode(piece) { row in
             guard let row else { return appendUnknown() }
             append(row)
@@ -191,14 +188,14 @@ struct SeenLog {
     }
 
     /// Marks all pieces as saved in the table.
-    mutating func markSaved() {
+    package mutating func markSaved() {
         closePiece()
         savedPieces = pieces.count
         unsavedBytes = 0
     }
 
     /// Returns what is not saved yet, and the rows of a page, as one piece.
-    func unsaved(with page: SeenLog) -> [UInt8] {
+    package func unsaved(with page: SeenLog) -> [UInt8] {
         var encoder = Encoder()
         for piece in pieces[savedPieces...] { Self.decode(piece) { encoder.append($0) } }
         Self.decode(tail.finished()) { encoder.append($0) }
@@ -207,7 +204,7 @@ struct SeenLog {
     }
 
     /// Calls `body` with each rowid.
-    func forEach(_ body: (Int64) -> Void) {
+    package func forEach(_ body: (Int64) -> Void) {
         forEachEntry { if let row = $0 { body(row) } }
     }
 

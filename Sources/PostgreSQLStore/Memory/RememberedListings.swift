@@ -1,0 +1,132 @@
+internal import Mapping
+internal import StoreContract
+internal import StoreRules
+internal import SystemCalls
+
+/// The memories of a schema's listings, for as long as its tables have no rows but those that their scans left.
+///
+/// - A scan begins with the question which rows others have written since the last one; see ``WriterMark``.
+/// - During a scan, each commit of this process says which tables it wrote, and each page finds out whether another process
+///   of bmo has committed.
+/// - Between two processes, a file keeps the memories; see `BatchMemoryFile`. It is valid for the database in which the
+///   newest run of that time still is: not for one restored from an earlier backup.
+final class RememberedListings: Sendable {
+    private struct State {
+        var memories: ListingMemories
+        /// The number of commits that other processes have made.
+        var foreignCommits: Int64?
+        var isRead = false
+    }
+
+    private let state: Mutex<State>
+    private let file: BatchMemoryFile?
+
+    /// The most rows written by others that are looked up.
+    private static let maxForeign = 1_000
+    /// How far transactions go on until a mark is saved that is no news otherwise.
+    private static let usualAge: Int64 = 1_000_000
+
+    init(_ location: DatabaseLocation, _ model: CompiledModel) {
+        state = Mutex(State(memories: ListingMemories(model)))
+        file = BatchMemoryFile(of: location.text(ofSchema: location.schema), model: model)
+    }
+
+    // MARK: - Scans
+
+    /// Begins the scan of a listing; returns its memory.
+    ///
+    /// - Parameter tables: Those of a transaction with one snapshot.
+    /// - Returns: Nil if nothing can be remembered of this database.
+    func begin(_ scan: ScanTarget, mapping: String, over tables: PostgreSQLTables) throws -> ListingMemory? {
+        try read(tables)
+        guard try !tables.haveTriggers() else {
+            state.withLock { $0.memories.forgetAll() }
+            return nil
+        }
+        let listing = state.withLock { $0.memories.begin(scan, mapping: mapping) }
+        try check(listing, over: tables)
+        return listing
+    }
+
+    /// Forgets the batches whose rows others have changed since the listing's mark, and sets a new one.
+    private func check(_ listing: ListingMemory, over tables: PostgreSQLTables) throws {
+        let mark = WriterMark(listing.mark)
+        guard let mark, let found = try tables.writtenRows(of: listing.root, since: mark) else {
+            listing.forgetAll()
+            listing.mark = try tables.writtenRows(of: listing.root, since: nil)?.mark.numbers ?? []
+            return
+        }
+        // A row that was deleted shows by the number of rows: those of before, or changed since.
+        var left = found.all - found.foreign
+        if found.foreign > 0, found.foreign <= Self.maxForeign {
+            let rows = try tables.foreignRows(of: listing.root, since: mark, limit: Self.maxForeign)
+            left += Int64(listing.forget(rows: rows))
+        }
+        if left != mark.rows { listing.forgetAll() }
+        listing.mark = found.mark.numbers
+        // An older mark is as good, as long as it has no transactions to look up.
+        if !mark.later.isEmpty || found.mark.oldest - mark.oldest > Self.usualAge { listing.isChanged = true }
+    }
+
+    /// Returns the memory of a listing that is being scanned.
+    func memory(of scope: ScanScope) -> ListingMemory? { state.withLock { $0.memories.memory(of: scope) } }
+
+    /// Ends the scan of a listing.
+    func end(_ scope: ScanScope) { state.withLock { $0.memories.end(scope) } }
+
+    /// Notes how many commits other processes have made: if there are more than before, everything is forgotten.
+    func note(foreignCommits: Int64) {
+        state.withLock { state in
+            if let before = state.foreignCommits, before != foreignCommits { state.memories.forgetAll() }
+            state.foreignCommits = foreignCommits
+        }
+    }
+
+    /// Notes a transaction of this process.
+    ///
+    /// - Parameters:
+    ///   - entities: The entities whose rows it has written.
+    ///   - page: Its page, if it has one.
+    ///   - number: Its number; empty if it has written nothing.
+    func committed(_ entities: Set<Int>, _ page: TablePageWriter?, _ tables: PostgreSQLTables, number: String) {
+        let own = page?.batches?.memory
+        state.withLock { $0.memories.committed(entities, by: own) }
+        guard let page, let own else { return }
+        if let number = Int64(number), var mark = WriterMark(own.mark) {
+            mark.later.append(number)
+            mark.rows += tables.addedRows[own.root] ?? 0
+            own.mark = mark.numbers
+            own.isChanged = true
+        } else if tables.hasWritten {
+            (own.mark, own.isChanged) = ([], true)
+        }
+        page.committed()
+    }
+
+    // MARK: - Between two processes
+
+    /// Reads what the last process has kept, once.
+    private func read(_ tables: PostgreSQLTables) throws {
+        let isFirst = state.withLock { state in
+            defer { state.isRead = true }
+            return !state.isRead
+        }
+        guard isFirst, let file else { return }
+        let kept = try file.read { stamp in
+            let parts = stamp.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3, try tables.identity() == parts[0] else { return false }
+            return try tables.hasRun((parts[1], parts[2]))
+        }
+        if let kept { state.withLock { $0.memories.take(kept) } }
+    }
+
+    /// Keeps the listings for the next process.
+    func save(over tables: PostgreSQLTables) throws {
+        let changed = state.withLock { $0.isRead && $0.memories.areChanged ? $0.memories.worthKeeping : nil }
+        guard let file, let changed, let identity = try tables.identity(), let run = try tables.newestRun() else {
+            return
+        }
+        file.write(changed, for: [identity, run.id, run.started].joined(separator: "\n"))
+        state.withLock { $0.memories.noteSaved() }
+    }
+}

@@ -1,0 +1,129 @@
+import ImportTestSupport
+import Mapping
+import StoreContract
+import StoreTestSupport
+import TestSupport
+import Testing
+
+/// Which rows other programs have written since the last scan: only the batches of these are compared again.
+@Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
+struct RowWriterTests {
+    private let listing: ListingFixture
+    private var fixture: StoreFixture { listing.fixture }
+
+    init() throws {
+        listing = try ListingFixture(kind: .postgresql, location: PostgreSQLServer.shared.get().newLocation())
+        _ = try listing.sync(ListingFixture.batches)
+        try fixture.reopen()
+    }
+
+    private func sync() throws -> [Int] { try listing.sync(ListingFixture.batches).repeated }
+
+    @Test(arguments: [false, true])
+    func `a row that another program changes is restored, and the other batches are recognised`(_ reopens: Bool) throws {
+        for change in ["name = 'by hand'", "note = 'by hand'", "name = name", "id = 9999"] {
+            #expect(try sync() == [0, 1, 2], "\(change)")
+            if reopens { try fixture.reopen() }
+            try listing.run("UPDATE {Item} SET \(change) WHERE id = 1500")
+            if reopens { try fixture.reopen() }
+            let isOther = change == "id = 9999"
+            #expect(try sync() == (isOther ? [] : [0, 2]), "\(change)")
+            #expect(try listing.names(1500) == ["'item 1500'"], "\(change)")
+            #expect(try listing.count() == 3000, "the row with another key is not listed")
+        }
+    }
+
+    @Test func `a row that another program deletes comes back`() throws {
+        try listing.run("DELETE FROM {Item} WHERE id = 1500")
+        #expect(try sync() == [])
+        #expect(try listing.count() == 3000)
+        #expect(try sync() == [0, 1, 2])
+        // As many rows as before, one of them another.
+        try listing.run("DELETE FROM {Item} WHERE id = 7; INSERT INTO {Item} (id) VALUES (9999)")
+        #expect(try sync() == [])
+        #expect(try listing.names(7) == ["'item 7'"])
+    }
+
+    @Test func `a change that was rolled back is none`() throws {
+        try listing.run("BEGIN; UPDATE {Item} SET name = 'by hand'; DELETE FROM {Item} WHERE id < 10; ROLLBACK")
+        #expect(try sync() == [0, 1, 2])
+    }
+
+    @Test func `a transaction that is open during a scan is seen by the next one`() async throws {
+        #expect(try sync() == [0, 1, 2])
+        let (server, schema) = (try fixture.server, fixture.schema)
+        let other = Task.detached {
+            // Its numbers are older than those of the scan's snapshot, and a part of it has one that no snapshot names.
+            try server.rows(
+                """
+                BEGIN; SAVEPOINT part; UPDATE \(schema)."Item" SET name = 'by hand' WHERE id = 2500;
+                DO $$ BEGIN
+                    WHILE NOT EXISTS (SELECT FROM pg_class WHERE relname = 'go_\(schema)') LOOP PERFORM pg_sleep(0.02); END LOOP;
+                END $$; COMMIT
+                """)
+        }
+        try await eventually("the other session has changed the row") {
+            try !server.rows(
+                "SELECT pid FROM pg_locks WHERE relation = '\(schema).\"Item\"'::regclass AND mode = 'RowExclusiveLock'"
+            ).isEmpty
+        }
+        #expect(try sync() == [0, 1, 2])
+        _ = try server.rows("CREATE TABLE public.go_\(schema) ()")
+        _ = try await other.value
+        try fixture.reopen()
+        #expect(try sync() == [0, 1])
+        #expect(try listing.names(2500) == ["'item 2500'"])
+        #expect(try sync() == [0, 1, 2])
+    }
+
+    @Test func `a change during a scan is found by the next one`() throws {
+        _ = try listing.sync(ListingFixture.batches) {
+            try listing.run("UPDATE {Item} SET name = 'by hand' WHERE id IN (500, 2500)")
+        }
+        #expect(try sync() == [1])
+        #expect(try listing.names(500, 2500) == ["'item 500'", "'item 2500'"])
+    }
+
+    @Test func `a table that is written anew keeps its rows known`() throws {
+        for statement in ["VACUUM FREEZE {Item}", "VACUUM FULL {Item}", "ANALYZE {Item}"] {
+            try listing.run(statement)
+            #expect(try sync() == [0, 1, 2], "\(statement)")
+        }
+        try listing.run("TRUNCATE {Item} CASCADE")
+        #expect(try sync() == [])
+        #expect(try listing.count() == 3000)
+    }
+
+    @Test func `triggers and rules may write any row`() throws {
+        let rule = "CREATE RULE keep AS ON DELETE TO {Item} WHERE old.id < 0 DO INSTEAD NOTHING"
+        try listing.run(rule)
+        #expect(try sync() == [])
+        try listing.run("DROP RULE keep ON {Item}")
+        #expect(try sync() == [])
+        #expect(try sync() == [0, 1, 2])
+        let trigger = "suppress_redundant_updates_trigger()"
+        try listing.run("CREATE TRIGGER same BEFORE UPDATE ON {Item} FOR EACH ROW EXECUTE FUNCTION \(trigger)")
+        #expect(try sync() == [])
+    }
+
+    @Test func `rows restored from a backup are compared`() throws {
+        #expect(try sync() == [0, 1, 2])
+        try fixture.store.close()
+        // As a physical backup leaves them: older rows, by older transactions, without the runs that came later.
+        try listing.run("UPDATE {Item} SET name = 'backup' WHERE id = 3")
+        _ = try fixture.server.rows("UPDATE \(fixture.schema).bmo_runs SET started = '2020-01-01T00:00:00Z'")
+        try fixture.reopen()
+        #expect(try sync() == [])
+        #expect(try listing.names(3) == ["'item 3'"])
+    }
+
+    @Test func `another process that writes makes the rest of a scan compare`() throws {
+        #expect(try sync() == [0, 1, 2])
+        let repeated = try listing.sync(ListingFixture.batches) {
+            let other = try fixture.place.open(fixture.model)
+            defer { try? other.close() }
+            _ = try other.edit([LocalEdit(.update, entity: "Item", key: [.integer(2500)], values: ["note": .text("edited")])])
+        }.repeated
+        #expect(repeated == [0])
+    }
+}

@@ -1,0 +1,88 @@
+internal import ImportTestSupport
+package import Importer
+internal import Mapping
+internal import Model
+internal import RecordBatch
+internal import StoreContract
+package import TestSupport
+internal import Testing
+
+/// A database with a listing that a test imports as a whole, as scans do.
+package final class ListingFixture {
+    package let fixture: StoreFixture
+    private let item: Int
+
+    /// - Parameter location: where the database is; default: a place of its own.
+    package init(kind: StoreKind = .current, location: String? = nil) throws {
+        fixture = try StoreFixture(
+            CompiledModel.of(
+                Entity("Item", key: ["id"], [.of("id", .integer), .of("name", .text), .of("note", .text)]),
+                Entity("Order", key: ["id"], [.of("id", .integer)], [.one("item", "Item")])
+            ), kind: kind, location: location)
+        item = try #require(fixture.model.index(of: "Item"))
+    }
+
+    package static func items(_ numbers: some Sequence<Int>, name: String = "item") -> [Literal] {
+        numbers.map { ["id": .integer(Int64($0)), "name": .text("\(name) \($0)"), "note": nil] }
+    }
+
+    package static let batches = [items(1...1000), items(1001...2000), items(2001...3000)]
+
+    /// Imports a whole listing as a scan does; returns which batches were repeated, and the counts.
+    package func sync(
+        _ batches: [[Literal]], mapping: String = "mapping", between: () throws -> Void = {}
+    ) throws -> (repeated: [Int], counts: ImportCounts.Entity) {
+        let store = fixture.store
+        let target = ScanTarget(scope: ScanScope(entity: "Item"), entity: item)
+        try store.beginRun(kind: "sync")
+        defer { _ = try? store.endRun(outcome: "finished", summary: nil, always: false) }
+        try store.beginScan(target.scope, afterPage: nil)
+        defer { store.endScan(target.scope) }
+        let memory = try store.batchMemory(of: target, mapping: mapping)
+        let mapper = Mapper(fixture.model)
+        mapper.reportsMembersOfEachBatch = true
+        var repeated: [Int] = []
+        var counts = ImportCounts(entityCount: fixture.model.entities.count)
+        for (index, records) in batches.enumerated() {
+            if index == 1 { try between() }
+            let page = try PageImport(
+                item, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: index + 1, scan: target),
+                into: store)
+            let batch = try Literal.batch(records)
+            let digest = batch.withBytes { BatchDigest(of: $0) }
+            if let summary = memory?.summary(of: digest), try page.repeatBatch(digest, summary) {
+                repeated.append(index)
+            } else {
+                let mapped = MappedBatch(batch, by: mapper, as: item, extent: .whole)
+                try page.add(
+                    mapped, location: nil, remembered: mapped.summary(of: item, absenceContext: 0).map { (digest, $0) })
+            }
+            if index < batches.count - 1 {
+                try page.commit(progress: ScanProgress(cursor: "\(index)", page: index + 1, request: "r"))
+            } else {
+                _ = try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil)))
+            }
+            counts += page.counts
+        }
+        return (repeated, counts[item])
+    }
+
+    /// The names of some objects, by their numbers.
+    package func names(_ numbers: Int...) throws -> [String] {
+        let rows = try fixture.table("Item", "id", "name")
+        return numbers.compactMap { number in rows.first { $0[0] == "\(number)" }?[1] }
+    }
+
+    /// The number of objects.
+    package func count() throws -> Int { try fixture.table("Item", "id").count }
+
+    /// Lets another program run a statement, in which `{Item}` stands for the table.
+    package func run(_ statement: String) throws {
+        guard fixture.place.kind == .postgresql else {
+            try fixture.file().rows(statement.replacing("{Item}", with: "Item"))
+            return
+        }
+        let schema = String(fixture.path.split(separator: "=").last ?? "")
+        _ = try PostgreSQLServer.shared.get().rows(statement.replacing("{Item}", with: "\(schema).\"Item\""))
+    }
+}
