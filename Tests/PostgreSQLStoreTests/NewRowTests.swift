@@ -74,6 +74,27 @@ struct NewRowTests {
         #expect(reasons.contains { $0.contains("longer than a PostgreSQL index allows") })
     }
 
+    @Test func `a row that another program inserts during the page makes the page run again`() throws {
+        let fixture = try StoreFixture(overPostgreSQL: Self.model())
+        for entity in ["Thing", "Place"] {
+            let key: Literal = entity == "Thing" ? ["number": 7, "text": "remote"] : ["code": "x"]
+            let page = try fixture.begin(entity)
+            _ = try fixture.server.rows(
+                entity == "Thing"
+                    ? "INSERT INTO \(fixture.schema).\"Thing\" (number, text) VALUES (7, 'by hand')"
+                    : "INSERT INTO \(fixture.schema).\"Place\" (bmo_row, code) VALUES (77, 'x')")
+            let error = try storeError {
+                try page.add(try Literal.batch([key]), location: nil)
+                try page.commit(progress: nil)
+            }
+            #expect(error.isTransient && error.description.contains("_pkey"))
+            page.rollback()
+            #expect(try fixture.add(entity, key).quarantined == 0)
+        }
+        #expect(try fixture.table("Thing", "number", "text") == [["7", "'remote'"]])
+        #expect(try fixture.table("Place", "code") == [["'x'"]])
+    }
+
     @Test func `a page may have more new rows than a statement`() throws {
         let fixture = try StoreFixture(overPostgreSQL: Self.model())
         let page = try fixture.begin("Thing")

@@ -8,19 +8,20 @@ import Testing
 /// Which rows other programs have written since the last scan: only the batches of these are compared again.
 @Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
 struct RowWriterTests {
-    private let listing: ListingFixture
+    private let listing: ItemListing
     private var fixture: StoreFixture { listing.fixture }
 
     init() throws {
-        listing = try ListingFixture(kind: .postgresql, location: PostgreSQLServer.shared.get().newLocation())
-        _ = try listing.sync(ListingFixture.batches)
+        listing = try ItemListing(kind: .postgresql, location: PostgreSQLServer.shared.get().newLocation())
+        _ = try listing.sync(ItemListing.batches)
         try fixture.reopen()
     }
 
-    private func sync() throws -> [Int] { try listing.sync(ListingFixture.batches).repeated }
+    private func sync() throws -> [Int] { try listing.sync(ItemListing.batches).repeated }
 
     @Test(arguments: [false, true])
-    func `a row that another program changes is restored, and the other batches are recognised`(_ reopens: Bool) throws {
+    func `a row that another program changes is restored, and the other batches are recognised`(_ reopens: Bool) throws
+    {
         for change in ["name = 'by hand'", "note = 'by hand'", "name = name", "id = 9999"] {
             #expect(try sync() == [0, 1, 2], "\(change)")
             if reopens { try fixture.reopen() }
@@ -77,7 +78,7 @@ struct RowWriterTests {
     }
 
     @Test func `a change during a scan is found by the next one`() throws {
-        _ = try listing.sync(ListingFixture.batches) {
+        _ = try listing.sync(ItemListing.batches) {
             try listing.run("UPDATE {Item} SET name = 'by hand' WHERE id IN (500, 2500)")
         }
         #expect(try sync() == [1])
@@ -119,10 +120,12 @@ struct RowWriterTests {
 
     @Test func `another process that writes makes the rest of a scan compare`() throws {
         #expect(try sync() == [0, 1, 2])
-        let repeated = try listing.sync(ListingFixture.batches) {
+        let repeated = try listing.sync(ItemListing.batches) {
             let other = try fixture.place.open(fixture.model)
             defer { try? other.close() }
-            _ = try other.edit([LocalEdit(.update, entity: "Item", key: [.integer(2500)], values: ["note": .text("edited")])])
+            _ = try other.edit([
+                LocalEdit(.update, entity: "Item", key: [.integer(2500)], values: ["note": .text("edited")])
+            ])
         }.repeated
         #expect(repeated == [0])
     }

@@ -7,15 +7,15 @@ import Testing
 
 /// Batches that a listing had before are listed again without a look at their rows, as long as nothing else has written.
 @Suite(.overDatabases, .namingTheStore) struct BatchMemoryTests {
-    private let listing: ListingFixture
+    private let listing: ItemListing
     private var fixture: StoreFixture { listing.fixture }
 
-    private static let batches = ListingFixture.batches
+    private static let batches = ItemListing.batches
 
-    init() throws { listing = try ListingFixture() }
+    init() throws { listing = try ItemListing() }
 
     private static func items(_ numbers: some Sequence<Int>, name: String = "item") -> [Literal] {
-        ListingFixture.items(numbers, name: name)
+        ItemListing.items(numbers, name: name)
     }
 
     private func sync(

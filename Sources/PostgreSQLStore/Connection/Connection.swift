@@ -233,9 +233,11 @@ final class Connection: @unchecked Sendable {
         let words = field("M") ?? String(cString: PQerrorMessage(handle))
         let detail = field("D").map { ": \($0)" } ?? ""
         let message = ServerError.line(words + detail)
+        // Another program has inserted a row with a key that the transaction's snapshot does not have.
+        let isKnownNow = state == "23505" && field("n")?.hasSuffix("_pkey") == true
         return ServerError(
             state: state, message: message, action: action, isDisconnected: isDisconnected,
-            isRetried: engine.transientStates.contains(state)
+            isRetried: engine.transientStates.contains(state) || isKnownNow
         ).storeError(place)
     }
 }

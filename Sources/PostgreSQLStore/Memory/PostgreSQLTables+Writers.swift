@@ -35,16 +35,19 @@ extension PostgreSQLTables {
             """, for: "asking for the transactions")
         guard let oldest = snapshot.bigint(0, 0), let next = snapshot.bigint(0, 1) else { return nil }
         let known = mark ?? WriterMark(oldest: oldest, rows: 0)
-        guard known.oldest <= next, next - known.oldest < WriterMark.maxAge, known.later.allSatisfy({ $0 < next }) else {
+        guard known.oldest <= next, next - known.oldest < WriterMark.maxAge, known.later.allSatisfy({ $0 < next })
+        else {
             return nil
         }
         var new = WriterMark(oldest: oldest, rows: 0, later: known.later.filter { $0 >= oldest })
+        // With no open transaction, all rows are by transactions before the new mark.
+        let isSettled = oldest == next
         let counts = try connection.query(
             """
             SELECT count(*), count(*) FILTER (WHERE \(Self.isForeign(since: 1))),
-                count(*) FILTER (WHERE \(Self.isForeign(since: 3)))
+                \(isSettled ? "0::bigint" : "count(*) FILTER (WHERE \(Self.isForeign(since: 3)))")
             FROM \(try table(root).name) t
-            """, Self.parameters(known) + Self.parameters(new),
+            """, Self.parameters(known) + (isSettled ? [] : Self.parameters(new)),
             for: "looking for changed rows of \(name(root))")
         guard let all = counts.bigint(0, 0), let foreign = counts.bigint(0, 1), let unsettled = counts.bigint(0, 2)
         else { return nil }
@@ -70,7 +73,9 @@ extension PostgreSQLTables {
             """, Self.parameters(mark), for: "looking for changed rows of \(name(root))")
         guard found.count <= Self.maxWriters else { return nil }
         return (0..<found.count).compactMap { row in
-            found.bigint(row, 0).map { next - Int64(UInt32(truncatingIfNeeded: next) &- UInt32(truncatingIfNeeded: $0)) }
+            found.bigint(row, 0).map {
+                next - Int64(UInt32(truncatingIfNeeded: next) &- UInt32(truncatingIfNeeded: $0))
+            }
         }
     }
 

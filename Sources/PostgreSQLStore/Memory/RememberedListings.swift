@@ -23,7 +23,7 @@ final class RememberedListings: Sendable {
 
     /// The most rows written by others that are looked up.
     private static let maxForeign = 1_000
-    /// How far transactions go on until a mark is saved that is no news otherwise.
+    /// The number of transactions after which a mark is saved although nothing else has changed.
     private static let usualAge: Int64 = 1_000_000
 
     init(_ location: DatabaseLocation, _ model: CompiledModel) {

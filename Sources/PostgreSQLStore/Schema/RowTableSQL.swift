@@ -26,6 +26,8 @@ final class RowTableSQL: Sendable {
     let selectKeys: String
     let selectByKey: String
     let selectByRange: String
+    /// Inserts rows whose keys the table does not have; cheaper than ``upsert``.
+    let insert: String
     let upsert: String
     let delete: String
 
@@ -54,9 +56,9 @@ final class RowTableSQL: Sendable {
         let arrays = types.enumerated().map { $1.arrayParameter($0 + 1) }.joined(separator: ", ")
         let keyColumns = self.keyColumns
         let changed = columns.filter { !keyColumns.contains($0) }
+        insert = "INSERT INTO \(name) (\(written.joined(separator: ", "))) SELECT * FROM unnest(\(arrays))"
         upsert =
-            "INSERT INTO \(name) (\(written.joined(separator: ", "))) SELECT * FROM unnest(\(arrays)) "
-            + "ON CONFLICT (\(keyColumns.joined(separator: ", "))) DO "
+            insert + " ON CONFLICT (\(keyColumns.joined(separator: ", "))) DO "
             + (changed.isEmpty
                 ? "NOTHING" : "UPDATE SET " + changed.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
         let unnested = keyCodecs.enumerated().map { $1.sqlType.arrayParameter($0 + 1) }.joined(separator: ", ")

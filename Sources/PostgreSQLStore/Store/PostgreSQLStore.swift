@@ -190,7 +190,12 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             guard tables.counters.schemaVersion == schemaVersion else {
                 throw tablesChanged(at: connection.place)
             }
-            remembered?.note(foreignCommits: tables.counters.version - withState { $0.ownCommits })
+            let foreign = withState { state in
+                let foreign = tables.counters.version - state.ownCommits
+                state.note(foreignCommits: foreign)
+                return foreign
+            }
+            remembered?.note(foreignCommits: foreign)
             if let claim = work.claim {
                 guard let shared = try tables.run(of: claim, run) else { throw Self.superseded(claim) }
                 run = shared

@@ -146,11 +146,14 @@ extension PostgreSQLTables {
         for (field, codec) in table.codecs.enumerated() {
             parameters.append(.array(of: codec.sqlType.transferred, written.lazy.map { $0.encoded[field] }))
         }
-        try connection.send(table.upsert, parameters, for: "writing rows of \(name(root))")
+        var added = 0
         for row in written {
-            if rows[root]?[row.key]?.isStored == false { addedRows[root, default: 0] += 1 }
+            if rows[root]?[row.key]?.isStored == false { added += 1 }
             rows[root]?[row.key]?.noteStored()
         }
+        addedRows[root, default: 0] += Int64(added)
+        try connection.send(
+            added == written.count ? table.insert : table.upsert, parameters, for: "writing rows of \(name(root))")
     }
 
     /// Clears the references of rows to be deleted whose targets are deleted before them.

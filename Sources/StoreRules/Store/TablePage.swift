@@ -10,12 +10,14 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
     /// The positions of scans after this page; nil for a scan that is complete.
     private var positions: [ScanScope: ScanProgress?] = [:]
     private var notedFields: Set<UnknownField> = []
+    private var notedMembers: [MemberListing: Set<ListedMember>]
 
     init(_ store: Owner) throws {
         self.store = store
         let tables = try store.begin()
         store.withState { $0.page = tables }
         self.tables = tables
+        notedMembers = store.withState { $0.notedMembers }
         page = TablePageWriter(TableWriter(tables, run: store.run), scans: store.scans)
     }
 
@@ -36,6 +38,7 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
         }
         isOpen = false
         try store.commit(tables, page, positions: positions)
+        store.withState { $0.notedMembers = notedMembers }
     }
 
     package func rollback() {
@@ -123,7 +126,13 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
     }
 
     package func noteMembers(_ members: [ListedMember], of listing: MemberListing) throws {
+        guard notedMembers[listing]?.isSuperset(of: members) != true else { return }
         try tables.noteMembers(members.map { (model.entities[$0.entity].name, $0.path) }, in: listing)
+        // A member has the request that returned it last.
+        notedMembers = notedMembers.filter {
+            $0.key == listing || ($0.key.entity, $0.key.source) != (listing.entity, listing.source)
+        }
+        notedMembers[listing, default: []].formUnion(members)
     }
 
     package func members(ofListing entity: Int) throws -> Set<ListedMember> {

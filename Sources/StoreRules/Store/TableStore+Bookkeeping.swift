@@ -77,6 +77,7 @@ extension TableStore {
             return present.contains(member.entity) && !seen.contains(member)
         }
         guard !gone.isEmpty else { return [] }
+        withState { $0.notedMembers = [:] }
         try keepBooks { try $0.markGone(gone, in: listing) }
         return gone.compactMap { known in
             member(known).map { MissingMember(member: $0, isOfOtherRequest: known.request != listing.request) }

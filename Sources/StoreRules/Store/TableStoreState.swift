@@ -1,3 +1,4 @@
+package import Mapping
 package import StoreContract
 
 /// What a ``TableStore`` keeps between its calls; see ``TableStore/withState(_:)``.
@@ -10,8 +11,12 @@ package struct TableStoreState<Tables> {
     package var page: Tables?
     /// Whether a transaction is open, of a page or of another call.
     package private(set) var isWriting = false
+    /// The members that listings are known to have, so that their next pages need not ask the database.
+    package var notedMembers: [MemberListing: Set<ListedMember>] = [:]
     /// The number of this store's commits.
     package var ownCommits: Int64 = 0
+    /// The number of commits that other stores have made, as far as this store knows.
+    private var foreignCommits: Int64?
     /// Whether the store was closed.
     package private(set) var isClosed = false
     /// The database's lock, if the store holds it.
@@ -57,6 +62,14 @@ package struct TableStoreState<Tables> {
         guard !isClosed else { return nil }
         defer { (isClosed, page, lock) = (true, nil, nil) }
         return self
+    }
+}
+
+extension TableStoreState {
+    /// Notes the number of commits that other stores have made, which makes what is known out of date.
+    package mutating func note(foreignCommits: Int64) {
+        if let before = self.foreignCommits, before != foreignCommits { notedMembers = [:] }
+        self.foreignCommits = foreignCommits
     }
 }
 

@@ -8,7 +8,7 @@ package import TestSupport
 internal import Testing
 
 /// A database with a listing that a test imports as a whole, as scans do.
-package final class ListingFixture {
+package final class ItemListing {
     package let fixture: StoreFixture
     private let item: Int
 
