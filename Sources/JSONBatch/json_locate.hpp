@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bmo {
+namespace bmo __attribute__((visibility("hidden"))) {
 
 // Returns the offset of the first byte that is not well-formed UTF-8 (Unicode 15, table 3-7), or `size`.
 inline size_t find_bad_utf8(const uint8_t *text, size_t size) {

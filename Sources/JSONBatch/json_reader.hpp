@@ -11,7 +11,7 @@
 #include "json_batch.h"
 #include "json_scanner.hpp"
 
-namespace bmo {
+namespace bmo __attribute__((visibility("hidden"))) {
 
 struct Segment {
     enum Kind { name_selector, wildcard, index_selector, filter } kind;
@@ -42,7 +42,7 @@ struct Frame {
 
 }  // namespace bmo
 
-struct bmo_json_reader {
+struct __attribute__((visibility("hidden"))) bmo_json_reader {
     using Segment = bmo::Segment;
     using Frame = bmo::Frame;
     using Finding = bmo::Finding;

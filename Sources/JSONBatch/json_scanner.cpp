@@ -1,6 +1,6 @@
 #include "json_scanner.hpp"
 
-namespace bmo {
+namespace bmo __attribute__((visibility("hidden"))) {
 
 // RFC 8259, section 6.
 Result Scanner::number(Span &token, bool &is_integer, int64_t &value) {

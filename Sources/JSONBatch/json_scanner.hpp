@@ -13,7 +13,8 @@
 
 #include "json_batch.h"
 
-namespace bmo {
+// Not a part of the library's interface: calls need no table of addresses, and may be inlined.
+namespace bmo __attribute__((visibility("hidden"))) {
 
 enum class Result { ok, reject, fail };
 
@@ -157,9 +158,10 @@ public:
     template <bool writes> Result value(bmo_writer *writer);
 
 private:
-    template <bool writes> Result string(bmo_writer *writer);
-    template <bool writes> Result key(bmo_writer *writer);
-    bool takes_expected_key(bmo_writer *writer);
+    // Each has one caller, per value and per member.
+    template <bool writes> [[gnu::always_inline]] Result string(bmo_writer *writer);
+    template <bool writes> [[gnu::always_inline]] Result key(bmo_writer *writer);
+    [[gnu::always_inline]] bool takes_expected_key(bmo_writer *writer);
 };
 
 // Reads the name at the cursor if it is the one that followed the last name before: records repeat their names in the
