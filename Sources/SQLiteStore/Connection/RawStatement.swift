@@ -35,7 +35,10 @@ final class RawStatement {
 
     @inline(never)
     private func compile() -> OpaquePointer? {
-        let status = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
+        // Not into the variable itself: Swift would then check each access to it at run time.
+        var statement: OpaquePointer?
+        let status = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        compiled = statement
         // A value that is bound meanwhile is lost, also if the next attempt succeeds.
         note(status)
         return compiled

@@ -7,14 +7,15 @@ internal import Mapping
 /// For an unchanged row, looking up and comparing in place costs a quarter less than a guarded upsert, and most rows of
 /// most syncs are unchanged. Rows that arrive in table order cost even less: see ``RowScan``.
 final class EntityWriter {
-    private let layout: EntityLayout
+    let layout: EntityLayout
     private let connection: OpaquePointer?
     private let stubs: StubTable
     private let stubCount: ObjectCount
-    private let changes: ChangeLog
-    private let provenance: ProvenanceTable
+    let changes: ChangeLog
+    let provenance: ProvenanceTable
     private let edits: EditMerge
-    private let editCounts: EditCounts
+    let editCounts: EditCounts
+    let triggers: TriggerCheck
     private let abandoned: AbandonedStubs
     private let table: String
     private let rowID: String
@@ -22,6 +23,8 @@ final class EntityWriter {
     /// The scan that finds rows when a listing has the order of the table.
     private let scan: RowScan
     private let insert: RawStatement
+    /// The insertion of many rows by one statement.
+    let runInsertion: RunInsertion?
     private let insertKey: RawStatement
     private let any: RawStatement
     private var updates: [[UInt64]: RawStatement] = [:]
@@ -29,13 +32,17 @@ final class EntityWriter {
     ///
     /// New and known rows each come in runs, so the next row is inserted without a look-up then.
     private var expectsNew = false
+    /// How many rows up to the previous one were new, each with its key as SQLite's rowid.
+    var newRows = 0
 
     init(
         _ layout: EntityLayout, contested: Set<Int> = [], on connection: OpaquePointer?, stubs: StubTable,
         changes: ChangeLog,
-        provenance: ProvenanceTable, edits: EditMerge, counts: EditCounts, abandoned: AbandonedStubs
+        provenance: ProvenanceTable, edits: EditMerge, counts: EditCounts, abandoned: AbandonedStubs,
+        triggers: TriggerCheck
     ) {
         self.layout = layout
+        self.triggers = triggers
         self.abandoned = abandoned
         self.contested = contested
         self.edits = edits
@@ -54,6 +61,7 @@ final class EntityWriter {
             "SELECT \(rowID), \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)", on: connection)
         scan = RowScan(layout, on: connection)
         insert = RawStatement(Self.insertion(table, columns) + " ON CONFLICT DO NOTHING", on: connection)
+        runInsertion = RunInsertion(table, columns, on: connection)
         let keyFields = layout.key.isEmpty ? [0] : layout.key + [layout.discriminator].compactMap { $0 }
         insertKey = RawStatement(
             Self.insertion(table, keyFields.map { columns[$0] }) + " ON CONFLICT DO NOTHING", on: connection)
@@ -261,8 +269,12 @@ final class EntityWriter {
     private func insertNew(_ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws -> Bool {
         let isRecorded = try changes.recordsInsert(layout, isEmpty: beginsLoad)
         for index in cells.indices { insert.bind(cells[index], at: Int32(index + 1)) }
-        guard try insert.run() > 0 else { return false }
+        guard try insert.run() > 0 else {
+            newRows = 0
+            return false
+        }
         lastRow = insert.lastInsertedRow
+        newRows = newRowID(of: cells) == lastRow ? newRows + 1 : 0
         let isReference = role == .reference
         if isReference { try stubs.add(layout, cells) }
         try provenance.noteInsert(layout, cells, as: role)
@@ -313,8 +325,15 @@ final class EntityWriter {
         return lost.lists
     }
 
+    /// Takes the last of several inserted rows for the previous one.
+    func noteInserted(_ row: Int64?) {
+        lastRow = row
+        rowBefore = nil
+        replaced = nil
+    }
+
     /// Returns whether the table is empty; checked once per run, before its first row.
-    private func beginsLoad() throws -> Bool {
+    func beginsLoad() throws -> Bool {
         _ = try any.step()
         defer { any.reset() }
         guard any.int64(0) == 0 else { return false }

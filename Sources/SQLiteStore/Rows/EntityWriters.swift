@@ -11,6 +11,7 @@ final class EntityWriters {
     private let edits: EditMerge
     private let counts: EditCounts.Tables
     private let abandoned: AbandonedStubs
+    private let triggers: TriggerCheck
     private let connection: OpaquePointer?
     private var writers: [EntityWriter?]
 
@@ -28,6 +29,7 @@ final class EntityWriters {
         self.counts = counts
         self.abandoned = abandoned
         self.connection = connection
+        triggers = TriggerCheck(on: connection)
         writers = Array(repeating: nil, count: model.entities.count)
     }
 
@@ -40,13 +42,14 @@ final class EntityWriters {
             contested: model.family(of: root).reduce(into: []) { $0.formUnion(model.contestedFields(of: $1)) },
             on: connection, stubs: stubs, changes: changes, provenance: provenance, edits: edits,
             counts: counts(of: root),
-            abandoned: abandoned)
+            abandoned: abandoned, triggers: triggers)
         writers[root] = writer
         return writer
     }
 
     /// Resets the open scans before an access ends, so that no statement stays active after it.
     func pause() {
+        triggers.forget()
         for writer in writers { writer?.pause() }
     }
 }

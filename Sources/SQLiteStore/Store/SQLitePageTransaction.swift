@@ -59,23 +59,67 @@ final class SQLitePageTransaction: PageTransaction {
         var rejected: Int?
         // The writer of the row before: most pages have one entity.
         var last: (entity: Int, writer: EntityWriter)?
-        for (index, row) in rows.enumerated() where row.record != rejected {
+        var index = 0
+        while index < rows.count {
+            let row = rows[index]
+            guard row.record != rejected else {
+                index += 1
+                continue
+            }
+            let writer: EntityWriter
+            if let last, last.entity == row.entity {
+                writer = last.writer
+            } else {
+                writer = writers(row.entity)
+                last = (row.entity, writer)
+            }
+            let run = try index..<index + writer.insertRun(of: rows, from: index)
+            if !run.isEmpty {
+                try note(inserted: rows[run], by: writer)
+                for index in run { try outcome(index, .success(.inserted)) }
+                index = run.upperBound
+                continue
+            }
             let result: Result<MergeOutcome, StoreError>
             do {
-                let writer: EntityWriter
-                if let last, last.entity == row.entity {
-                    writer = last.writer
-                } else {
-                    writer = writers(row.entity)
-                    last = (row.entity, writer)
-                }
                 result = .success(try merge(row, by: writer))
             } catch let error as StoreError where error.code == .constraint {
                 rejected = row.record
                 result = .failure(error)
             }
             try outcome(index, result)
+            index += 1
         }
+    }
+
+    /// Notes rows that one statement has inserted, whose keys are their rowids.
+    private func note(inserted rows: ArraySlice<PageRow>, by writer: EntityWriter) throws {
+        guard let entity = rows.first?.entity else { return }
+        if notesSeen {
+            let listed = rows.compactMap { writer.newRowID(of: $0.cells) }
+            if scan?.parent == nil {
+                seen.append(contentsOf: listed)
+            } else {
+                for (row, stored) in zip(rows, listed) {
+                    try note(stored, after: nil, entity, row.cells, replaced: nil)
+                }
+            }
+            batches?.note(listed)
+        }
+        noteWrite(of: entity)
+        guard due.concerns(entity) else { return }
+        for row in rows { noteDue(row) }
+    }
+
+    private func noteWrite(of entity: Int) {
+        hasWritten = true
+        touched[entity] = true
+        batches?.noteWrite()
+    }
+
+    private func noteDue(_ row: PageRow) {
+        let key = store.model.entities[row.entity].key.map { row.cells[$0].value ?? .null }
+        due.note(row.entity, key, writtenBy: scan?.scope)
     }
 
     @inline(__always)
@@ -88,13 +132,8 @@ final class SQLitePageTransaction: PageTransaction {
             if outcome == .updated, hasBeenPassed { seen.noteRewritten() }
         }
         if outcome != .unchanged {
-            hasWritten = true
-            touched[row.entity] = true
-            batches?.noteWrite()
-            if due.concerns(row.entity) {
-                let key = store.model.entities[row.entity].key.map { row.cells[$0].value ?? .null }
-                due.note(row.entity, key, writtenBy: scan?.scope)
-            }
+            noteWrite(of: row.entity)
+            if due.concerns(row.entity) { noteDue(row) }
         }
         return outcome
     }

@@ -145,8 +145,7 @@ final class ProvenanceTable {
     func noteInsert(_ layout: EntityLayout, _ cells: UnsafeBufferPointer<Cell>, as role: RowRole) throws {
         // A row without a key cannot be queried, and no listing can lack it.
         guard !layout.key.isEmpty else { return }
-        // Records about a deleted object say nothing about a new object with the same key.
-        let mayHaveRecords = try !changes.isLoading(layout.index) && mayHaveRecords(layout)
+        let mayHaveRecords = try concernsNewRows(layout)
         guard role == .nested || mayHaveRecords else { return }
         let key = JSONText.key(layout.key.lazy.map { cells[$0] })
         if mayHaveRecords { try forget(layout, key) }
@@ -154,6 +153,11 @@ final class ProvenanceTable {
         var mask = [UInt64](repeating: 0, count: (cells.count + 63) / 64)
         for index in cells.indices where cells[index].kind != .absent { mask[index / 64] |= 1 << UInt64(index % 64) }
         try add(layout, key, mask, firstRun: nil, isListed: false)
+    }
+
+    /// Returns whether there may be records about deleted objects, which say nothing about new ones with the same key.
+    func concernsNewRows(_ layout: EntityLayout) throws -> Bool {
+        try !changes.isLoading(layout.index) && mayHaveRecords(layout)
     }
 
     /// Notes that an object created locally is now on the remote; a listing that began earlier may lack it.

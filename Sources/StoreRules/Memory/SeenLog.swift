@@ -51,6 +51,11 @@ package struct SeenLog: Sendable {
         encode(row)
     }
 
+    /// Appends rows whose predecessors in the table are not known.
+    mutating func append(contentsOf rows: [Int64]) {
+        for row in rows { append(row) }
+    }
+
     /// Appends a row that cannot be identified.
     package mutating func appendUnknown() {
         hasUnknown = true
