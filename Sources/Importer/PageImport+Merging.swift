@@ -81,6 +81,12 @@ extension PageImport {
         var refused: Set<Int> = []
         // The targets of an unchanged object were ensured when that object was written.
         var written: [Int] = []
+        // Checked for each row that is written.
+        let keepsInsertions = insertionLimit > 0
+        let mayBeLate = origin.known != nil
+        var inserted = 0
+        var last: (entity: Int, refers: Bool)?
+        defer { counts[rows[0].entity].inserted += inserted }
         try transaction.merge(rows) { index, result in
             let row = rows[index]
             switch result {
@@ -92,16 +98,19 @@ extension PageImport {
                 return
             case .success(.inserted) where row.role == .reference: counts[row.entity].stubs += 1
             case .success(.inserted):
-                counts[row.entity].inserted += 1
-                if insertions.count < insertionLimit { insertions.append((row.entity, key(of: row))) }
+                if row.entity == rows[0].entity { inserted += 1 } else { counts[row.entity].inserted += 1 }
+                if keepsInsertions, insertions.count < insertionLimit {
+                    insertions.append((row.entity, key(of: row)))
+                }
             case .success(.updated): counts[row.entity].updated += 1
             case .success(.unchanged):
                 if row.role != .reference { counts[row.entity].unchanged += 1 }
                 return
             }
             let isTop = index == 0 || rows[index - 1].record != row.record
-            if isTop, isLate(row.cells) { lateRecords += 1 }
-            if !model.entities[row.entity].toOne.isEmpty { written.append(index) }
+            if mayBeLate, isTop, isLate(row.cells) { lateRecords += 1 }
+            if last?.entity != row.entity { last = (row.entity, !model.entities[row.entity].toOne.isEmpty) }
+            if last?.refers == true { written.append(index) }
         }
         // Deferred, so that an object of the same batch does not become a stub first.
         try ensureTargets(of: written, in: rows)

@@ -26,6 +26,8 @@ public final class Mapper {
     /// Maintained only if a plan reads it.
     private var around: [(object: BatchValue, index: Int)] = []
     private let readsSurroundings: Bool
+    /// As many absent cells as the widest row has.
+    let absentCells: UnsafeMutableBufferPointer<Cell>
     /// Whether to read what records say about their lists.
     let readsMetadata: Bool
     /// The names of the relationships that lead from the record to the object being mapped.
@@ -48,11 +50,14 @@ public final class Mapper {
         readsSurroundings = model.plans.contains(where: \.readsSurroundings)
         resolved = .allocate(capacity: model.plans.count)
         resolved.initialize(repeating: nil)
+        absentCells = .allocate(capacity: model.entities.map(\.fields.count).max() ?? 0)
+        absentCells.initialize(repeating: .absent)
     }
 
     deinit {
         ledgers.deinitialize().deallocate()
         resolved.deinitialize().deallocate()
+        absentCells.deinitialize().deallocate()
     }
 
     /// Maps a batch of records.
@@ -76,11 +81,19 @@ public final class Mapper {
         for index in resolved.indices { resolved[index] = nil }
         if reportsMembersOfEachBatch { for ledger in ledgers { ledger?.forgetSeen() } }
         let top = TopLevel(inherited: model.plans[plan].inherited, key: parent, extent: extent)
+        let expected = resolve(plan, batch)
+        let mapping = expected.mapping
         for index in 0..<batch.count {
             let mark = page.mark
             if readsSurroundings { around.removeAll(keepingCapacity: true) }
             do throws(Rejection) {
-                _ = try mapObject(batch[index], as: plan, record: index, parent: nil, in: batch, page, top)
+                if mapping.recognition == nil, batch[index].tag == .object {
+                    _ = try mapObject(
+                        batch[index], by: expected, mapping, layout, isTold: true, record: index, parent: nil, index: 0,
+                        in: batch, page, top)
+                } else {
+                    _ = try mapObject(batch[index], as: plan, record: index, parent: nil, in: batch, page, top)
+                }
             } catch {
                 page.takeBack(to: mark)
                 page.rejections.append(
@@ -129,18 +142,23 @@ public final class Mapper {
             let name = model.entities[model.plans[expected].entity].name
             throw Rejection(reason: "\(RemoteScalar(object).shown) is not an object of \(name)")
         }
-        let (plan, isTold) = try recognize(object, as: resolve(expected, batch), batch)
-        let mapping = plan.mapping
-        let layout = model.entities[mapping.entity]
+        var (plan, isTold) = (resolve(expected, batch), true)
+        if plan.mapping.recognition != nil { (plan, isTold) = try recognize(object, as: plan, batch) }
+        return try mapObject(
+            object, by: plan, plan.mapping, model.entities[plan.mapping.entity], isTold: isTold, record: record,
+            parent: parent, index: index, in: batch, page, top)
+    }
+
+    /// Appends the rows of an object whose plan is known.
+    ///
+    /// Its arguments are the same for most objects of a batch, and are retained once there.
+    private func mapObject(
+        _ object: BatchValue, by plan: ResolvedPlan, _ mapping: MappingPlan, _ layout: EntityLayout, isTold: Bool,
+        record: Int, parent: Parent?, index: Int, in batch: RecordBatch, _ page: MixedPage, _ top: TopLevel?
+    ) throws(Rejection) -> Int {
         let first = page.cells.count
         let row = appendRow(layout, record: record, isReference: false, page)
-        for constant in mapping.constants {
-            do {
-                page.cells[first + constant.field] = try constant.converter.convert(constant.value, page.arena)
-            } catch {
-                throw Rejection(reason: "\(layout.name).\(layout.fields[constant.field].name): \(error.reason)")
-            }
-        }
+        if !mapping.constants.isEmpty { try setConstants(mapping, layout, first, page) }
         // The place of a nested object says what is expected there, and not that an object is of another sub-entity.
         if top == nil, !isTold, let field = layout.discriminator {
             page.cells[first + field] = page.cells[first + field].asFallback
@@ -164,17 +182,16 @@ public final class Mapper {
         if let key = top?.key {
             for (field, part) in mapping.parentKey { fill([field], with: [key[part]], first, page) }
         }
-        let missing = page.cells.withUnsafeBufferPointer { cells in
-            layout.key.first { cells[first + $0].kind == .null || cells[first + $0].kind == .absent }
-        }
-        if let field = missing {
+        if let field = page.cells.withUnsafeBufferPointer({ layout.missingKey(in: $0, from: first) }) {
             let state = page.cells[first + field].kind == .null ? "null" : "missing"
             throw Rejection(reason: "the key \(layout.name).\(layout.fields[field].name) is \(state)")
         }
         if readsMetadata, !mapping.metadata.isEmpty { noteMetadata(relationships, mapping, row: row, page) }
-        for var pending in relationships {
-            if let nulls = mapping.nullValues[pending.binding] { pending.drop(nulls) }
-            try follow(pending, from: row, layout, record: record, in: batch, page)
+        if !relationships.isEmpty {
+            for var pending in relationships {
+                if let nulls = mapping.nullValues[pending.binding] { pending.drop(nulls) }
+                try follow(pending, from: row, layout, record: record, in: batch, page)
+            }
         }
         if let parent { copyKey(of: parent, to: first, page) }
         if let top, top.extent != .part {
@@ -182,7 +199,9 @@ public final class Mapper {
                 relationships.contains { $0.binding == .toMany(list) }
             }
         }
-        for field in mapping.fallbacks { page.cells[first + field] = page.cells[first + field].asFallback }
+        if !mapping.fallbacks.isEmpty {
+            for field in mapping.fallbacks { page.cells[first + field] = page.cells[first + field].asFallback }
+        }
         if let top, case .toOne(let index) = top.inherited, let key = top.key {
             let toOne = layout.toOne[index]
             fill(toOne.firstField..<toOne.firstField + toOne.fieldCount, with: key, first, page)
@@ -213,30 +232,6 @@ public final class Mapper {
         }
         guard isOpen, fields.count == key.count else { return }
         for (field, value) in zip(fields, key) { page.cells[first + field] = page.arena.cell(value) }
-    }
-
-    func appendRow(_ layout: EntityLayout, record: Int, isReference: Bool, _ page: MixedPage) -> Int {
-        let first = page.cells.count
-        page.cells.append(contentsOf: repeatElement(.absent, count: layout.fields.count))
-        if isReference, let field = layout.discriminator {
-            page.cells[first + field] = .text(page.arena.copy(layout.name))
-        }
-        page.rows.append(
-            MixedPage.Row(entity: layout.index, firstCell: first, record: record, isReference: isReference))
-        return page.rows.count - 1
-    }
-
-    /// Sets the reference to the parent, unless the object itself refers to another object.
-    func copyKey(of parent: Parent, to first: Int, _ page: MixedPage) {
-        let own = first + parent.toOne.firstField
-        let isOpen = (own..<own + parent.toOne.fieldCount).allSatisfy {
-            page.cells[$0].kind == .absent || page.cells[$0].kind == .null
-        }
-        guard isOpen else { return }
-        let parentCells = page.rows[parent.row].firstCell
-        for (offset, field) in parent.key.enumerated() {
-            page.cells[first + parent.toOne.firstField + offset] = page.cells[parentCells + field]
-        }
     }
 
     // MARK: - Members
@@ -367,6 +362,8 @@ public final class Mapper {
         }
     }
 
+    // Not in its caller, whose every call would begin with the exclusivity check of the class's variable.
+    @inline(never)
     private func noteUnknown(_ member: BatchValue, below node: Int, _ plan: ResolvedPlan, _ layout: EntityLayout) {
         // Members stored in the column of extra fields are not lost.
         guard plan.markUnknown(member, below: node), layout.extra == nil || node != plan.root,

@@ -105,7 +105,7 @@ enum BatchValidator {
         defer { heights.deallocate() }
         for index in 0..<slotCount {
             let height = try check(sections.slots[index], before: index, heights, sections, header)
-            heights[index] = height
+            if height > 0 { heights[index] = height }
         }
         for index in 0..<Int(header.record_count) {
             _ = try check(sections.records[index], before: slotCount, heights, sections, header)

@@ -24,8 +24,22 @@ public struct BatchValue {
     }
 
     /// The kind of this value.
-    @inlinable
-    public var tag: Tag { Tag(rawValue: UInt8(truncatingIfNeeded: slot.pointee.head)) ?? .null }
+    @inlinable @inline(__always)
+    public var tag: Tag {
+        // `Tag(rawValue:)` would be a call.
+        switch slot.pointee.head & 0xFF {
+        case 2: .bool
+        case 3: .int64
+        case 4: .double
+        case 5: .decimal
+        case 6: .text
+        case 7: .bytes
+        case 8: .timestamp
+        case 9: .array
+        case 10: .object
+        default: .null
+        }
+    }
 
     /// The index of the key under which an object holds this value; `BMO_NO_KEY` elsewhere.
     @inlinable
@@ -44,7 +58,7 @@ public struct BatchValue {
     public var double: Double { Double(bitPattern: slot.pointee.payload) }
 
     /// The bytes of a ``Tag/text``, ``Tag/decimal`` (UTF-8) or ``Tag/bytes``.
-    @inlinable
+    @inlinable @inline(__always)
     public var rawBytes: UnsafeRawBufferPointer {
         let start = tag == .bytes ? sections.pointee.bytes : sections.pointee.text
         return UnsafeRawBufferPointer(start: start + Int(slot.pointee.payload), count: Int(slot.pointee.length))

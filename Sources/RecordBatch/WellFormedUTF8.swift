@@ -25,7 +25,11 @@ enum WellFormedUTF8 {
         {
             index += 32
         }
-        while index + 8 <= text.count, highBits(text, index) == 0 { index += 8 }
+        while index + 8 <= text.count {
+            let bits = UInt64(littleEndian: highBits(text, index))
+            guard bits == 0 else { return index + bits.trailingZeroBitCount / 8 }
+            index += 8
+        }
         while index < text.count, text[index] < 0x80 { index += 1 }
         return index
     }

@@ -53,21 +53,21 @@ enum FastPathConverter {
     private static func shortDecimal(_ bytes: UnsafeRawBufferPointer) -> Double? {
         guard bytes.count <= 16 else { return nil }
         var digits: Int64 = 0
-        var decimals: Int?
-        var isNegative = false
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case 48...57:
-                digits = digits * 10 + Int64(byte - 48)
-                decimals = decimals.map { $0 + 1 }
-            case UInt8(ascii: ".") where decimals == nil: decimals = 0
-            case UInt8(ascii: "-") where index == 0: isNegative = true
-            default: return nil
+        var point: Int?
+        let isNegative = bytes.first == UInt8(ascii: "-")
+        for index in (isNegative ? 1 : 0)..<bytes.count {
+            let digit = bytes[index] &- 48
+            if digit < 10 {
+                digits = digits &* 10 &+ Int64(digit)
+            } else if bytes[index] == UInt8(ascii: "."), point == nil {
+                point = index
+            } else {
+                return nil
             }
         }
         // All 16 bytes may be digits.
         guard digits < 1_000_000_000_000_000 else { return nil }
-        let number = Double(digits) / powersOfTen[decimals ?? 0]
+        let number = Double(digits) / powersOfTen[point.map { bytes.count - 1 - $0 } ?? 0]
         return isNegative ? -number : number
     }
 
@@ -87,12 +87,14 @@ enum FastPathConverter {
     private static func timestamp(_ bytes: UnsafeRawBufferPointer, _ arena: Arena) -> UnsafeRawBufferPointer? {
         guard bytes.count >= 20, bytes.count <= Timestamp.textLength, isDay(bytes), bytes[10] == UInt8(ascii: "T"),
             bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), bytes[bytes.count - 1] == UInt8(ascii: "Z"),
-            let hour = number(bytes, 11, 2), let minute = number(bytes, 14, 2), let second = number(bytes, 17, 2),
+            let hour = twoDigits(bytes, 11), let minute = twoDigits(bytes, 14), let second = twoDigits(bytes, 17),
             hour < 24, minute < 60, second < 60
         else { return nil }
         if bytes.count > 20 {
             let digits = bytes.count - 21
-            guard bytes[19] == UInt8(ascii: "."), digits > 0, number(bytes, 20, digits) != nil else { return nil }
+            guard bytes[19] == UInt8(ascii: "."), digits > 0,
+                bytes[20..<20 + digits].allSatisfy({ (48...57).contains($0) })
+            else { return nil }
         }
         guard bytes.count < Timestamp.textLength else { return bytes }
         let text = arena.room(for: Timestamp.textLength)
@@ -105,19 +107,17 @@ enum FastPathConverter {
 
     /// Returns whether the first ten bytes are a calendar day, as `YYYY-MM-DD`.
     private static func isDay(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), let year = number(bytes, 0, 4),
-            let month = number(bytes, 5, 2), let day = number(bytes, 8, 2)
+        guard bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), let century = twoDigits(bytes, 0),
+            let yearOfCentury = twoDigits(bytes, 2), let month = twoDigits(bytes, 5), let day = twoDigits(bytes, 8)
         else { return false }
+        let year = century * 100 + yearOfCentury
         return year >= 1 && (1...12).contains(month) && day >= 1 && day <= ISODate.days(of: month, year)
     }
 
-    private static func number(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> Int64? {
-        var value: Int64 = 0
-        for index in start..<start + count {
-            guard (48...57).contains(bytes[index]) else { return nil }
-            value = value * 10 + Int64(bytes[index] - 48)
-        }
-        return value
+    @inline(__always)
+    private static func twoDigits(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int64? {
+        let (tens, ones) = (bytes[start] &- 48, bytes[start + 1] &- 48)
+        return tens < 10 && ones < 10 ? Int64(tens * 10 + ones) : nil
     }
 }
 
