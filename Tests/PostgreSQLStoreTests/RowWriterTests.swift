@@ -45,6 +45,73 @@ struct RowWriterTests {
         #expect(try listing.names(7) == ["'item 7'"])
     }
 
+    @Test func `a row that gets another key, or is replaced, during a scan comes back`() throws {
+        for change in [
+            "UPDATE {Item} SET id = 9999 WHERE id = 5",
+            "UPDATE {Item} SET id = 9999 WHERE id = 2500",
+            "INSERT INTO {Item} (id) VALUES (9999); DELETE FROM {Item} WHERE id = 5",
+        ] {
+            _ = try listing.sync(ItemListing.batches) { try listing.run(change) }
+            _ = try sync()
+            #expect(try listing.names(5, 2500) == ["'item 5'", "'item 2500'"], "\(change)")
+            #expect(try listing.count() == 3000, "\(change)")
+            #expect(try sync() == [0, 1, 2], "\(change)")
+        }
+    }
+
+    @Test func `an object that a page reports as deleted comes back when it is listed`() throws {
+        _ = try listing.sync(ItemListing.batches, deleted: [["id": 5]])
+        #expect(try listing.count() == 2999)
+        _ = try sync()
+        #expect(try listing.names(5) == ["'item 5'"])
+    }
+
+    @Test func `columns that change without their rows have these compared`() throws {
+        let swap = "RENAME name TO other", back = "RENAME note TO name", end = "RENAME other TO note"
+        for changes in [[swap, back, end], ["DROP COLUMN name", "ADD COLUMN name text COLLATE \"C\" DEFAULT 'zz'"]] {
+            try fixture.store.close()
+            for change in changes { try listing.run("ALTER TABLE {Item} \(change)") }
+            try fixture.reopen()
+            #expect(try sync() == [], "\(changes)")
+            #expect(try listing.names(5) == ["'item 5'"], "\(changes)")
+            #expect(try sync() == [0, 1, 2], "\(changes)")
+        }
+    }
+
+    @Test func `many transactions behind an open one`() async throws {
+        let (server, schema) = (try fixture.server, fixture.schema)
+        let other = Task.detached {
+            try server.rows(
+                """
+                BEGIN; SELECT pg_current_xact_id(); LOCK TABLE \(schema).bmo_runs IN ROW SHARE MODE;
+                DO $$ BEGIN
+                    WHILE NOT EXISTS (SELECT FROM pg_class WHERE relname = 'go_\(schema)') LOOP
+                        PERFORM pg_sleep(0.02);
+                    END LOOP;
+                END $$; COMMIT
+                """)
+        }
+        try await eventually("the other session has begun") {
+            try !server.rows(
+                "SELECT pid FROM pg_locks WHERE relation = '\(schema).bmo_runs'::regclass AND mode = 'RowShareLock'"
+            ).isEmpty
+        }
+        let table = "\(schema).\"Item\""
+        _ = try server.rows(
+            "DO $$ BEGIN FOR i IN 1..1100 LOOP UPDATE \(table) SET name = name WHERE id = i; COMMIT; END LOOP; END $$")
+        _ = try sync()
+        try listing.run("UPDATE {Item} SET name = 'by hand' WHERE id = 5")
+        _ = try sync()
+        #expect(try listing.names(5) == ["'item 5'"])
+        try listing.run("UPDATE {Item} SET name = 'by hand' WHERE id = 2500")
+        _ = try server.rows("CREATE TABLE public.go_\(schema) ()")
+        _ = try await other.value
+        _ = try sync()
+        #expect(try listing.names(2500) == ["'item 2500'"])
+        _ = try sync()
+        #expect(try sync() == [0, 1, 2])
+    }
+
     @Test func `a change that was rolled back is none`() throws {
         try listing.run("BEGIN; UPDATE {Item} SET name = 'by hand'; DELETE FROM {Item} WHERE id < 10; ROLLBACK")
         #expect(try sync() == [0, 1, 2])
@@ -100,6 +167,10 @@ struct RowWriterTests {
         try listing.run(rule)
         #expect(try sync() == [])
         try listing.run("DROP RULE keep ON {Item}")
+        #expect(try sync() == [])
+        try listing.run("ALTER TABLE {Item} ADD up bigint REFERENCES {Item} ON DELETE SET NULL")
+        #expect(try sync() == [])
+        try listing.run("ALTER TABLE {Item} DROP up")
         #expect(try sync() == [])
         #expect(try sync() == [0, 1, 2])
         let trigger = "suppress_redundant_updates_trigger()"

@@ -29,8 +29,12 @@ package final class ItemListing {
     package static let batches = [items(1...1000), items(1001...2000), items(2001...3000)]
 
     /// Imports a whole listing as a scan does; returns which batches were repeated, and the counts.
+    ///
+    /// - Parameters:
+    ///   - deleted: the objects that the last page reports as deleted.
+    ///   - between: called after the first page.
     package func sync(
-        _ batches: [[Literal]], mapping: String = "mapping", between: () throws -> Void = {}
+        _ batches: [[Literal]], mapping: String = "mapping", deleted: [Literal] = [], between: () throws -> Void = {}
     ) throws -> (repeated: [Int], counts: ImportCounts.Entity) {
         let store = fixture.store
         let target = ScanTarget(scope: ScanScope(entity: "Item"), entity: item)
@@ -56,6 +60,10 @@ package final class ItemListing {
                 let mapped = MappedBatch(batch, by: mapper, as: item, extent: .whole)
                 try page.add(
                     mapped, location: nil, remembered: mapped.summary(of: item, absenceContext: 0).map { (digest, $0) })
+            }
+            if index == batches.count - 1, !deleted.isEmpty {
+                let objects = MappedBatch(try Literal.batch(deleted), by: mapper, as: item, extent: .whole)
+                try page.delete(objects, location: nil)
             }
             if index < batches.count - 1 {
                 try page.commit(progress: ScanProgress(cursor: "\(index)", page: index + 1, request: "r"))

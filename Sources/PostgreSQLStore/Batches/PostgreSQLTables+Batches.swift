@@ -61,7 +61,6 @@ extension PostgreSQLTables {
         guard let new = newRows.removeValue(forKey: root) else { return }
         noteWritten()
         try connection.send(try table(root).insert, new.parameters, for: "writing rows of \(name(root))")
-        addedRows[root, default: 0] += Int64(new.count)
         // A question about one of them is answered by the database.
         fetched[root]?.forgetNewRows(areWritten: true)
     }

@@ -46,6 +46,12 @@ struct ServerError: Error, CustomStringConvertible {
                 "if a pooler gives each transaction another session, connect to the server itself, or set "
                     + "pool_mode = session in the pooler"
             )
+        case "23505":
+            return (
+                .constraint,
+                "the table has another row with this value: one that a policy hides from bmo, or that another program "
+                    + "has just inserted"
+            )
         case "53100": return (.io, "the server's disk is full; free some space and run the command again")
         case "42P01", "42703", "42804", "3F000":
             return (.schema, "another program changed the tables; `bmo migrate` shows what is missing")

@@ -3,13 +3,14 @@ internal import StoreContract
 internal import StoreRules
 internal import SystemCalls
 
-/// The memories of a schema's listings, for as long as its tables have no rows but those that their scans left.
+/// The memories of a schema's listings, of the batches whose rows are as they left them.
 ///
-/// - A scan begins with the question which rows others have written since the last one; see ``WriterMark``.
+/// - A scan begins with the question which of these rows others have changed or deleted since the last one; see
+///   ``WriterMark``.
 /// - During a scan, each commit of this process says which tables it wrote, and each page finds out whether another process
 ///   of bmo has committed.
 /// - Between two processes, a file keeps the memories; see `BatchMemoryFile`. It is valid for the database in which the
-///   newest run of that time still is: not for one restored from an earlier backup.
+///   newest run of that time has ended as it did: not for one restored from an earlier backup.
 final class RememberedListings: Sendable {
     private struct State {
         var memories: ListingMemories
@@ -21,8 +22,10 @@ final class RememberedListings: Sendable {
     private let state: Mutex<State>
     private let file: BatchMemoryFile?
 
-    /// The most rows written by others that are looked up.
+    /// The maximum number of rows written by others that are looked up.
     private static let maxForeign = 1_000
+    /// The maximum number of ranges of row numbers of a question: those of keys with more gaps are not remembered.
+    private static let maxRanges = 100_000
     /// The number of transactions after which a mark is saved although nothing else has changed.
     private static let usualAge: Int64 = 1_000_000
 
@@ -40,7 +43,7 @@ final class RememberedListings: Sendable {
     func begin(_ scan: ScanTarget, mapping: String, over tables: PostgreSQLTables) throws -> ListingMemory? {
         try read(tables)
         guard try !tables.haveTriggers() else {
-            state.withLock { $0.memories.forgetAll() }
+            forgetAll()
             return nil
         }
         let listing = state.withLock { $0.memories.begin(scan, mapping: mapping) }
@@ -50,23 +53,38 @@ final class RememberedListings: Sendable {
 
     /// Forgets the batches whose rows others have changed since the listing's mark, and sets a new one.
     private func check(_ listing: ListingMemory, over tables: PostgreSQLTables) throws {
-        let mark = WriterMark(listing.mark)
-        guard let mark, let found = try tables.writtenRows(of: listing.root, since: mark) else {
+        let before = WriterMark(listing.mark)
+        listing.mark = []
+        let snapshot = try tables.snapshot()
+        guard let table = try tables.fingerprint(of: listing.root) else { return listing.forgetAll() }
+        if let before, before.table == table, before.oldest <= snapshot.next,
+            snapshot.next - before.oldest < WriterMark.maxAge
+        {
+            try forgetChanged(listing, since: before, over: tables)
+        } else {
             listing.forgetAll()
-            listing.mark = try tables.writtenRows(of: listing.root, since: nil)?.mark.numbers ?? []
-            return
         }
-        // A row that was deleted shows by the number of rows: those of before, or changed since.
-        var left = found.all - found.foreign
-        if found.foreign > 0, found.foreign <= Self.maxForeign {
-            let rows = try tables.foreignRows(of: listing.root, since: mark, limit: Self.maxForeign)
-            left += Int64(listing.forget(rows: rows))
-        }
-        if left != mark.rows { listing.forgetAll() }
-        listing.mark = found.mark.numbers
+        let new = try tables.mark(of: listing.root, snapshot, table: table, later: before?.later ?? [])
+        listing.mark = new?.numbers ?? []
         // An older mark is as good, as long as it has no transactions to look up.
-        if !mark.later.isEmpty || found.mark.oldest - mark.oldest > Self.usualAge { listing.isChanged = true }
+        if before?.later.isEmpty != true || snapshot.oldest - (before?.oldest ?? 0) > Self.usualAge {
+            listing.isChanged = true
+        }
     }
+
+    /// Forgets the batches of rows that others have changed, and all if rows are missing or many were changed.
+    private func forgetChanged(_ listing: ListingMemory, since mark: WriterMark, over tables: PostgreSQLTables) throws {
+        guard let (rows, count) = listing.rows(atMost: Self.maxRanges) else { return listing.forgetAll() }
+        guard count > 0 else { return }
+        let found = try tables.count(listing.root, rows: rows, since: mark)
+        guard found.known + found.foreign == count, found.foreign <= Self.maxForeign else { return listing.forgetAll() }
+        guard found.foreign > 0 else { return }
+        let foreign = try tables.foreignRows(of: listing.root, in: rows, since: mark, limit: Self.maxForeign)
+        listing.forget(rowsOf: foreign.map { $0...$0 })
+    }
+
+    /// Forgets everything.
+    func forgetAll() { state.withLock { $0.memories.forgetAll() } }
 
     /// Returns the memory of a listing that is being scanned.
     func memory(of scope: ScanScope) -> ListingMemory? { state.withLock { $0.memories.memory(of: scope) } }
@@ -94,7 +112,6 @@ final class RememberedListings: Sendable {
         guard let page, let own else { return }
         if let number = Int64(number), var mark = WriterMark(own.mark) {
             mark.later.append(number)
-            mark.rows += tables.addedRows[own.root] ?? 0
             own.mark = mark.numbers
             own.isChanged = true
         } else if tables.hasWritten {
@@ -114,8 +131,8 @@ final class RememberedListings: Sendable {
         guard isFirst, let file else { return }
         let kept = try file.read { stamp in
             let parts = stamp.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 3, try tables.identity() == parts[0] else { return false }
-            return try tables.hasRun((parts[1], parts[2]))
+            guard parts.count == 4, try tables.identity() == parts[0] else { return false }
+            return try tables.hasRun(PostgreSQLTables.EndedRun(id: parts[1], started: parts[2], finished: parts[3]))
         }
         if let kept { state.withLock { $0.memories.take(kept) } }
     }
@@ -126,7 +143,7 @@ final class RememberedListings: Sendable {
         guard let file, let changed, let identity = try tables.identity(), let run = try tables.newestRun() else {
             return
         }
-        file.write(changed, for: [identity, run.id, run.started].joined(separator: "\n"))
+        file.write(changed, for: [identity, run.id, run.started, run.finished].joined(separator: "\n"))
         state.withLock { $0.memories.noteSaved() }
     }
 }

@@ -24,7 +24,14 @@ extension PostgreSQLStore {
         guard let remembered, work.worker == nil, scan.isListing, scan.parent == nil,
             !model.entities[scan.entity].key.isEmpty
         else { return nil }
-        return try read { try remembered.begin(scan, mapping: mapping, over: $0) }
+        do {
+            return try read { try remembered.begin(scan, mapping: mapping, over: $0) }
+        } catch let error as StoreError where error.code != .internal {
+            // The sync can do without. If the server cannot be reached, the first page says so.
+            remembered.forgetAll()
+            remembered.end(scan.scope)
+            return nil
+        }
     }
 
     func memory(of scope: ScanScope) -> ListingMemory? { remembered?.memory(of: scope) }

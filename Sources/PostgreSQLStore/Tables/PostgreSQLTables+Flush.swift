@@ -135,7 +135,6 @@ extension PostgreSQLTables {
         try connection.send(
             "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) SELECT * FROM unnest(\(arrays))",
             parameters, for: "inserting rows of \(name(root))")
-        addedRows[root, default: 0] += Int64(keys.count)
         for key in keys { rows[root]?[key]?.isStored = true }
     }
 
@@ -151,7 +150,6 @@ extension PostgreSQLTables {
             if rows[root]?[row.key]?.isStored == false { added += 1 }
             rows[root]?[row.key]?.noteStored()
         }
-        addedRows[root, default: 0] += Int64(added)
         try connection.send(
             added == written.count ? table.insert : table.upsert, parameters, for: "writing rows of \(name(root))")
     }
@@ -175,7 +173,6 @@ extension PostgreSQLTables {
     private func delete(_ root: Int, _ keys: [RowKey]) throws {
         guard !keys.isEmpty, let parameters = try table(root).parameters(keys) else { return }
         try connection.send(try table(root).delete, parameters, for: "deleting rows of \(name(root))")
-        addedRows[root, default: 0] -= Int64(keys.count)
         for key in keys {
             rows[root]?[key]?.isStored = false
             rows[root]?[key]?.isDirty = false

@@ -66,8 +66,6 @@ final class PostgreSQLTables: DatabaseTables {
     var dirtyRows: [Int: Set<RowKey>] = [:]
     /// The new rows of a page that need no more than to be inserted; none is in ``rows``.
     var newRows: [Int: NewRows] = [:]
-    /// How many rows more a table has through this transaction, by entity.
-    var addedRows: [Int: Int64] = [:]
     var referrers: [ReferrerName: [(number: Int64, key: RowKey)]] = [:]
     /// The last number in use, by entity.
     var lastNumbers: [Int: Int64] = [:]

@@ -6,7 +6,7 @@ extension EntityWriter {
     /// Inserts the rows from `start`, if as many before them were new, so that these probably are.
     ///
     /// Only rows whose key is SQLite's rowid, which come in the order of the table or against it: the statement changes
-    /// few pages of the file then, each of which SQLite copies in case that it has to undo the statement.
+    /// few pages of the file then. SQLite copies each of them, in case that it has to undo the statement.
     ///
     /// - Returns: How many rows it inserted, each as ``merge(_:as:over:)`` would have; 0 if they are to be merged one by
     ///   one.

@@ -14,7 +14,7 @@ final class RunInsertion {
     private let statement: RawStatement
 
     private static let maxLength = 40
-    /// The maximum number of values of a statement, each of which takes memory in it.
+    /// The maximum number of values of a statement; each takes memory in it.
     private static let maxValues = 1_000
 
     /// Returns nil for a table with so many columns that such a statement would save little.

@@ -4,9 +4,9 @@ internal import SystemCalls
 /// The batches that a listing had, and the rows of each, which are still as the batch left them.
 ///
 /// Three rules hold it to that. A batch that is merged and remembered takes the place of all others that have one of its
-/// rows, because it may have changed them. Whatever else writes rows of the same table, in this process or
-/// another one, makes it forget everything; see ``BatchMemories``. A scan that deletes what it lacks leaves only the batches that
-/// it had: the end of a scan never changes a row that it has listed.
+/// rows, because it may have changed them. What else has written rows of the same table, in this process or another one, the
+/// store finds out, and makes it forget the batches of these rows, or everything; see ``ListingMemories``. A scan that deletes
+/// what it lacks leaves only the batches that it had: the end of a scan never changes a row that it has listed.
 package final class ListingMemory: BatchMemory {
     /// A batch.
     package struct Entry: Equatable, Sendable {
@@ -95,19 +95,26 @@ package final class ListingMemory: BatchMemory {
         }
     }
 
-    /// Forgets the batches that have one of some rows; returns how many of these rows the batches had.
-    package func forget(rows: [Int64]) -> Int {
-        state.withLock { state in
-            var known = 0
-            let rows = Set(rows)
-            for digest in Set(rows.flatMap { state.spans.owners(in: $0...$0) }) {
-                if let batch = state.entries[digest]?.rows {
-                    SeenLog(batch).forEach { if rows.contains($0) { known += 1 } }
+    /// Returns the rows of all batches as ranges of successive numbers, and how many rows these are; nil if there are more
+    /// ranges than a limit, or the greatest number is one of them.
+    package func rows(atMost limit: Int) -> (ranges: [ClosedRange<Int64>], count: Int)? {
+        let batches = entries.values.map(\.rows)
+        var ranges: [ClosedRange<Int64>] = []
+        for batch in batches {
+            var run: ClosedRange<Int64>?
+            SeenLog(batch).forEach { row in
+                if let last = run, last.upperBound < .max, row == last.upperBound + 1 {
+                    run = last.lowerBound...row
+                } else {
+                    if let run { ranges.append(run) }
+                    run = row...row
                 }
-                state.forget(digest)
             }
-            return known
+            if let run { ranges.append(run) }
+            guard ranges.count <= limit, batch.greatest < .max else { return nil }
         }
+        ranges.sort { $0.lowerBound < $1.lowerBound }
+        return (ranges, batches.reduce(0) { $0 + $1.count })
     }
 
     /// Adds what a committed page had.

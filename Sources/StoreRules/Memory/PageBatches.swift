@@ -16,7 +16,7 @@ package struct PageBatches {
     package mutating func note(_ row: Int64, after before: Int64?) { rows.append(row, after: before) }
 
     /// Notes rows of the batch whose predecessors in the table are not known.
-    mutating func note(_ rows: [Int64]) { self.rows.append(contentsOf: rows) }
+    package mutating func note(_ rows: [Int64]) { self.rows.append(contentsOf: rows) }
 
     /// Notes that the batch has changed a row.
     package mutating func noteWrite() { hasWritten = true }

@@ -52,7 +52,7 @@ package struct SeenLog: Sendable {
     }
 
     /// Appends rows whose predecessors in the table are not known.
-    mutating func append(contentsOf rows: [Int64]) {
+    package mutating func append(contentsOf rows: [Int64]) {
         for row in rows { append(row) }
     }
 

@@ -7,6 +7,7 @@ extension TablePageWriter {
     /// Merges the lists of a batch; see `PageTransaction.mergeLinks`.
     package func mergeLinks(_ lists: [PageLinks], changed: (_ index: Int) -> Void) throws {
         for (index, list) in lists.enumerated() where try merge(list) {
+            batches?.forgetAll()
             changed(index)
             guard due.concerns(list.entity) else { continue }
             let owner = model.entities[list.entity].key.map { list.owner[$0].value ?? .null }

@@ -53,7 +53,9 @@ package final class TablePageWriter {
     package func delete(_ objects: [ObjectKey], deleted: (_ index: Int, _ counts: [Int: Int]) -> Void) throws {
         for (index, object) in objects.enumerated() {
             let counts = try writer.remove(entity: object.entity, key: object.values)
-            if !counts.isEmpty { deleted(index, counts) }
+            guard !counts.isEmpty else { continue }
+            batches?.forgetAll()
+            deleted(index, counts)
         }
     }
 
