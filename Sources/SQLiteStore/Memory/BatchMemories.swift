@@ -65,9 +65,7 @@ final class BatchMemories {
     }
 
     private func hasTriggers(_ db: Database) throws -> Bool {
-        try ["sqlite_schema", "sqlite_temp_schema"].contains { schema in
-            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(schema) WHERE type = 'trigger')") == true
-        }
+        try Bool.fetchOne(db, sql: TriggerCheck.sql) == true
     }
 
     /// Returns the memory of a listing that is being scanned.

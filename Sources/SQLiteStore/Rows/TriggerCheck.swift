@@ -2,15 +2,17 @@
 ///
 /// Use it only inside an access to the connection, and call ``forget()`` before the access ends.
 final class TriggerCheck {
+    /// Returns 1 if the database has triggers, also temporary ones.
+    static let sql = """
+        SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'trigger')
+            OR EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE type = 'trigger')
+        """
+
     private let any: RawStatement
     private var known: Bool?
 
     init(on connection: OpaquePointer?) {
-        any = RawStatement(
-            """
-            SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'trigger')
-                OR EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE type = 'trigger')
-            """, on: connection)
+        any = RawStatement(Self.sql, on: connection)
     }
 
     func isAny() throws -> Bool {
