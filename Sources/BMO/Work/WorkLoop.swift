@@ -103,6 +103,7 @@ struct WorkLoop: Sendable {
     }
 
     private func workOnUnits() async throws {
+        var waits = 0
         while true {
             try Task.checkCancellation()
             // A unit of a worker that may not make requests would not get on.
@@ -113,8 +114,14 @@ struct WorkLoop: Sendable {
             }
             switch try await thread.run({ [shared] in try shared.claimUnit() }) {
             case .over: return
-            case .wait: try await Task.sleep(for: .milliseconds(Int.random(in: 100...300)))
-            case .unit(let unit): try await work(on: unit)
+            case .wait:
+                // Often another worker is about to end a unit; where it is not, many workers should not ask all the time.
+                let longest = min(300, 25 << min(waits, 4))
+                try await Task.sleep(for: .milliseconds(Int.random(in: longest / 2...longest)))
+                waits += 1
+            case .unit(let unit):
+                waits = 0
+                try await work(on: unit)
             }
         }
     }
