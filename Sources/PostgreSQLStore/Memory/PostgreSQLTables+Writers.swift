@@ -51,19 +51,19 @@ extension PostgreSQLTables {
         ).bigint(0, 0)
     }
 
-    /// Returns how many of some rows are as the transactions of a mark have left them, and how many others have written.
+    /// Returns how many of some rows the table has, and how many of them are as the transactions of a mark have left them.
     ///
-    /// - Parameter rows: Ranges of row numbers.
+    /// - Parameter rows: Ranges of row numbers, at least one.
     func count(
         _ root: Int, rows: [ClosedRange<Int64>], since mark: WriterMark
-    ) throws -> (known: Int64, foreign: Int64) {
+    ) throws -> (all: Int64, known: Int64) {
         let table = try table(root)
+        let (known, isIn) = (KnownWriters(mark), RowsIn(rows, table.numberName))
         let counts = try connection.query(
             """
-            SELECT count(*) FILTER (WHERE \(Self.isKnown)), count(*) FILTER (WHERE NOT \(Self.isKnown))
-            FROM \(table.name) t \(Self.joinLater) WHERE t.\(table.numberName) <@ (SELECT $3::text::int8multirange)
-            """, Self.parameters(mark) + [.text(Self.multirange(rows))],
-            for: "looking for changed rows of \(name(root))")
+            SELECT count(*), count(*) FILTER (WHERE \(known.condition)) FROM \(table.name) t \(known.join)
+            WHERE \(isIn.condition)
+            """, known.parameters + isIn.parameters, for: "looking for changed rows of \(name(root))")
         return (counts.bigint(0, 0) ?? 0, counts.bigint(0, 1) ?? 0)
     }
 
@@ -72,12 +72,12 @@ extension PostgreSQLTables {
         of root: Int, in rows: [ClosedRange<Int64>], since mark: WriterMark, limit: Int
     ) throws -> [Int64] {
         let table = try table(root)
+        let (known, isIn) = (KnownWriters(mark), RowsIn(rows, table.numberName))
         let found = try connection.query(
             """
-            SELECT t.\(table.numberName) FROM \(table.name) t \(Self.joinLater)
-            WHERE t.\(table.numberName) <@ (SELECT $3::text::int8multirange) AND NOT \(Self.isKnown) LIMIT \(limit)
-            """, Self.parameters(mark) + [.text(Self.multirange(rows))],
-            for: "looking for changed rows of \(name(root))")
+            SELECT t.\(table.numberName) FROM \(table.name) t \(known.join)
+            WHERE \(isIn.condition) AND NOT (\(known.condition)) LIMIT \(limit)
+            """, known.parameters + isIn.parameters, for: "looking for changed rows of \(name(root))")
         return (0..<found.count).compactMap { found.bigint($0, 0) }
     }
 
@@ -90,11 +90,12 @@ extension PostgreSQLTables {
         guard snapshot.oldest < snapshot.next else { return mark }
         // Others that have written rows have ended, as the rows are visible, and write no more.
         let limit = WriterMark.maxWriters
+        let known = KnownWriters(mark)
         let found = try connection.query(
             """
-            SELECT DISTINCT t.xmin::text::bigint FROM \(try self.table(root).name) t \(Self.joinLater)
-            WHERE NOT \(Self.isKnown) LIMIT \(limit + 1)
-            """, Self.parameters(mark), for: "looking for changed rows of \(name(root))")
+            SELECT DISTINCT t.xmin::text::bigint FROM \(try self.table(root).name) t \(known.join)
+            WHERE NOT (\(known.condition)) LIMIT \(limit + 1)
+            """, known.parameters, for: "looking for changed rows of \(name(root))")
         guard found.count <= limit else { return nil }
         let next = UInt32(truncatingIfNeeded: snapshot.next)
         for row in 0..<found.count {
@@ -103,25 +104,69 @@ extension PostgreSQLTables {
         }
         return mark
     }
+}
 
-    // MARK: - Conditions
+/// The condition of a row that a transaction before a mark, or one that it names, has written.
+///
+/// The age of a transaction is its distance from the newest one. That of a row from before the numbers of 32 bits began
+/// anew may be wrong, and is then that of a new one.
+private struct KnownWriters {
+    let condition: String
+    let join: String
+    /// The parameters `$1` to `$3`.
+    let parameters: [SQLParameter]
 
-    /// The transactions of a mark's `later`, as a hash table of the statement: `l.x` is not null if the row is by one of them.
-    private static let joinLater =
-        "LEFT JOIN (SELECT DISTINCT u.x::xid FROM unnest($2::text[]) AS u (x)) AS l (x) ON l.x = t.xmin"
+    /// The maximum number of ranges of successive transactions that a condition names one by one.
+    private static let maxRanges = 8
 
-    /// The condition of a row that a transaction before a mark, or one that it names, has written.
-    ///
-    /// The age of a transaction is its distance from the newest one. That of a row from before the numbers of 32 bits began
-    /// anew may be wrong, and is then that of a new one.
-    private static let isKnown = "(age(t.xmin) > (SELECT age($1::text::xid)) OR l.x IS NOT NULL)"
-
-    private static func parameters(_ mark: WriterMark) -> [SQLParameter] {
+    init(_ mark: WriterMark) {
         func xid(_ number: Int64) -> String { String(UInt32(truncatingIfNeeded: number)) }
-        return [.text(xid(mark.oldest)), .texts(mark.later.map(xid))]
+        let isOld = "age(t.xmin) > (SELECT age($1::text::xid))"
+        // The pages of a listing mostly are successive transactions.
+        var ranges: [ClosedRange<Int64>] = []
+        for number in mark.later.sorted() {
+            if let last = ranges.last, number <= last.upperBound + 1 {
+                ranges[ranges.count - 1] = last.lowerBound...number
+            } else {
+                ranges.append(number...number)
+            }
+        }
+        guard ranges.count > Self.maxRanges else {
+            // The newest transaction has the least age.
+            let named = ranges.indices.map { index in
+                """
+                age(t.xmin) BETWEEN (SELECT age(($2::text[])[\(index + 1)]::xid)) AND (SELECT age(($3::text[])[\(index + 1)]::xid))
+                """
+            }
+            condition = ([isOld] + named).joined(separator: " OR ")
+            join = "CROSS JOIN (SELECT cardinality($2::text[]), cardinality($3::text[])) AS l"
+            parameters = [
+                .text(xid(mark.oldest)), .texts(ranges.map { xid($0.upperBound) }),
+                .texts(ranges.map { xid($0.lowerBound) }),
+            ]
+            return
+        }
+        condition = "\(isOld) OR l.x IS NOT NULL"
+        join =
+            "LEFT JOIN (SELECT DISTINCT u.x::xid FROM unnest($2::text[] || $3::text[]) AS u (x)) AS l (x) ON l.x = t.xmin"
+        parameters = [.text(xid(mark.oldest)), .texts(mark.later.map(xid)), .texts([])]
     }
+}
 
-    private static func multirange(_ ranges: [ClosedRange<Int64>]) -> String {
-        "{" + ranges.map { "[\($0.lowerBound),\($0.upperBound)]" }.joined(separator: ",") + "}"
+/// The condition of a row whose number is in one of several ranges.
+private struct RowsIn {
+    let condition: String
+    /// The parameters from `$4` on.
+    let parameters: [SQLParameter]
+
+    init(_ ranges: [ClosedRange<Int64>], _ column: String) {
+        if ranges.count == 1, let range = ranges.first {
+            condition = "t.\(column) BETWEEN $4::bigint AND $5::bigint"
+            parameters = [.bigint(range.lowerBound), .bigint(range.upperBound)]
+        } else {
+            condition = "t.\(column) <@ (SELECT $4::text::int8multirange)"
+            let texts = ranges.map { "[\($0.lowerBound),\($0.upperBound)]" }
+            parameters = [.text("{" + texts.joined(separator: ",") + "}")]
+        }
     }
 }

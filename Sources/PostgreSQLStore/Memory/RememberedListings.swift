@@ -77,8 +77,8 @@ final class RememberedListings: Sendable {
         guard let (rows, count) = listing.rows(atMost: Self.maxRanges) else { return listing.forgetAll() }
         guard count > 0 else { return }
         let found = try tables.count(listing.root, rows: rows, since: mark)
-        guard found.known + found.foreign == count, found.foreign <= Self.maxForeign else { return listing.forgetAll() }
-        guard found.foreign > 0 else { return }
+        guard found.all == count, found.all - found.known <= Self.maxForeign else { return listing.forgetAll() }
+        guard found.known < count else { return }
         let foreign = try tables.foreignRows(of: listing.root, in: rows, since: mark, limit: Self.maxForeign)
         listing.forget(rowsOf: foreign.map { $0...$0 })
     }

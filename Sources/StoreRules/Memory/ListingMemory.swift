@@ -114,7 +114,15 @@ package final class ListingMemory: BatchMemory {
             guard ranges.count <= limit, batch.greatest < .max else { return nil }
         }
         ranges.sort { $0.lowerBound < $1.lowerBound }
-        return (ranges, batches.reduce(0) { $0 + $1.count })
+        var joined: [ClosedRange<Int64>] = []
+        for range in ranges {
+            if let last = joined.last, last.upperBound + 1 == range.lowerBound {
+                joined[joined.count - 1] = last.lowerBound...range.upperBound
+            } else {
+                joined.append(range)
+            }
+        }
+        return (joined, batches.reduce(0) { $0 + $1.count })
     }
 
     /// Adds what a committed page had.
