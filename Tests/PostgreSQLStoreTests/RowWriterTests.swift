@@ -5,6 +5,8 @@ import StoreTestSupport
 import TestSupport
 import Testing
 
+@testable import PostgreSQLStore
+
 /// Which rows other programs have written since the last scan: only the batches of these are compared again.
 @Suite(.enabled(if: PostgreSQLServer.isInstalled, "PostgreSQL's server is not installed: Scripts/install test"))
 struct RowWriterTests {
@@ -199,5 +201,16 @@ struct RowWriterTests {
             ])
         }.repeated
         #expect(repeated == [0])
+    }
+
+    @Test func `a mark of another time than shortly before now is not valid`() {
+        let mark = WriterMark(oldest: 5_000_000_000, table: 7, later: [5_000_000_000, 5_000_000_002])
+        #expect(WriterMark(mark.numbers) == mark && WriterMark([]) == nil)
+        #expect(mark.isValid(before: 5_000_000_003) && mark.isValid(before: 5_000_000_000 + (1 << 30) - 1))
+        #expect(!mark.isValid(before: 5_000_000_002), "a transaction of the mark has not begun")
+        #expect(!mark.isValid(before: 4_999_999_999), "the database is older than the mark")
+        #expect(!mark.isValid(before: 5_000_000_000 + (1 << 30)))
+        let long = WriterMark(oldest: 1, table: 7, later: Array(1...20_001))
+        #expect(long.numbers == [], "too many transactions to ask for")
     }
 }

@@ -53,13 +53,12 @@ final class RememberedListings: Sendable {
 
     /// Forgets the batches whose rows others have changed since the listing's mark, and sets a new one.
     private func check(_ listing: ListingMemory, over tables: PostgreSQLTables) throws {
-        let before = WriterMark(listing.mark)
+        let noted = WriterMark(listing.mark)
         listing.mark = []
         let snapshot = try tables.snapshot()
         guard let table = try tables.fingerprint(of: listing.root) else { return listing.forgetAll() }
-        if let before, before.table == table, before.oldest <= snapshot.next,
-            snapshot.next - before.oldest < WriterMark.maxAge
-        {
+        let before = noted.flatMap { $0.table == table && $0.isValid(before: snapshot.next) ? $0 : nil }
+        if let before {
             try forgetChanged(listing, since: before, over: tables)
         } else {
             listing.forgetAll()

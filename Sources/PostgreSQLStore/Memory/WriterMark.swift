@@ -28,6 +28,12 @@ struct WriterMark: Equatable {
         self.init(oldest: numbers[0], table: numbers[1], later: Array(numbers[2...]))
     }
 
+    /// Whether the mark is of a time shortly before a transaction that has not begun; not so if the database was restored to an
+    /// earlier time, or if the mark is too old.
+    func isValid(before next: Int64) -> Bool {
+        oldest <= next && next - oldest < Self.maxAge && !later.contains { $0 >= next }
+    }
+
     /// What `ListingMemory.mark` keeps; empty if the mark has too many transactions.
     var numbers: [Int64] { later.count > Self.maxLater ? [] : [oldest, table] + later }
 }
