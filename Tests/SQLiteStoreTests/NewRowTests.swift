@@ -1,3 +1,4 @@
+import Foundation
 import ImportTestSupport
 import Importer
 import StoreContract
@@ -80,6 +81,38 @@ import TestSupport
         #expect(try fixture.store.quarantined().map(\.record.record) == [150])
     }
 
+    @Test func `constraints that refuse several of many new objects leave all others`() throws {
+        try fixture.file().rows("CREATE UNIQUE INDEX mine ON Thing (name)")
+        let names = Dictionary(uniqueKeysWithValues: [60, 61, 100, 139, 199].map { ($0, "thing 1") })
+        #expect(try load(1...200, names: names) == "195 inserted, 0 updated, 0 unchanged, 5 quarantined")
+        #expect(try stored() == "195 \(20100 - 60 - 61 - 100 - 139 - 199) 195")
+        #expect(try load(1...200, page: 2) == "5 inserted, 0 updated, 195 unchanged, 0 quarantined")
+    }
+
+    @Test func `new objects need no room for temporary files`() async throws {
+        let model = try CompiledModel.of(
+            Entity(
+                "Thing", key: ["id"], [.of("id", .integer), .of("name", .text)],
+                [.one("a", "Place"), .one("b", "Place"), .one("c", "Place")]),
+            Entity("Place", key: ["id"], [.of("id", .integer)]))
+        let fixture = try StoreFixture(model)
+        let files = TemporaryFileCount()
+        let text = String(repeating: "x", count: 2_000)
+        let records = (1...2_000).map { number -> Literal in
+            func place(_ factor: Int) -> Literal { .integer(Int64(number * factor % 1_999)) }
+            return [
+                "id": .integer(Int64(number)), "name": .text(text), "a": place(7), "b": place(104_729),
+                "c": place(1_299_709),
+            ]
+        }
+        let page = try fixture.begin("Thing")
+        try page.add(try Literal.batch(records), location: nil)
+        // Other tests of this process may have some for a while.
+        try await eventually("SQLite has no temporary files") { files.count() == 0 }
+        try page.commit(progress: nil)
+        #expect(try fixture.file().value("SELECT count(*) FROM Thing") == "2000")
+    }
+
     @Test(arguments: ["FAIL, 'no'", "ABORT, 'no'", "IGNORE"])
     func `what a trigger refuses among many new objects goes to quarantine alone`(_ action: String) throws {
         try fixture.file().rows(
@@ -94,5 +127,17 @@ import TestSupport
             "CREATE TRIGGER own BEFORE INSERT ON Thing WHEN new.id = 350 BEGIN SELECT raise(FAIL, 'no'); END")
         #expect(try load(201...400, page: 2) == "199 inserted, 0 updated, 0 unchanged, 1 quarantined")
         #expect(try stored() == "399 79850 399")
+    }
+}
+
+/// Counts the temporary files of SQLite that this process has open: it deletes them at once, but keeps them open.
+private struct TemporaryFileCount {
+    func count() -> Int {
+        let folder = "/proc/self/fd"
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return descriptors.count { name in
+            ((try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")) ?? "").contains(
+                "etilqs_")
+        }
     }
 }

@@ -5,8 +5,7 @@ internal import StoreContract
 extension EntityWriter {
     /// Inserts the rows from `start`, if as many before them were new, so that these probably are.
     ///
-    /// Only rows whose key is SQLite's rowid, which come in the order of the table or against it: the statement changes
-    /// few pages of the file then. SQLite copies each of them, in case that it has to undo the statement.
+    /// Only rows whose key is SQLite's rowid, which come in the order of the table or against it.
     ///
     /// - Returns: How many rows it inserted, each as ``merge(_:as:over:)`` would have; 0 if they are to be merged one by
     ///   one.
@@ -14,18 +13,18 @@ extension EntityWriter {
         guard let insertion = runInsertion, newRows >= insertion.length, rows.count - start >= insertion.length else {
             return 0
         }
-        let run = rows[start..<start + insertion.length]
-        guard isRun(run), try !triggers.isAny(), try !changes.recordsInsert(layout, isEmpty: beginsLoad) else {
-            return 0
-        }
-        guard try insertion.insert(run) else {
-            newRows = 0
-            return 0
-        }
+        // Those before it were new, so that what this says of the table was asked for already.
+        guard try !changes.recordsInsert(layout, isEmpty: beginsLoad), try !triggers.isAny() else { return 0 }
+        let all = rows[start..<start + insertion.length]
+        guard isRun(all) else { return 0 }
+        let run = all.prefix(try insertion.insert(all) { newRowID(of: $0.cells) })
+        // The next row is one that a constraint forbids.
+        if run.count < all.count { newRows = 0 }
+        guard !run.isEmpty else { return 0 }
         if try provenance.concernsNewRows(layout) {
             for row in run { try provenance.noteInsert(layout, row.cells, as: .listed) }
         }
-        newRows += run.count
+        if run.count == all.count { newRows += run.count }
         noteInserted(run.last.flatMap { newRowID(of: $0.cells) })
         return run.count
     }

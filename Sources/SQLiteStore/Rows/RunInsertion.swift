@@ -4,14 +4,15 @@ internal import StoreContract
 /// A statement that inserts many rows at once.
 ///
 /// To begin and end a statement costs SQLite a quarter of what an insertion costs, so a table is loaded faster with fewer
-/// of them. The statement inserts all of its rows or none: the first constraint that one of them violates undoes the
-/// others.
+/// of them. The first row that violates a constraint ends the statement, and those before it stay: to undo them, SQLite
+/// would have to copy each page that it changes, to a temporary file if they are many.
 ///
 /// Use it only inside an access to the connection.
 final class RunInsertion {
     /// How many rows the statement inserts.
     let length: Int
     private let statement: RawStatement
+    private let connection: OpaquePointer?
 
     private static let maxLength = 40
     /// The maximum number of values of a statement; each takes memory in it.
@@ -24,16 +25,20 @@ final class RunInsertion {
     ///   - columns: The columns, quoted, in the order of the rows' cells.
     init?(_ table: String, _ columns: [String], on connection: OpaquePointer?) {
         let limit = connection.map { Int(sqlite3_limit($0, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) } ?? 0
+        self.connection = connection
         length = min(Self.maxLength, min(Self.maxValues, limit) / max(1, columns.count))
         guard length >= 8 else { return nil }
         let row = "(\(columns.map { _ in "?" }.joined(separator: ", ")))"
         statement = RawStatement(
-            "INSERT OR ABORT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
+            "INSERT OR FAIL INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
                 + repeatElement(row, count: length).joined(separator: ", "), on: connection)
     }
 
-    /// Inserts ``length`` rows; returns false, without having written anything, if a constraint forbids one of them.
-    func insert(_ rows: ArraySlice<PageRow>) throws -> Bool {
+    /// Inserts ``length`` rows up to the first one that a constraint forbids; returns how many it inserted.
+    ///
+    /// - Parameter lastRow: The rowid that the last of these rows must have.
+    /// - Throws: `StoreError` also if an inserted row has another rowid than its key.
+    func insert(_ rows: ArraySlice<PageRow>, lastRow: (PageRow) -> Int64?) throws -> Int {
         var index: Int32 = 0
         for row in rows {
             for cell in row.cells {
@@ -41,11 +46,16 @@ final class RunInsertion {
                 statement.bind(cell, at: index)
             }
         }
+        var count = rows.count
         do {
             try statement.run()
-            return true
         } catch let error as StoreError where error.code == .constraint {
-            return false
+            count = Int(sqlite3_changes(connection))
         }
+        if let last = rows.prefix(count).last, lastRow(last) != statement.lastInsertedRow {
+            throw StoreError(
+                .schema, "a table's key is not its rowid any more", remedy: "`bmo migrate` shows how the tables differ")
+        }
+        return count
     }
 }
