@@ -153,7 +153,7 @@ extension EndToEndTests {
             let copy = try await place.bmo("copy", "--to", location)
             #expect(copy.exitCode == 1 && copy.allOutput.contains("Item.id"), "\(copy)")
             #expect(copy.allOutput.contains("the character U+0000, which PostgreSQL cannot store"), "\(copy)")
-            let schema = location.split(separator: "=").last ?? ""
+            let schema = PostgreSQLServer.schema(of: location)
             #expect(try server.rows("SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema)'") == ["0"])
         }
 

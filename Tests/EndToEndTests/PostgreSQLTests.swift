@@ -18,7 +18,7 @@ extension EndToEndTests {
             place = try RemoteWorkspace.people()
         }
 
-        private func schema(_ location: String) -> String { String(location.split(separator: "=").last ?? "") }
+        private func schema(_ location: String) -> String { PostgreSQLServer.schema(of: location) }
 
         /// All rows of all entities and links, stubs, and what is in quarantine or on its way.
         private func contents(of location: String) throws -> [String] {

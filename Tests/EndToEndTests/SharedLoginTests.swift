@@ -72,7 +72,7 @@ extension EndToEndTests {
         func `four workers, and the commands after them, share one login`(isolation: String) async throws {
             let server = try PostgreSQLServer.shared.get()
             let location = server.newLocation()
-            let schema = RemoteWorkspace<TeamServer>.schema(location)
+            let schema = PostgreSQLServer.schema(of: location)
             let place = try await Place(uses: 40, location: location, isolation: isolation)
             let workers = try (0..<4).map { _ in
                 try place.workspace.start(["work", "--until-idle", "--every", "0s", "--verbose"])

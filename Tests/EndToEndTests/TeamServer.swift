@@ -107,11 +107,9 @@ extension RemoteWorkspace where Remote == TeamServer {
             .finish(within: .seconds(60))
     }
 
-    static func schema(_ location: String) -> String { String(location.split(separator: "=").last ?? "") }
-
     /// What a query answers; `%` stands for the schema.
     func rows(_ sql: String, in location: String) throws -> [String] {
-        try server.database.rows(sql.replacing("%", with: Self.schema(location)))
+        try server.database.rows(sql.replacing("%", with: PostgreSQLServer.schema(of: location)))
     }
 
     /// All rows, stubs, and what scans in progress keep.

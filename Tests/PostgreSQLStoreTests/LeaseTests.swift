@@ -58,7 +58,7 @@ struct LeaseTests {
     @Test func `a page whose commit took effect without an answer is not written twice`() throws {
         let flag = try TemporaryFolder()
         let port = try PostgreSQLEngine.port("yugabytedb", losing: flag.appending("lose"))
-        let schema = try PostgreSQLServer.shared.get().newLocation().split(separator: "=").last ?? ""
+        let schema = PostgreSQLServer.schema(of: try PostgreSQLServer.shared.get().newLocation())
         let fixture = try StoreFixture(
             Self.model(), kind: .postgresql, location: "postgresql://bmo@127.0.0.1:\(port)/postgres?schema=\(schema)")
         try fixture.add("City", ["id": 1])

@@ -21,6 +21,30 @@ struct RowWriterTests {
 
     private func sync() throws -> [Int] { try listing.sync(ItemListing.batches).repeated }
 
+    /// Runs `body` while another session has a transaction open that has run a statement; it is committed then.
+    private func whileOpen(_ statement: String, _ body: () throws -> Void) async throws {
+        let (server, schema) = (try fixture.server, fixture.schema)
+        let other = Task.detached {
+            try server.rows(
+                """
+                BEGIN; \(statement); LOCK TABLE \(schema).bmo_runs IN ROW SHARE MODE;
+                DO $$ BEGIN
+                    WHILE NOT EXISTS (SELECT FROM pg_class WHERE relname = 'go_\(schema)') LOOP
+                        PERFORM pg_sleep(0.02);
+                    END LOOP;
+                END $$; COMMIT
+                """)
+        }
+        try await eventually("the other session has run its statement") {
+            try !server.rows(
+                "SELECT pid FROM pg_locks WHERE relation = '\(schema).bmo_runs'::regclass AND mode = 'RowShareLock'"
+            ).isEmpty
+        }
+        try body()
+        _ = try server.rows("CREATE TABLE public.go_\(schema) ()")
+        _ = try await other.value
+    }
+
     @Test(arguments: [false, true])
     func `a row that another program changes is restored, and the other batches are recognised`(_ reopens: Bool) throws
     {
@@ -81,33 +105,20 @@ struct RowWriterTests {
     }
 
     @Test func `many transactions behind an open one`() async throws {
-        let (server, schema) = (try fixture.server, fixture.schema)
-        let other = Task.detached {
-            try server.rows(
+        let table = "\(fixture.schema).\"Item\""
+        try await whileOpen("SELECT pg_current_xact_id()") {
+            _ = try fixture.server.rows(
                 """
-                BEGIN; SELECT pg_current_xact_id(); LOCK TABLE \(schema).bmo_runs IN ROW SHARE MODE;
                 DO $$ BEGIN
-                    WHILE NOT EXISTS (SELECT FROM pg_class WHERE relname = 'go_\(schema)') LOOP
-                        PERFORM pg_sleep(0.02);
-                    END LOOP;
-                END $$; COMMIT
+                    FOR i IN 1..1100 LOOP UPDATE \(table) SET name = name WHERE id = i; COMMIT; END LOOP;
+                END $$
                 """)
+            _ = try sync()
+            try listing.run("UPDATE {Item} SET name = 'by hand' WHERE id = 5")
+            _ = try sync()
+            #expect(try listing.names(5) == ["'item 5'"])
+            try listing.run("UPDATE {Item} SET name = 'by hand' WHERE id = 2500")
         }
-        try await eventually("the other session has begun") {
-            try !server.rows(
-                "SELECT pid FROM pg_locks WHERE relation = '\(schema).bmo_runs'::regclass AND mode = 'RowShareLock'"
-            ).isEmpty
-        }
-        let table = "\(schema).\"Item\""
-        _ = try server.rows(
-            "DO $$ BEGIN FOR i IN 1..1100 LOOP UPDATE \(table) SET name = name WHERE id = i; COMMIT; END LOOP; END $$")
-        _ = try sync()
-        try listing.run("UPDATE {Item} SET name = 'by hand' WHERE id = 5")
-        _ = try sync()
-        #expect(try listing.names(5) == ["'item 5'"])
-        try listing.run("UPDATE {Item} SET name = 'by hand' WHERE id = 2500")
-        _ = try server.rows("CREATE TABLE public.go_\(schema) ()")
-        _ = try await other.value
         _ = try sync()
         #expect(try listing.names(2500) == ["'item 2500'"])
         _ = try sync()
@@ -121,25 +132,11 @@ struct RowWriterTests {
 
     @Test func `a transaction that is open during a scan is seen by the next one`() async throws {
         #expect(try sync() == [0, 1, 2])
-        let (server, schema) = (try fixture.server, fixture.schema)
-        let other = Task.detached {
-            // Its numbers are older than those of the scan's snapshot, and a part of it has one that no snapshot names.
-            try server.rows(
-                """
-                BEGIN; SAVEPOINT part; UPDATE \(schema)."Item" SET name = 'by hand' WHERE id = 2500;
-                DO $$ BEGIN
-                    WHILE NOT EXISTS (SELECT FROM pg_class WHERE relname = 'go_\(schema)') LOOP PERFORM pg_sleep(0.02); END LOOP;
-                END $$; COMMIT
-                """)
-        }
-        try await eventually("the other session has changed the row") {
-            try !server.rows(
-                "SELECT pid FROM pg_locks WHERE relation = '\(schema).\"Item\"'::regclass AND mode = 'RowExclusiveLock'"
-            ).isEmpty
-        }
-        #expect(try sync() == [0, 1, 2])
-        _ = try server.rows("CREATE TABLE public.go_\(schema) ()")
-        _ = try await other.value
+        // Its numbers are older than those of the scan's snapshot, and a part of it has one that no snapshot names.
+        let update = "UPDATE \(fixture.schema).\"Item\" SET name = 'by hand' WHERE id = 2500"
+        var repeated: [Int] = []
+        try await whileOpen("SAVEPOINT part; \(update)") { repeated = try sync() }
+        #expect(repeated == [0, 1, 2])
         try fixture.reopen()
         #expect(try sync() == [0, 1])
         #expect(try listing.names(2500) == ["'item 2500'"])

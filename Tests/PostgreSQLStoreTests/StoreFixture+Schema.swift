@@ -10,7 +10,7 @@ extension StoreFixture {
     }
 
     /// The name of the schema.
-    var schema: String { String(path.split(separator: "=").last ?? "") }
+    var schema: String { PostgreSQLServer.schema(of: path) }
 
     /// The server that all tests share.
     var server: PostgreSQLServer { get throws { try PostgreSQLServer.shared.get() } }

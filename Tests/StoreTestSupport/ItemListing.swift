@@ -90,7 +90,7 @@ package final class ItemListing {
             try fixture.file().rows(statement.replacing("{Item}", with: "Item"))
             return
         }
-        let schema = String(fixture.path.split(separator: "=").last ?? "")
+        let schema = PostgreSQLServer.schema(of: fixture.path)
         _ = try PostgreSQLServer.shared.get().rows(statement.replacing("{Item}", with: "\(schema).\"Item\""))
     }
 }

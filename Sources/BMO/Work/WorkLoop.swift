@@ -116,9 +116,9 @@ struct WorkLoop: Sendable {
             case .over: return
             case .wait:
                 // Often another worker is about to end a unit; where it is not, many workers should not ask all the time.
-                let longest = min(300, 25 << min(waits, 4))
-                try await Task.sleep(for: .milliseconds(Int.random(in: longest / 2...longest)))
                 waits += 1
+                try await Task.sleep(
+                    for: Backoff.pause(afterFailures: waits, first: .milliseconds(25), longest: .milliseconds(300)))
             case .unit(let unit):
                 waits = 0
                 try await work(on: unit)

@@ -58,7 +58,8 @@ extension PostgreSQLTables {
         _ root: Int, rows: [ClosedRange<Int64>], since mark: WriterMark
     ) throws -> (all: Int64, known: Int64) {
         let table = try table(root)
-        let (known, isIn) = (KnownWriters(mark), RowsIn(rows, table.numberName))
+        let known = KnownWriters(mark)
+        let isIn = RowsIn(rows, table.numberName, after: known.parameters.count)
         let counts = try connection.query(
             """
             SELECT count(*), count(*) FILTER (WHERE \(known.condition)) FROM \(table.name) t \(known.join)
@@ -72,7 +73,8 @@ extension PostgreSQLTables {
         of root: Int, in rows: [ClosedRange<Int64>], since mark: WriterMark, limit: Int
     ) throws -> [Int64] {
         let table = try table(root)
-        let (known, isIn) = (KnownWriters(mark), RowsIn(rows, table.numberName))
+        let known = KnownWriters(mark)
+        let isIn = RowsIn(rows, table.numberName, after: known.parameters.count)
         let found = try connection.query(
             """
             SELECT t.\(table.numberName) FROM \(table.name) t \(known.join)
@@ -112,59 +114,48 @@ extension PostgreSQLTables {
 /// anew may be wrong, and is then that of a new one.
 private struct KnownWriters {
     let condition: String
+    /// What the condition needs beside the table.
     let join: String
-    /// The parameters `$1` to `$3`.
+    /// The parameters from `$1` on.
     let parameters: [SQLParameter]
 
     /// The maximum number of ranges of successive transactions that a condition names one by one.
     private static let maxRanges = 8
 
     init(_ mark: WriterMark) {
-        func xid(_ number: Int64) -> String { String(UInt32(truncatingIfNeeded: number)) }
         let isOld = "age(t.xmin) > (SELECT age($1::text::xid))"
         // The pages of a listing mostly are successive transactions.
-        var ranges: [ClosedRange<Int64>] = []
-        for number in mark.later.sorted() {
-            if let last = ranges.last, number <= last.upperBound + 1 {
-                ranges[ranges.count - 1] = last.lowerBound...number
-            } else {
-                ranges.append(number...number)
+        let ranges = mark.later.map { $0...$0 }.coalesced()
+        if ranges.count <= Self.maxRanges {
+            // The newest transaction of a range has the least age.
+            let isNamed = ranges.indices.map { index in
+                "age(t.xmin) BETWEEN (SELECT age($\(2 * index + 2)::text::xid)) AND (SELECT age($\(2 * index + 3)::text::xid))"
             }
+            condition = ([isOld] + isNamed).joined(separator: " OR ")
+            join = ""
+            parameters = ([mark.oldest] + ranges.flatMap { [$0.upperBound, $0.lowerBound] }).map { .text(Self.xid($0)) }
+        } else {
+            condition = "\(isOld) OR l.x IS NOT NULL"
+            join = "LEFT JOIN (SELECT DISTINCT u.x::xid FROM unnest($2::text[]) AS u (x)) AS l (x) ON l.x = t.xmin"
+            parameters = [.text(Self.xid(mark.oldest)), .texts(mark.later.map(Self.xid))]
         }
-        guard ranges.count > Self.maxRanges else {
-            // The newest transaction has the least age.
-            let named = ranges.indices.map { index in
-                """
-                age(t.xmin) BETWEEN (SELECT age(($2::text[])[\(index + 1)]::xid)) AND (SELECT age(($3::text[])[\(index + 1)]::xid))
-                """
-            }
-            condition = ([isOld] + named).joined(separator: " OR ")
-            join = "CROSS JOIN (SELECT cardinality($2::text[]), cardinality($3::text[])) AS l"
-            parameters = [
-                .text(xid(mark.oldest)), .texts(ranges.map { xid($0.upperBound) }),
-                .texts(ranges.map { xid($0.lowerBound) }),
-            ]
-            return
-        }
-        condition = "\(isOld) OR l.x IS NOT NULL"
-        join =
-            "LEFT JOIN (SELECT DISTINCT u.x::xid FROM unnest($2::text[] || $3::text[]) AS u (x)) AS l (x) ON l.x = t.xmin"
-        parameters = [.text(xid(mark.oldest)), .texts(mark.later.map(xid)), .texts([])]
     }
+
+    private static func xid(_ number: Int64) -> String { String(UInt32(truncatingIfNeeded: number)) }
 }
 
 /// The condition of a row whose number is in one of several ranges.
 private struct RowsIn {
     let condition: String
-    /// The parameters from `$4` on.
     let parameters: [SQLParameter]
 
-    init(_ ranges: [ClosedRange<Int64>], _ column: String) {
+    /// - Parameter count: The number of the statement's parameters before these.
+    init(_ ranges: [ClosedRange<Int64>], _ column: String, after count: Int) {
         if ranges.count == 1, let range = ranges.first {
-            condition = "t.\(column) BETWEEN $4::bigint AND $5::bigint"
+            condition = "t.\(column) BETWEEN $\(count + 1)::bigint AND $\(count + 2)::bigint"
             parameters = [.bigint(range.lowerBound), .bigint(range.upperBound)]
         } else {
-            condition = "t.\(column) <@ (SELECT $4::text::int8multirange)"
+            condition = "t.\(column) <@ (SELECT $\(count + 1)::text::int8multirange)"
             let texts = ranges.map { "[\($0.lowerBound),\($0.upperBound)]" }
             parameters = [.text("{" + texts.joined(separator: ",") + "}")]
         }

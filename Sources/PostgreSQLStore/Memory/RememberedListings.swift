@@ -14,8 +14,6 @@ internal import SystemCalls
 final class RememberedListings: Sendable {
     private struct State {
         var memories: ListingMemories
-        /// The number of commits that other processes have made.
-        var foreignCommits: Int64?
         var isRead = false
     }
 
@@ -91,32 +89,22 @@ final class RememberedListings: Sendable {
     /// Ends the scan of a listing.
     func end(_ scope: ScanScope) { state.withLock { $0.memories.end(scope) } }
 
-    /// Notes how many commits other processes have made: if there are more than before, everything is forgotten.
-    func note(foreignCommits: Int64) {
-        state.withLock { state in
-            if let before = state.foreignCommits, before != foreignCommits { state.memories.forgetAll() }
-            state.foreignCommits = foreignCommits
-        }
-    }
-
     /// Notes a transaction of this process.
     ///
     /// - Parameters:
     ///   - entities: The entities whose rows it has written.
-    ///   - page: Its page, if it has one.
+    ///   - own: The listing of its page, if it has one.
     ///   - number: Its number; empty if it has written nothing.
-    func committed(_ entities: Set<Int>, _ page: TablePageWriter?, _ tables: PostgreSQLTables, number: String) {
-        let own = page?.batches?.memory
+    func committed(_ entities: Set<Int>, by own: ListingMemory?, number: String) {
         state.withLock { $0.memories.committed(entities, by: own) }
-        guard let page, let own else { return }
+        guard let own, !number.isEmpty else { return }
+        own.isChanged = true
         if let number = Int64(number), var mark = WriterMark(own.mark) {
             mark.later.append(number)
             own.mark = mark.numbers
-            own.isChanged = true
-        } else if tables.hasWritten {
-            (own.mark, own.isChanged) = ([], true)
+        } else {
+            own.mark = []
         }
-        page.committed()
     }
 
     // MARK: - Between two processes

@@ -190,12 +190,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             guard tables.counters.schemaVersion == schemaVersion else {
                 throw tablesChanged(at: connection.place)
             }
-            let foreign = withState { state in
-                let foreign = tables.counters.version - state.ownCommits
-                state.note(foreignCommits: foreign)
-                return foreign
-            }
-            remembered?.note(foreignCommits: foreign)
+            if withState({ $0.note(commits: tables.counters.version) }) { remembered?.forgetAll() }
             if let claim = work.claim {
                 guard let shared = try tables.run(of: claim, run) else { throw Self.superseded(claim) }
                 run = shared
@@ -249,7 +244,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             state.end(run, page)
             if tables.hasWritten { state.shared.ownCommits += 1 }
         }
-        remembered?.committed(touched, page?.writer, tables, number: number)
+        remembered?.committed(touched, by: page?.writer.batches?.memory, number: number)
     }
 
     /// Returns whether a transaction took effect whose COMMIT got no answer.

@@ -154,8 +154,11 @@ final class RawStatement {
     func run() throws -> Int {
         defer { sqlite3_reset(compiled) }
         _ = try step()
-        return Int(sqlite3_changes(connection))
+        return changes
     }
+
+    /// The number of rows that the last statement of the connection changed, which may have failed after some.
+    var changes: Int { Int(sqlite3_changes(connection)) }
 
     /// The rowid of the last row inserted on the connection.
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }

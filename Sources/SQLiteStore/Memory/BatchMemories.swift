@@ -20,12 +20,12 @@ internal import Glibc
 ///
 /// Used only inside the writer's accesses.
 final class BatchMemories {
+    private let model: CompiledModel
     private let path: String
     /// The path without symbolic links, beside which SQLite has the write-ahead log; the database exists when it is first used.
     private lazy var resolved = FileLock.resolve(path)
     /// The file that keeps the listings; nil if there is nowhere to keep it.
     private lazy var file = resolved.flatMap { BatchMemoryFile(of: $0, model: model) }
-    private let model: CompiledModel
     /// The database that was opened, which another file may replace meanwhile.
     var identity: FileIdentity?
     private var memories: ListingMemories

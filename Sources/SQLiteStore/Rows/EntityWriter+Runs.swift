@@ -17,15 +17,20 @@ extension EntityWriter {
         guard try !changes.recordsInsert(layout, isEmpty: beginsLoad), try !triggers.isAny() else { return 0 }
         let all = rows[start..<start + insertion.length]
         guard isRun(all) else { return 0 }
-        let run = all.prefix(try insertion.insert(all) { newRowID(of: $0.cells) })
+        let run = all.prefix(try insertion.insert(all))
         // The next row is one that a constraint forbids.
         if run.count < all.count { newRows = 0 }
-        guard !run.isEmpty else { return 0 }
+        guard let last = run.last else { return 0 }
+        guard newRowID(of: last.cells) == insertion.lastInsertedRow else {
+            throw StoreError(
+                .schema, "the key of \(layout.name) is not its rowid any more",
+                remedy: "`bmo migrate` shows how the tables differ")
+        }
         if try provenance.concernsNewRows(layout) {
             for row in run { try provenance.noteInsert(layout, row.cells, as: .listed) }
         }
         if run.count == all.count { newRows += run.count }
-        noteInserted(run.last.flatMap { newRowID(of: $0.cells) })
+        noteInserted(insertion.lastInsertedRow)
         return run.count
     }
 

@@ -326,7 +326,7 @@ final class EntityWriter {
     }
 
     /// Takes the last of several inserted rows for the previous one.
-    func noteInserted(_ row: Int64?) {
+    func noteInserted(_ row: Int64) {
         lastRow = row
         rowBefore = nil
         replaced = nil

@@ -12,7 +12,6 @@ final class RunInsertion {
     /// How many rows the statement inserts.
     let length: Int
     private let statement: RawStatement
-    private let connection: OpaquePointer?
 
     private static let maxLength = 40
     /// The maximum number of values of a statement; each takes memory in it.
@@ -25,7 +24,6 @@ final class RunInsertion {
     ///   - columns: The columns, quoted, in the order of the rows' cells.
     init?(_ table: String, _ columns: [String], on connection: OpaquePointer?) {
         let limit = connection.map { Int(sqlite3_limit($0, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) } ?? 0
-        self.connection = connection
         length = min(Self.maxLength, min(Self.maxValues, limit) / max(1, columns.count))
         guard length >= 8 else { return nil }
         let row = "(\(columns.map { _ in "?" }.joined(separator: ", ")))"
@@ -36,9 +34,8 @@ final class RunInsertion {
 
     /// Inserts ``length`` rows up to the first one that a constraint forbids; returns how many it inserted.
     ///
-    /// - Parameter lastRow: The rowid that the last of these rows must have.
-    /// - Throws: `StoreError` also if an inserted row has another rowid than its key.
-    func insert(_ rows: ArraySlice<PageRow>, lastRow: (PageRow) -> Int64?) throws -> Int {
+    /// - Throws: `StoreError` of other failures.
+    func insert(_ rows: ArraySlice<PageRow>) throws -> Int {
         var index: Int32 = 0
         for row in rows {
             for cell in row.cells {
@@ -46,16 +43,13 @@ final class RunInsertion {
                 statement.bind(cell, at: index)
             }
         }
-        var count = rows.count
         do {
-            try statement.run()
+            return try statement.run()
         } catch let error as StoreError where error.code == .constraint {
-            count = Int(sqlite3_changes(connection))
+            return statement.changes
         }
-        if let last = rows.prefix(count).last, lastRow(last) != statement.lastInsertedRow {
-            throw StoreError(
-                .schema, "a table's key is not its rowid any more", remedy: "`bmo migrate` shows how the tables differ")
-        }
-        return count
     }
+
+    /// The rowid of the last row inserted.
+    var lastInsertedRow: Int64 { statement.lastInsertedRow }
 }

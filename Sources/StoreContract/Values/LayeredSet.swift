@@ -87,15 +87,7 @@ package struct LayeredSet: Sendable {
                 first = nil
             }
         }
-        ranges.sort { $0.lowerBound < $1.lowerBound }
-        var joined: [ClosedRange<Int64>] = []
-        for range in ranges {
-            if let last = joined.last, last.upperBound &+ 1 == range.lowerBound {
-                joined[joined.count - 1] = last.lowerBound...range.upperBound
-            } else {
-                joined.append(range)
-            }
-        }
+        let joined = ranges.coalesced()
         return joined.count <= limit ? joined : nil
     }
 

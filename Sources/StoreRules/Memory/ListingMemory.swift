@@ -113,16 +113,7 @@ package final class ListingMemory: BatchMemory {
             if let run { ranges.append(run) }
             guard ranges.count <= limit, batch.greatest < .max else { return nil }
         }
-        ranges.sort { $0.lowerBound < $1.lowerBound }
-        var joined: [ClosedRange<Int64>] = []
-        for range in ranges {
-            if let last = joined.last, last.upperBound + 1 == range.lowerBound {
-                joined[joined.count - 1] = last.lowerBound...range.upperBound
-            } else {
-                joined.append(range)
-            }
-        }
-        return (joined, batches.reduce(0) { $0 + $1.count })
+        return (ranges.coalesced(), batches.reduce(0) { $0 + $1.count })
     }
 
     /// Adds what a committed page had.

@@ -27,21 +27,7 @@ struct RowSpans {
                 isWithin = false
             }
         }
-        guard isWithin else { return nil }
-        return merged(spans)
-    }
-
-    /// Returns spans that do not overlap and cover the same rows, in ascending order.
-    private static func merged(_ spans: [ClosedRange<Int64>]) -> [ClosedRange<Int64>] {
-        var result: [ClosedRange<Int64>] = []
-        for span in spans.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if let last = result.last, span.lowerBound <= last.upperBound {
-                result[result.count - 1] = last.lowerBound...max(last.upperBound, span.upperBound)
-            } else {
-                result.append(span)
-            }
-        }
-        return result
+        return isWithin ? spans.coalesced() : nil
     }
 
     /// Returns the batches that have rows in a span.

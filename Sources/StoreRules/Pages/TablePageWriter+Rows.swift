@@ -252,7 +252,7 @@ extension TablePageWriter {
     /// Adds the rows of a batch to the scan's log: one look-up of the log for all.
     private func logListed() {
         if let scan { scans.logs[scan.scope]?.append(listed) }
-        if batches != nil { for row in listed { batches?.note(row.number, after: nil) } }
+        batches?.note(listed.map(\.number))
         listed.removeAll(keepingCapacity: true)
     }
 

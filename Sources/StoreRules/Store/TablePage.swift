@@ -39,6 +39,7 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
         isOpen = false
         try store.commit(tables, page, positions: positions)
         store.withState { $0.notedMembers = notedMembers }
+        page.committed()
     }
 
     package func rollback() {
@@ -147,7 +148,7 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
 
     package func follow(_ scan: ScanTarget) {
         page.follow(scan)
-        if scan.isListing { page.batches = store.memory(of: scan.scope).map { PageBatches($0) } }
+        page.batches = scan.isListing ? store.memory(of: scan.scope).map { PageBatches($0) } : nil
     }
 
     package func repeatBatch(_ digest: BatchDigest) -> Bool { page.repeatBatch(digest) }

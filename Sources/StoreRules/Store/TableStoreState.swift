@@ -66,10 +66,14 @@ package struct TableStoreState<Tables> {
 }
 
 extension TableStoreState {
-    /// Notes the number of commits that other stores have made, which makes what is known out of date.
-    package mutating func note(foreignCommits: Int64) {
-        if let before = self.foreignCommits, before != foreignCommits { notedMembers = [:] }
-        self.foreignCommits = foreignCommits
+    /// Notes how many commits the database has had; returns whether another store has made one since the last call, so that
+    /// what is known of the database is out of date.
+    package mutating func note(commits: Int64) -> Bool {
+        let foreign = commits - ownCommits
+        defer { foreignCommits = foreign }
+        guard let before = foreignCommits, before != foreign else { return false }
+        notedMembers = [:]
+        return true
     }
 }
 

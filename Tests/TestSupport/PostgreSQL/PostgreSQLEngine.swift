@@ -28,7 +28,7 @@ package enum PostgreSQLEngine: String, CaseIterable, Sendable {
     ///
     /// The engines of Citus are named by the address, as only Citus has the tables by which they are found.
     package func newLocation() throws -> String {
-        let schema = try PostgreSQLServer.shared.get().newLocation().split(separator: "=").last ?? ""
+        let schema = PostgreSQLServer.schema(of: try PostgreSQLServer.shared.get().newLocation())
         let engine = rawValue.hasPrefix("citus") ? "engine=\(rawValue)&" : ""
         return
             "postgresql://\(PostgreSQLServer.user)@127.0.0.1:\(try Self.port(rawValue))/postgres?\(engine)schema=\(schema)"

@@ -114,6 +114,9 @@ package final class PostgreSQLServer: Sendable {
         return location("schema=t\(number)")
     }
 
+    /// Returns the schema of an address that ``newLocation()`` has made.
+    package static func schema(of location: String) -> String { String(location.split(separator: "=").last ?? "") }
+
     /// Runs a statement with psql, another program than the store; returns the rows, with `|` between values.
     package func rows(_ sql: String) throws -> [String] {
         let psql = Process()

@@ -1,4 +1,5 @@
 internal import StoreRules
+
 /// A chunk of a table's rows, some of them marked as seen.
 struct MarkedRows {
     /// The rows, in ascending order.
