@@ -63,6 +63,9 @@ int cpq_has_pipelining(void);
         (connection, name, sql, count, types)) \
     X(char *, PQresultErrorField, (const PGresult *result, int code), (result, code)) \
     X(ExecStatusType, PQresultStatus, (const PGresult *result), (result)) \
+    X(int, PQsendPrepare, \
+        (PGconn * connection, const char *name, const char *sql, int count, const Oid *types), \
+        (connection, name, sql, count, types)) \
     X(int, PQsendQueryParams, \
         (PGconn * connection, const char *sql, int count, const Oid *types, const char *const *values, \
             const int *lengths, const int *formats, int format), \

@@ -7,11 +7,14 @@ internal import SystemCalls
 ///
 /// Calls block, and may come from any thread; one runs at a time.
 final class Connection: @unchecked Sendable {
-    // Sendable because `handle`, `statements` and `pipeline` are used while `mutex` is held.
+    // Sendable because `handle`, `statements` and what follows it are used while `mutex` is held.
     private let handle: OpaquePointer
     private let mutex = Mutex(())
     /// The names of the prepared statements, by SQL.
     private var statements: [String: String] = [:]
+    private var lastStatement = 0
+    /// The statements that the pipeline prepares.
+    private var beingPrepared: [String] = []
     private var pipeline: Pipeline
     /// Whether ``end()`` was called.
     private var isEnded = false
@@ -25,9 +28,11 @@ final class Connection: @unchecked Sendable {
 
     /// Connects to the server.
     ///
-    /// - Parameter name: How the server's administrators see the connection; at most 63 bytes.
+    /// - Parameters:
+    ///   - name: How the server's administrators see the connection; at most 63 bytes.
+    ///   - engine: What the server is known to be; nil asks it.
     /// - Throws: `StoreError` that names host, database, schema and a remedy, and never the password.
-    init(_ location: DatabaseLocation, name: String = "bmo") throws {
+    init(_ location: DatabaseLocation, name: String = "bmo", engine: EngineProfile? = nil) throws {
         self.location = location
         let options = try ConnectionOptions(location, name: name)
         let handle = options.withPointers { PQconnectdbParams($0, $1, 0) }
@@ -42,16 +47,18 @@ final class Connection: @unchecked Sendable {
         pipeline = Pipeline(handle)
         // Should this throw, `deinit` ends the connection: every property has its value.
         try begin()
+        self.engine = try engine ?? EngineProfile(detectedBy: self)
     }
 
     deinit { PQfinish(handle) }
 
     /// Connects to a server that has answered before: if it does not answer now, it may be starting again.
     ///
+    /// - Parameter engine: What the server is known to be; nil asks it.
     /// - Throws: `StoreError`, which is transient where the server was not reached or ended the connection.
-    static func again(_ location: DatabaseLocation) throws -> Connection {
+    static func again(_ location: DatabaseLocation, engine: EngineProfile? = nil) throws -> Connection {
         do {
-            return try Connection(location)
+            return try Connection(location, engine: engine)
         } catch var error as StoreError where error.code == .io {
             error.isTransient = true
             throw error
@@ -61,8 +68,8 @@ final class Connection: @unchecked Sendable {
     private func begin() throws {
         // Notices, such as of a table that exists already, are of no use here.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
-        try run("SET TimeZone = 'UTC'; SET client_min_messages = warning; SET search_path = pg_catalog, pg_temp")
-        engine = try EngineProfile(detectedBy: self)
+        let settings = ["TimeZone = 'UTC'", "client_min_messages = warning", "search_path = pg_catalog, pg_temp"]
+        try send(settings.map { "SET \($0)" }, isLast: true, for: "setting up the connection")
     }
 
     /// The version as a number: 150018 for 15.18.
@@ -86,7 +93,7 @@ final class Connection: @unchecked Sendable {
     func end(after last: String? = nil) {
         mutex.withLock { _ in
             isEnded = true
-            PQclear(pipeline.finish()?.result)
+            PQclear(finished()?.result)
             guard PQstatus(handle) == CONNECTION_OK else { return }
             if PQtransactionStatus(handle) != PQTRANS_IDLE { PQclear(PQexec(handle, "ROLLBACK")) }
             if let last { PQclear(PQexec(handle, last)) }
@@ -123,7 +130,7 @@ final class Connection: @unchecked Sendable {
             let name = try prepared(sql, action())
             if !pipeline.isEmpty {
                 guard pipeline.send(name, sql, parameters, action()) else { throw failure(nil, action()) }
-                let (result, action) = pipeline.finish() ?? (nil, action())
+                let (result, action) = finished() ?? (nil, action())
                 return QueryResult(try checked(result, action))
             }
             let result = parameters.withPointers { values, lengths, formats in
@@ -181,14 +188,26 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Waits for the statements that were sent, and ignores how they end: their transaction is rolled back.
-    func abandonSent() { mutex.withLock { _ in PQclear(pipeline.finish()?.result) } }
+    func abandonSent() { mutex.withLock { _ in PQclear(finished()?.result) } }
 
     /// Waits for the statements that were sent.
     func finishSent() throws { try mutex.withLock { _ in try finishPipeline() } }
 
     private func finishPipeline() throws {
-        guard let (result, action) = pipeline.finish() else { return }
+        guard let (result, action) = finished() else { return }
         PQclear(try checked(result, action))
+    }
+
+    /// Waits for the results of the pipeline.
+    private func finished() -> Pipeline.Outcome? {
+        let outcome = pipeline.finish()
+        if !beingPrepared.isEmpty {
+            // After a failure, it is not known which of them the server has.
+            let status = PQresultStatus(outcome?.result)
+            if status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK { for sql in beingPrepared { statements[sql] = nil } }
+            beingPrepared = []
+        }
+        return outcome
     }
 
     /// Returns the result of a statement.
@@ -208,11 +227,19 @@ final class Connection: @unchecked Sendable {
     private static let mostStatements = 300
 
     /// Returns the name of a prepared statement; nil if there are too many.
+    ///
+    /// A new one is prepared in the same round trip as the statement that follows.
     private func prepared(_ sql: String, _ action: String) throws -> String? {
         if let name = statements[sql] { return name }
-        guard statements.count < Self.mostStatements else { return nil }
-        try finishPipeline()
-        let name = "bmo\(statements.count)"
+        guard lastStatement < Self.mostStatements else { return nil }
+        lastStatement += 1
+        let name = "bmo\(lastStatement)"
+        if cpq_has_pipelining() != 0 {
+            guard pipeline.prepare(name, sql, action) else { throw failure(nil, action) }
+            statements[sql] = name
+            beingPrepared.append(sql)
+            return name
+        }
         guard let result = PQprepare(handle, name, sql, 0, nil) else { throw failure(nil, action) }
         defer { PQclear(result) }
         guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result, action) }

@@ -21,15 +21,27 @@ struct Pipeline {
     ///
     /// - Returns: Whether it could be sent; if not, the pipeline is as before.
     mutating func send(_ name: String?, _ sql: String, _ parameters: [SQLParameter], _ action: String) -> Bool {
-        if entries.isEmpty, PQenterPipelineMode(handle) == 0 { return false }
-        let isSent = parameters.withPointers { values, lengths, formats in
-            if let name {
-                PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
-            } else {
-                PQsendQueryParams(handle, sql, Int32(parameters.count), nil, values, lengths, formats, 1)
+        add(action) { handle in
+            parameters.withPointers { values, lengths, formats in
+                if let name {
+                    PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+                } else {
+                    PQsendQueryParams(handle, sql, Int32(parameters.count), nil, values, lengths, formats, 1)
+                }
             }
         }
-        guard isSent == 1 else {
+    }
+
+    /// Prepares a statement under a name.
+    ///
+    /// - Returns: Whether it could be sent; if not, the pipeline is as before.
+    mutating func prepare(_ name: String, _ sql: String, _ action: String) -> Bool {
+        add(action) { PQsendPrepare($0, name, sql, 0, nil) }
+    }
+
+    private mutating func add(_ action: String, _ send: (OpaquePointer) -> Int32) -> Bool {
+        if entries.isEmpty, PQenterPipelineMode(handle) == 0 { return false }
+        guard send(handle) == 1 else {
             if entries.isEmpty { PQexitPipelineMode(handle) }
             return false
         }
