@@ -114,11 +114,10 @@ class Database:
 class Proxy:
     """A delay of half as many milliseconds each way; a context manager."""
 
-    def __init__(self, port, delay):
-        self.target, self.delay = port, delay
+    def __init__(self, target, delay, port=None):
+        self.target, self.delay, self.port = target, delay, port or free_port()
 
     def __enter__(self):
-        self.port = free_port()
         program = compiled("delay-proxy", "delay-proxy.c", "-pthread")
         self.process = subprocess.Popen([program, str(self.port), str(self.target), str(self.delay / 2)],
                                         stdout=subprocess.PIPE, text=True)
@@ -222,8 +221,10 @@ def round_trips(database, bmo, folder, port):
     """How often a sync, cold and unchanged, sends something after an answer."""
     database.psql("DROP SCHEMA IF EXISTS bmo CASCADE")
     counts = []
+    # The same address for both: what bmo remembers is of the database at an address.
+    address = free_port()
     for _ in range(2):
-        with Proxy(database.port, 0) as proxy:
+        with Proxy(database.port, 0, address) as proxy:
             configure(folder, port, f"postgresql://bmo@127.0.0.1:{proxy.port}/postgres")
             measuring.run([bmo, "sync", "-q"], folder)
         counts.append(proxy.trips)

@@ -57,7 +57,9 @@ struct StatementTests {
     @Test func `a statement is prepared once`() throws {
         let count = "SELECT count(*) FROM pg_prepared_statements WHERE statement = $1::text"
         let select = "SELECT $1::bigint + 1"
-        for number in 1...3 { #expect(try connection.query(select, [.bigint(Int64(number))]).bigint(0, 0) == Int64(number) + 1) }
+        for number in 1...3 {
+            #expect(try connection.query(select, [.bigint(Int64(number))]).bigint(0, 0) == Int64(number) + 1)
+        }
         #expect(try connection.query(count, [.text(select)]).bigint(0, 0) == 1)
     }
 }

@@ -2,8 +2,8 @@ internal import ImportTestSupport
 package import Importer
 internal import Mapping
 internal import Model
-internal import RecordBatch
-internal import StoreContract
+package import RecordBatch
+package import StoreContract
 package import TestSupport
 internal import Testing
 
@@ -36,43 +36,65 @@ package final class ItemListing {
     package func sync(
         _ batches: [[Literal]], mapping: String = "mapping", deleted: [Literal] = [], between: () throws -> Void = {}
     ) throws -> (repeated: [Int], counts: ImportCounts.Entity) {
+        try scan(mapping: mapping) { memory in
+            var repeated: [Int] = []
+            var counts = ImportCounts(entityCount: fixture.model.entities.count)
+            for (index, records) in batches.enumerated() {
+                if index == 1 { try between() }
+                // As in a sync, which looks batches up before their page begins.
+                let batch = try Literal.batch(records)
+                let digest = batch.withBytes { BatchDigest(of: $0) }
+                let summary = memory?.summary(of: digest)
+                let page = try beginPage(index + 1)
+                if let summary, try page.repeatBatch(digest, summary) {
+                    repeated.append(index)
+                } else {
+                    try add(batch, digest, to: page)
+                }
+                if index == batches.count - 1, !deleted.isEmpty {
+                    let objects = MappedBatch(
+                        try Literal.batch(deleted), by: Mapper(fixture.model), as: item, extent: .whole)
+                    try page.delete(objects, location: nil)
+                }
+                if index < batches.count - 1 {
+                    try page.commit(progress: ScanProgress(cursor: "\(index)", page: index + 1, request: "r"))
+                } else {
+                    _ = try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil)))
+                }
+                counts += page.counts
+            }
+            return (repeated, counts[item])
+        }
+    }
+
+    private var target: ScanTarget { ScanTarget(scope: ScanScope(entity: "Item"), entity: item) }
+
+    /// Runs `body` as a scan.
+    package func scan<Result>(
+        mapping: String = "mapping", _ body: ((any BatchMemory)?) throws -> Result
+    ) throws -> Result {
         let store = fixture.store
-        let target = ScanTarget(scope: ScanScope(entity: "Item"), entity: item)
         try store.beginRun(kind: "sync")
         defer { _ = try? store.endRun(outcome: "finished", summary: nil, always: false) }
         try store.beginScan(target.scope, afterPage: nil)
         defer { store.endScan(target.scope) }
-        let memory = try store.batchMemory(of: target, mapping: mapping)
+        return try body(store.batchMemory(of: target, mapping: mapping))
+    }
+
+    /// Begins a page of the scan.
+    package func beginPage(_ number: Int) throws -> PageImport {
+        try PageImport(
+            item, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: number, scan: target),
+            into: fixture.store)
+    }
+
+    /// Merges a batch, and remembers it.
+    package func add(_ batch: RecordBatch, _ digest: BatchDigest, to page: PageImport) throws {
         let mapper = Mapper(fixture.model)
         mapper.reportsMembersOfEachBatch = true
-        var repeated: [Int] = []
-        var counts = ImportCounts(entityCount: fixture.model.entities.count)
-        for (index, records) in batches.enumerated() {
-            if index == 1 { try between() }
-            let page = try PageImport(
-                item, of: fixture.model, from: PageImport.Origin(bridge: "remote", page: index + 1, scan: target),
-                into: store)
-            let batch = try Literal.batch(records)
-            let digest = batch.withBytes { BatchDigest(of: $0) }
-            if let summary = memory?.summary(of: digest), try page.repeatBatch(digest, summary) {
-                repeated.append(index)
-            } else {
-                let mapped = MappedBatch(batch, by: mapper, as: item, extent: .whole)
-                try page.add(
-                    mapped, location: nil, remembered: mapped.summary(of: item, absenceContext: 0).map { (digest, $0) })
-            }
-            if index == batches.count - 1, !deleted.isEmpty {
-                let objects = MappedBatch(try Literal.batch(deleted), by: mapper, as: item, extent: .whole)
-                try page.delete(objects, location: nil)
-            }
-            if index < batches.count - 1 {
-                try page.commit(progress: ScanProgress(cursor: "\(index)", page: index + 1, request: "r"))
-            } else {
-                _ = try page.commit(end: ScanEnd(sweep: SweepRule(deletionLimit: nil)))
-            }
-            counts += page.counts
-        }
-        return (repeated, counts[item])
+        let mapped = MappedBatch(batch, by: mapper, as: item, extent: .whole)
+        try page.add(
+            mapped, location: nil, remembered: mapped.summary(of: item, absenceContext: 0).map { (digest, $0) })
     }
 
     /// The names of some objects, by their numbers.

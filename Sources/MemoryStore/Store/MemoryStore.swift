@@ -92,6 +92,8 @@ final class MemoryStore: TableStore, @unchecked Sendable {
         }
     }
 
+    func beginPageTransaction() throws -> MemoryTables { try begin() }
+
     /// Commits a transaction.
     ///
     /// - Parameter touched: The roots of the entities whose rows changed.

@@ -204,7 +204,9 @@ final class Connection: @unchecked Sendable {
         if !beingPrepared.isEmpty {
             // After a failure, it is not known which of them the server has.
             let status = PQresultStatus(outcome?.result)
-            if status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK { for sql in beingPrepared { statements[sql] = nil } }
+            if status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK {
+                for sql in beingPrepared { statements[sql] = nil }
+            }
             beingPrepared = []
         }
         return outcome

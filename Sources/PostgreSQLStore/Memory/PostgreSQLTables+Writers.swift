@@ -59,13 +59,25 @@ extension PostgreSQLTables {
     ) throws -> (all: Int64, known: Int64) {
         let table = try table(root)
         let known = KnownWriters(mark)
-        let isIn = RowsIn(rows, table.numberName, after: known.parameters.count)
+        var isIn = RowsIn(rows, table.numberName, after: known.parameters.count)
+        // A third of the time is that of comparing the numbers.
+        if rows.count == 1, let all = try numbers(in: root), rows[0].clamped(to: all) == all { isIn = .all }
         let counts = try connection.query(
             """
             SELECT count(*), count(*) FILTER (WHERE \(known.condition)) FROM \(table.name) t \(known.join)
             WHERE \(isIn.condition)
             """, known.parameters + isIn.parameters, for: "looking for changed rows of \(name(root))")
         return (counts.bigint(0, 0) ?? 0, counts.bigint(0, 1) ?? 0)
+    }
+
+    /// Returns the least and the greatest number of a table's rows; nil if it is empty.
+    private func numbers(in root: Int) throws -> ClosedRange<Int64>? {
+        let table = try table(root)
+        let ends = try connection.query(
+            "SELECT min(t.\(table.numberName)), max(t.\(table.numberName)) FROM \(table.name) t",
+            for: "looking for changed rows of \(name(root))")
+        guard let least = ends.bigint(0, 0), let greatest = ends.bigint(0, 1) else { return nil }
+        return least...greatest
     }
 
     /// Returns the numbers of those of some rows that others than the transactions of a mark have written.
@@ -148,6 +160,13 @@ private struct KnownWriters {
 private struct RowsIn {
     let condition: String
     let parameters: [SQLParameter]
+
+    /// The condition that all rows meet.
+    static let all = RowsIn(condition: "true", parameters: [])
+
+    private init(condition: String, parameters: [SQLParameter]) {
+        (self.condition, self.parameters) = (condition, parameters)
+    }
 
     /// - Parameter count: The number of the statement's parameters before these.
     init(_ ranges: [ClosedRange<Int64>], _ column: String, after count: Int) {

@@ -5,8 +5,8 @@ internal import SystemCalls
 
 /// The memories of a schema's listings, of the batches whose rows are as they left them.
 ///
-/// - A scan begins with the question which of these rows others have changed or deleted since the last one; see
-///   ``WriterMark``.
+/// - The first page of a scan begins with the question which of these rows others have changed or deleted since the last
+///   scan; see ``WriterMark``. Until then, the bridge may already deliver batches.
 /// - During a scan, each commit of this process says which tables it wrote, and each page finds out whether another process
 ///   of bmo has committed.
 /// - Between two processes, a file keeps the memories; see `BatchMemoryFile`. It is valid for the database in which the
@@ -15,6 +15,10 @@ final class RememberedListings: Sendable {
     private struct State {
         var memories: ListingMemories
         var isRead = false
+        /// The stamp of what was read; nil if it is known to be the database's.
+        var stamp: String?
+        /// The listings of scans that have begun, and whose rows others may have changed.
+        var unchecked: [(scope: ScanScope, memory: ListingMemory)] = []
     }
 
     private let state: Mutex<State>
@@ -34,19 +38,45 @@ final class RememberedListings: Sendable {
 
     // MARK: - Scans
 
-    /// Begins the scan of a listing; returns its memory.
+    /// Begins the scan of a listing; returns its memory, which ``check(over:)`` has to check before it is used.
+    func begin(_ scan: ScanTarget, mapping: String) -> ListingMemory {
+        state.withLock { state in
+            if !state.isRead, let (stamp, kept) = file?.read() {
+                state.stamp = stamp
+                state.memories.take(kept)
+            }
+            state.isRead = true
+            let listing = state.memories.begin(scan, mapping: mapping)
+            state.unchecked.append((scan.scope, listing))
+            return listing
+        }
+    }
+
+    /// Whether a scan has begun whose memory is not checked.
+    var needsCheck: Bool { state.withLock { !$0.unchecked.isEmpty } }
+
+    /// Whether a listing that is being scanned has batches.
+    var hasBatches: Bool { state.withLock { $0.memories.hasBatches } }
+
+    /// Forgets the batches of scans that have begun whose rows others have changed.
+    ///
+    /// Call it before the transaction of a page: what others change later must be newer than the marks.
     ///
     /// - Parameter tables: Those of a transaction with one snapshot.
-    /// - Returns: Nil if nothing can be remembered of this database.
-    func begin(_ scan: ScanTarget, mapping: String, over tables: PostgreSQLTables) throws -> ListingMemory? {
-        try read(tables)
-        guard try !tables.haveTriggers() else {
-            forgetAll()
-            return nil
+    func check(over tables: PostgreSQLTables) throws {
+        if let stamp = state.withLock({ $0.stamp }), try !isValid(stamp, over: tables) { forgetAll() }
+        guard try !tables.haveTriggers() else { return giveUp() }
+        for (_, listing) in state.withLock({ $0.unchecked }) { try check(listing, over: tables) }
+        state.withLock { ($0.stamp, $0.unchecked) = (nil, []) }
+    }
+
+    /// Forgets everything, and remembers nothing of the scans whose memories are not checked.
+    func giveUp() {
+        state.withLock { state in
+            state.memories.forgetAll()
+            for (scope, _) in state.unchecked { state.memories.end(scope) }
+            (state.stamp, state.unchecked) = (nil, [])
         }
-        let listing = state.withLock { $0.memories.begin(scan, mapping: mapping) }
-        try check(listing, over: tables)
-        return listing
     }
 
     /// Forgets the batches whose rows others have changed since the listing's mark, and sets a new one.
@@ -87,7 +117,13 @@ final class RememberedListings: Sendable {
     func memory(of scope: ScanScope) -> ListingMemory? { state.withLock { $0.memories.memory(of: scope) } }
 
     /// Ends the scan of a listing.
-    func end(_ scope: ScanScope) { state.withLock { $0.memories.end(scope) } }
+    func end(_ scope: ScanScope) {
+        state.withLock { state in
+            state.memories.end(scope)
+            // The mark of a memory that was not checked still holds.
+            state.unchecked.removeAll { $0.scope == scope }
+        }
+    }
 
     /// Notes a transaction of this process.
     ///
@@ -109,19 +145,11 @@ final class RememberedListings: Sendable {
 
     // MARK: - Between two processes
 
-    /// Reads what the last process has kept, once.
-    private func read(_ tables: PostgreSQLTables) throws {
-        let isFirst = state.withLock { state in
-            defer { state.isRead = true }
-            return !state.isRead
-        }
-        guard isFirst, let file else { return }
-        let kept = try file.read { stamp in
-            let parts = stamp.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 4, try tables.identity() == parts[0] else { return false }
-            return try tables.hasRun(PostgreSQLTables.EndedRun(id: parts[1], started: parts[2], finished: parts[3]))
-        }
-        if let kept { state.withLock { $0.memories.take(kept) } }
+    /// Returns whether the database is the one that a stamp names.
+    private func isValid(_ stamp: String, over tables: PostgreSQLTables) throws -> Bool {
+        let parts = stamp.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 4, try tables.identity() == parts[0] else { return false }
+        return try tables.hasRun(PostgreSQLTables.EndedRun(id: parts[1], started: parts[2], finished: parts[3]))
     }
 
     /// Keeps the listings for the next process.

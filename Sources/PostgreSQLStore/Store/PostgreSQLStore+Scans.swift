@@ -24,14 +24,19 @@ extension PostgreSQLStore {
         guard let remembered, work.worker == nil, scan.isListing, scan.parent == nil,
             !model.entities[scan.entity].key.isEmpty
         else { return nil }
+        return remembered.begin(scan, mapping: mapping)
+    }
+
+    /// Checks the memories of the scans that have begun, if there are any; returns whether they have batches.
+    func checkMemories() throws -> Bool? {
+        guard let remembered, remembered.needsCheck else { return nil }
         do {
-            return try read { try remembered.begin(scan, mapping: mapping, over: $0) }
+            try read { try remembered.check(over: $0) }
         } catch let error as StoreError where error.code != .internal {
-            // The sync can do without. If the server cannot be reached, the first page says so.
-            remembered.forgetAll()
-            remembered.end(scan.scope)
-            return nil
+            // The sync can do without. If the server cannot be reached, the page says so.
+            remembered.giveUp()
         }
+        return remembered.hasBatches
     }
 
     func memory(of scope: ScanScope) -> ListingMemory? { remembered?.memory(of: scope) }

@@ -16,6 +16,8 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         var readers: [Connection] = []
         var savedScans: [ScanScope: SavedPlace] = [:]
         var work = Work()
+        /// Whether the next page will probably only repeat batches.
+        var expectsRepeats = false
 
         /// Ends a committed transaction.
         ///
@@ -24,6 +26,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             shared.end()
             shared.run = run
             guard let page else { return }
+            expectsRepeats = page.writer.batches?.onlyRepeats ?? false
             shared.scans.take(page.writer.followed, from: page.writer.scans)
             savedScans.merge(page.saved, uniquingKeysWith: { $1 })
         }
@@ -138,8 +141,8 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             return state.readers.popLast()
         }
         if let idle, idle.isAlive { return idle }
-        let new = try Connection.again(location)
-        try new.run("SET lock_timeout = '30s'")
+        let new = try Connection.again(location, engine: sql.engine)
+        try new.send(["SET lock_timeout = '30s'"], isLast: true, for: "setting up the connection")
         return new
     }
 
@@ -173,20 +176,30 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     /// Begins a transaction of this store.
     ///
     /// - Throws: ``StoreError``: `busy` if another store is writing for too long.
-    func begin() throws -> PostgreSQLTables {
+    private func begin() throws -> PostgreSQLTables {
+        try begin { PostgreSQLTables($0, sql, try beginTransaction(over: $0)) }
+    }
+
+    /// Begins a page; if it will probably only repeat batches, its transaction begins when its tables are used.
+    func beginPageTransaction() throws -> PostgreSQLTables {
+        let hasBatches = try checkMemories()
+        let expectsRepeats = state.withLock { state in
+            state.expectsRepeats = hasBatches ?? state.expectsRepeats
+            return state.expectsRepeats
+        }
+        guard expectsRepeats else { return try begin() }
+        return try begin { connection in
+            // The page keeps the store.
+            let begin = { [unowned self] in try beginTransaction(over: connection) }
+            return try PostgreSQLTables(connection, sql, beginningLater: begin)
+        }
+    }
+
+    private func begin(_ makeTables: (Connection) throws -> PostgreSQLTables) throws -> PostgreSQLTables {
         try state.withLock { try $0.shared.begin(use, at: $0.writer.place) }
         do {
-            let (lock, connection) = (withState { $0.lock }, try writer())
-            (lock as? SessionLock)?.ask()
-            try connection.send(
-                isRehearsal ? ["SAVEPOINT bmo_page"] : Self.beginning(sql, lease: work.worker?.lease),
-                for: "beginning a transaction")
-            if let lock = lock as? LeaseLock, try !lock.isHeld(in: connection) {
-                throw lostLock(at: connection.place)
-            }
-            let tables = try PostgreSQLTables(connection, sql)
-            // A lock that was lost with its connection may be another sync's.
-            if let lock = lock as? SessionLock, !lock.isHeld { throw lostLock(at: connection.place) }
+            let connection = try writer()
+            let tables = try makeTables(connection)
             guard tables.counters.schemaVersion == schemaVersion else {
                 throw tablesChanged(at: connection.place)
             }
@@ -200,6 +213,20 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             rollBack()
             throw error
         }
+    }
+
+    /// Begins the transaction of a connection, and checks that the store still holds the database's lock.
+    private func beginTransaction(over connection: Connection) throws -> PostgreSQLTables.State {
+        let lock = withState { $0.lock }
+        (lock as? SessionLock)?.ask()
+        try connection.send(
+            isRehearsal ? ["SAVEPOINT bmo_page"] : Self.beginning(sql, lease: work.worker?.lease),
+            for: "beginning a transaction")
+        if let lock = lock as? LeaseLock, try !lock.isHeld(in: connection) { throw lostLock(at: connection.place) }
+        let state = try PostgreSQLTables.State(over: connection, sql)
+        // A lock that was lost with its connection may be another sync's.
+        if let lock = lock as? SessionLock, !lock.isHeld { throw lostLock(at: connection.place) }
+        return state
     }
 
     private func lostLock(at place: String) -> StoreError {
@@ -220,6 +247,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         let (run, touched) = (writer.run, writer.touched)
         var number = ""
         let entities = Set(touched.flatMap(model.family(of:)).map { model.entities[$0].name })
+        guard tables.hasBegun else { return state.withLock { $0.end(run, page) } }
         do {
             try tables.flush(isLast: true)
             if work.claim != nil, run.differs(from: self.run) { try tables.save(run) }
@@ -331,39 +359,5 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         let ended = ChangeSubscription([], every: interval)
         ended.finish()
         return ended
-    }
-}
-
-extension PostgreSQLTables {
-    /// Writes the numbers that the database counts, and notes which entities changed.
-    ///
-    /// - Parameter store: The store's name.
-    /// - Returns: The transaction's number, which tells whether it took effect, should its COMMIT get no answer.
-    fileprivate func saveCounters(changed entities: Set<String>, by store: String) throws -> String {
-        counters.version += 1
-        let numbers = [
-            counters.version, counters.lastRun, counters.lastChange, counters.lastEntry, counters.lastAcknowledged,
-            counters.lastQuarantined,
-        ]
-        let saved = try connection.query(
-            """
-            WITH observed AS (INSERT INTO \(sql.own("bmo_observed")) AS o SELECT *, 1 FROM unnest($7::text[])
-                ON CONFLICT (entity) DO UPDATE SET commits = o.commits + 1)
-            UPDATE \(sql.own("bmo_database")) SET version = $1::bigint, last_run = $2::bigint,
-                last_change = $3::bigint, last_entry = $4::bigint, last_acknowledged = $5::bigint,
-                last_quarantined = $6::bigint
-            \(sql.engine.hasTransactionStatus ? "RETURNING pg_current_xact_id()::text" : "")
-            """, numbers.map { .bigint($0) } + [.texts(entities.sorted())], for: "saving the database's state")
-        return try sql.engine.hasTransactionStatus ? saved.text(0, 0) ?? "" : saveOutcome(of: store)
-    }
-
-    /// Counts the store's transaction in a row that is there if it took effect.
-    private func saveOutcome(of store: String) throws -> String {
-        try connection.query(
-            """
-            INSERT INTO \(sql.own("bmo_outcomes")) AS o VALUES ($1::text, 1)
-            ON CONFLICT (store) DO UPDATE SET number = o.number + 1 RETURNING number::text
-            """, [.text(store)], for: "counting a transaction"
-        ).text(0, 0) ?? ""
     }
 }

@@ -23,7 +23,7 @@ extension PostgreSQLTables {
             "SELECT \(Self.now), number, ended FROM \(sql.own("bmo_round"))", for: "reading the round")
         guard round.count > 0 else {
             throw StoreError(
-                .schema, "\(connection.place): the table bmo_round is empty",
+                .schema, "\(place): the table bmo_round is empty",
                 remedy: "restore the database from a backup")
         }
         board.round = round.bigint(0, 1) ?? 0

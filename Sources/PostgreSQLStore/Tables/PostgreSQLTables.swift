@@ -47,7 +47,16 @@ final class PostgreSQLTables: DatabaseTables {
         var key: RowKey
     }
 
-    let connection: Connection
+    /// The connection, in the transaction of these tables, which begins now if it has not begun.
+    var connection: Connection {
+        get throws {
+            try begin()
+            return plainConnection
+        }
+    }
+    private let plainConnection: Connection
+    /// Begins the transaction; nil once it has begun.
+    private var beginning: (() throws -> Void)?
     let sql: DatabaseSQL
     var counters: Counters
     /// Whether ``counters`` were not read.
@@ -87,17 +96,51 @@ final class PostgreSQLTables: DatabaseTables {
     var knownConflicts: [StoredConflict]?
 
     /// Creates the tables of the connection's open transaction.
-    init(_ connection: Connection, _ sql: DatabaseSQL) throws {
-        self.connection = connection
+    convenience init(_ connection: Connection, _ sql: DatabaseSQL) throws {
+        self.init(connection, sql, try State(over: connection, sql))
+    }
+
+    /// Creates the tables of a transaction in which the database has a state.
+    init(_ connection: Connection, _ sql: DatabaseSQL, _ state: State) {
+        plainConnection = connection
         self.sql = sql
-        let state = try Self.state(connection, sql)
         (counters, hasStubs, hasSources) = (state.counters, state.hasStubs, state.hasSources)
         isForOneQuery = false
     }
 
+    /// Creates the tables of a transaction that begins when they are used: until then, they know only the database's state.
+    ///
+    /// - Parameter begin: Begins the transaction; returns the database's state in it.
+    convenience init(
+        _ connection: Connection, _ sql: DatabaseSQL, beginningLater begin: @escaping () throws -> State
+    ) throws {
+        let state = try State(over: connection, sql)
+        self.init(connection, sql, state)
+        beginning = {
+            // What the page has decided by the state may be wrong.
+            guard try begin() == state else { throw Self.outdated(at: connection.place) }
+        }
+    }
+
+    /// Whether the transaction has begun.
+    var hasBegun: Bool { beginning == nil }
+
+    private func begin() throws {
+        guard let begin = beginning else { return }
+        beginning = nil
+        try begin()
+    }
+
+    /// The error of a page whose transaction begins after another process has written; the page is then written again.
+    private static func outdated(at place: String) -> StoreError {
+        StoreError(
+            .busy, "\(place): another process has written since the page began", remedy: "run the command again",
+            isTransient: true)
+    }
+
     /// Creates the tables for a query without a transaction; what the database counts is not read.
     init(forOneQuery connection: Connection, _ sql: DatabaseSQL) {
-        self.connection = connection
+        plainConnection = connection
         self.sql = sql
         isForOneQuery = true
         counters = .unknown
@@ -106,7 +149,9 @@ final class PostgreSQLTables: DatabaseTables {
     }
 
     var model: CompiledModel { sql.model }
-    var isBroken: Bool { connection.isInFailedTransaction }
+    /// Where the database is, for messages.
+    var place: String { plainConnection.place }
+    var isBroken: Bool { plainConnection.isInFailedTransaction }
 
     func name(_ root: Int) -> String { model.entities[root].name }
 
@@ -124,49 +169,5 @@ final class PostgreSQLTables: DatabaseTables {
     func linkTable(_ name: String) throws -> LinkTableSQL {
         guard let table = sql.links[name] else { throw StoreError(.internal, "the model has no link table \(name)") }
         return table
-    }
-
-    // MARK: - State
-
-    /// The numbers that a database counts, and what need not be looked up because it is empty.
-    struct Counters: Equatable {
-        var version: Int64
-        var schemaVersion: Int64
-        var lastRun: Int64
-        var lastChange: Int64
-        var lastEntry: Int64
-        var lastAcknowledged: Int64
-        var lastQuarantined: Int64
-        var hasOutbox: Bool
-        var hasAcknowledged: Bool
-        var hasConflicts: Bool
-        var hasQuarantined: Bool
-
-        static let unknown = Counters(
-            version: 0, schemaVersion: 0, lastRun: 0, lastChange: 0, lastEntry: 0, lastAcknowledged: 0,
-            lastQuarantined: 0, hasOutbox: true, hasAcknowledged: true, hasConflicts: true,
-            hasQuarantined: true)
-    }
-
-    private static func state(
-        _ connection: Connection, _ sql: DatabaseSQL
-    ) throws -> (counters: Counters, hasStubs: Set<Int>, hasSources: Set<Int>) {
-        let roots = sql.order
-        let result = try connection.query(sql.state, for: "reading the database's state")
-        guard result.count == 1 else {
-            throw StoreError(
-                .schema, "\(connection.place): the table bmo_database has \(result.count) rows instead of one",
-                remedy: "restore the database from a backup")
-        }
-        func number(_ column: Int) -> Int64 { result.bigint(0, column) ?? 0 }
-        func marked(_ column: Int) -> Set<Int> {
-            Set(zip(roots, result.text(0, column) ?? "").filter { $1 == "1" }.map(\.0))
-        }
-        let counters = Counters(
-            version: number(0), schemaVersion: number(1), lastRun: number(2), lastChange: number(3),
-            lastEntry: number(4), lastAcknowledged: number(5), lastQuarantined: number(6),
-            hasOutbox: result.boolean(0, 7), hasAcknowledged: result.boolean(0, 8),
-            hasConflicts: result.boolean(0, 9), hasQuarantined: result.boolean(0, 12))
-        return (counters, marked(10), marked(11))
     }
 }

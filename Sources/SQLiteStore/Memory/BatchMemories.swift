@@ -48,7 +48,7 @@ final class BatchMemories {
         // The version comes first: a commit after it shows, whether the stamp has it or not.
         try noteVersion(db)
         guard let file, let stamp else { return }
-        memories.take(file.read { $0 == stamp } ?? [:])
+        if let last = file.read(), last.stamp == stamp { memories.take(last.listings) }
         kept = stamp
     }
 

@@ -35,20 +35,17 @@ package struct BatchMemoryFile: Sendable {
         self.model = model
     }
 
-    /// Returns the listings of the database.
-    ///
-    /// - Parameter isValid: Whether the database has the content that a stamp names.
-    /// - Returns: Nil if the file is missing, or of another content.
-    package func read(where isValid: (_ stamp: String) throws -> Bool) rethrows -> [ScanScope: ListingMemory]? {
+    /// Returns the listings of the database with their stamp, which the store checks; nil if the file is missing.
+    package func read() -> (stamp: String, listings: [ScanScope: ListingMemory])? {
         guard FileStamp(path)?.isPrivate == true,
             let bytes = try? BoundedFile.read(path, limit: Self.limit, kind: .regular, followsLinks: false),
             let batch = bytes.withUnsafeBytes({ Self.content(of: $0) })
         else { return nil }
-        return try withExtendedLifetime(batch) {
+        return withExtendedLifetime(batch) {
             guard batch.count > 0, batch[0].tag == .object, batch[0]["format"]?.integer == Self.format,
-                let stamp = batch[0]["stamp"]?.text, try isValid(stamp)
+                let stamp = batch[0]["stamp"]?.text
             else { return nil }
-            return listings(batch)
+            return listings(batch).map { (stamp, $0) }
         }
     }
 

@@ -31,6 +31,9 @@ package struct ListingMemories {
     /// Returns the memory of a listing that is being scanned.
     package func memory(of scope: ScanScope) -> ListingMemory? { open.contains(scope) ? listings[scope] : nil }
 
+    /// Whether a listing that is being scanned has batches.
+    package var hasBatches: Bool { open.contains { listings[$0]?.entries.isEmpty == false } }
+
     /// Ends the scan of a listing.
     package mutating func end(_ scope: ScanScope) { open.remove(scope) }
 

@@ -9,8 +9,12 @@ package struct PageBatches {
     private var hasWritten = false
     private var remembered: [(digest: BatchDigest, entry: ListingMemory.Entry)] = []
     private var repeated: [BatchDigest] = []
+    private var hasMerged = false
 
     package init(_ memory: ListingMemory) { self.memory = memory }
+
+    /// Whether the page has batches that the listing had before, and no others.
+    package var onlyRepeats: Bool { !hasMerged && !repeated.isEmpty }
 
     /// Notes a row of the batch.
     package mutating func note(_ row: Int64, after before: Int64?) { rows.append(row, after: before) }
@@ -31,6 +35,7 @@ package struct PageBatches {
     /// Ends a batch that was merged.
     package mutating func end(_ batch: (digest: BatchDigest, summary: BatchSummary)?) {
         defer { (rows, hasWritten) = (SeenLog(), false) }
+        hasMerged = true
         guard let batch, rows.count == batch.summary.records, let own = rows.batch, rows.distinctCount == rows.count,
             let spans = RowSpans.of(rows, after: own.beforeFirst, limit: ListingMemory.maxSpans)
         else {

@@ -14,7 +14,7 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
 
     init(_ store: Owner) throws {
         self.store = store
-        let tables = try store.begin()
+        let tables = try store.beginPageTransaction()
         store.withState { $0.page = tables }
         self.tables = tables
         notedMembers = store.withState { $0.notedMembers }

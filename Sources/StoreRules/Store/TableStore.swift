@@ -34,10 +34,12 @@ package protocol TableStore: Store {
     ///   errors of `body`, with which nothing is written.
     func transaction<Result>(_ body: (TableWriter, Tables) throws -> Result) throws -> Result
 
-    /// Begins a transaction, which stays open over several calls.
+    /// Begins a page's transaction, which stays open over several calls.
+    ///
+    /// The store may wait with it until the page reads or writes something.
     ///
     /// - Throws: ``StoreError`` as for ``transaction(_:)``.
-    func begin() throws -> Tables
+    func beginPageTransaction() throws -> Tables
 
     /// Commits a page's transaction with the positions of its scans; nil stands for a scan that is complete.
     ///

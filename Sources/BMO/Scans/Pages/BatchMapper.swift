@@ -119,6 +119,12 @@ struct PreparedBatch: Sendable {
     var deleted: MappedBatch?
     var keys: [[StoredValue]] = []
 
+    /// The number of bytes, if the batch has nothing but records that the listing had before.
+    var recognizedBytes: Int? {
+        guard case .recognized(let batch)? = records?.content, deleted == nil else { return nil }
+        return batch.batch.byteCount
+    }
+
     /// Whether the batch only signals that the bridge is still working.
     var isNothing: Bool {
         !page.pageEnd && !page.end && records == nil && deleted == nil && page.rejected.isEmpty

@@ -5,7 +5,8 @@ internal import Tracing
 extension PageWriter {
     /// Imports the batches of a stream and closes it.
     ///
-    /// While one batch is imported, the next one waits mapped, and the bridge produces a third.
+    /// While one batch is imported, the next one waits mapped, and the bridge produces a third. More of them may wait
+    /// if they were recognised: a store behind a network takes a while to begin.
     ///
     /// - Parameter isEnough: Whether this number of records on complete pages suffices.
     /// - Throws: Errors of the bridge or the store; earlier pages are committed.
@@ -39,7 +40,9 @@ extension PageWriter {
                     throw error
                 }
                 if fetched.page.end || fetched.page.pageEnd && isEnough(recordsHandedOver) { break }
-                if waiting.count > 1 { try await waiting.removeFirst().finish() }
+                while waiting.count > 1, waiting.reduce(0, { $0 + $1.cost }) > Import.maxCost {
+                    try await waiting.removeFirst().finish()
+                }
                 if isOver.withLock({ $0 }) { break }
             }
             while !waiting.isEmpty { try await waiting.removeFirst().finish() }
@@ -57,13 +60,17 @@ extension PageWriter {
     /// A batch that is being imported.
     private struct Import {
         let job: Job
+        /// The most that the batches which wait may cost together, in bytes.
+        static let maxCost = 4 << 20
+        /// What it costs to let the batch wait: nothing waits behind a batch and a mapped one.
+        var cost: Int { job.recognizedBytes ?? Self.maxCost + 1 }
         /// The span of the page that the batch ends.
         let page: (any Span)?
 
         func finish() async throws {
             defer { page?.end() }
             do {
-                try await job.value.get()
+                try await job.result.value.get()
             } catch {
                 page?.recordError(error)
                 throw error

@@ -180,8 +180,12 @@ final class PageWriter: @unchecked Sendable {
         let committed: @Sendable (State, PageInfo) -> Void
     }
 
-    /// The result of a batch.
-    typealias Job = Promise<Result<Void, any Error>>
+    /// A batch that waits for its import, or is being imported.
+    struct Job {
+        let result: Promise<Result<Void, any Error>>
+        /// The number of bytes, if the batch was recognised, and so takes no more; nil if it was mapped.
+        let recognizedBytes: Int?
+    }
 
     /// Maps a batch and enqueues it on the import thread, which commits when it ends a page; does not wait for the
     /// import.
@@ -196,22 +200,22 @@ final class PageWriter: @unchecked Sendable {
         let batch = try batches.prepare(fetched)
         if !holdsGate, batch.isNothing || isOver.withLock({ $0 }) {
             // The bridge is still searching: a page does not begin yet, because it would block all others.
-            let job = Job()
-            job.fulfil(.success(()))
-            return job
+            let done = Promise<Result<Void, any Error>>()
+            done.fulfil(.success(()))
+            return Job(result: done, recognizedBytes: 0)
         }
         if !holdsGate {
             await gate.enter(priority: terms.priority)
             holdsGate = true
         }
-        let job = thread.start { try self.importBatch(batch, listener, onFailure) }
+        let result = thread.start { try self.importBatch(batch, listener, onFailure) }
         recordsOfOpenPage += batch.received
         if batch.page.pageEnd || batch.page.end {
             recordsHandedOver += recordsOfOpenPage
             recordsOfOpenPage = 0
             leaveGate()
         }
-        return job
+        return Job(result: result, recognizedBytes: batch.recognizedBytes)
     }
 
     /// Imports records; those of a recognised batch are mapped after all if its rows are not as it left them.
