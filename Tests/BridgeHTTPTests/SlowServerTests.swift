@@ -57,6 +57,24 @@ import Testing
         #expect(count == 8 << 20)
     }
 
+    @Test func `a body has pieces of one size, however it arrives`() throws {
+        let exchange = try client().start(HTTPRequest(url: server.url + "/stream?mib=8"))
+        var pieces = EvenPieces(of: exchange, size: 100_000)
+        var sizes: [Int] = []
+        while let piece = try pieces.next() { sizes.append(piece.count) }
+        #expect(sizes == Array(repeating: 100_000, count: 83) + [(8 << 20) - 8_300_000])
+        #expect(try pieces.next() == nil)
+    }
+
+    @Test func `a slow server's piece is returned as far as it has arrived`() throws {
+        let exchange = try client().start(HTTPRequest(url: server.url + "/drip/body?pause=0.1"))
+        var pieces = EvenPieces(of: exchange, after: [1, 2, 3], size: 100)
+        let began = ContinuousClock.now
+        let piece = try #require(try pieces.next())
+        #expect(piece.starts(with: [1, 2, 3]) && piece.count > 3 && piece.count < 100)
+        #expect(ContinuousClock.now - began < .seconds(10))
+    }
+
     @Test(arguments: [("first_byte_timeout", 0.0), ("minimum_speed_time", -1), ("timeout", 0), ("minimum_speed", -5)])
     func `a limit that is none is refused`(name: String, value: Double) throws {
         let error = try bridgeError {

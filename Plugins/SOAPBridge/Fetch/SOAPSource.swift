@@ -47,7 +47,7 @@ final class SOAPSource: RecordSource {
         let exchange: HTTPExchange
         let response: HTTPResponse
         let reader: ReplyReader
-        var rest: ArraySlice<UInt8> = []
+        var pieces: EvenPieces
         /// Whether all bytes are parsed, and only pending records remain to be written.
         var isRead = false
     }
@@ -126,17 +126,12 @@ final class SOAPSource: RecordSource {
                 }
                 continue
             }
-            if reply.rest.isEmpty {
-                guard let chunk = try reply.exchange.nextChunk() else {
-                    try located(reply) { () throws(BridgeError) in try reply.reader.finish() }
-                    reply.isRead = true
-                    continue
-                }
-                reply.rest = chunk[...]
+            guard let piece = try reply.pieces.next() else {
+                try located(reply) { () throws(BridgeError) in try reply.reader.finish() }
+                reply.isRead = true
+                continue
             }
-            let piece = reply.rest.prefix(Self.pieceBytes)
             try located(reply) { () throws(BridgeError) in try reply.reader.feed(piece, into: writer) }
-            reply.rest = reply.rest.dropFirst(piece.count)
             if let fault = reply.reader.fault {
                 return try end(at: reply.step.call.reply(fault, reply.response), location: reply.response.location)
             }
@@ -256,7 +251,8 @@ final class SOAPSource: RecordSource {
         }
         if prefix != nil { reader.tolerate(.mediaType, response.mediaType ?? "") }
         return Reply(
-            step: step, exchange: exchange, response: response, reader: reader, rest: prefix?[...] ?? [])
+            step: step, exchange: exchange, response: response, reader: reader,
+            pieces: EvenPieces(of: exchange, after: prefix ?? [], size: Self.pieceBytes))
     }
 
     /// Requests the next page, so that the service works while this page is read.

@@ -10,7 +10,7 @@ final class LineReader {
     private let reader: JSONRecordReader
     private let limits: ReplyLimits
     private let redactor: HTTPRedactor
-    /// The received bytes after the last line end.
+    /// The received bytes that are not parsed yet.
     private var rest: [UInt8] = []
     private var isOver = false
     private(set) var count = 0
@@ -48,13 +48,12 @@ final class LineReader {
         let end = ContinuousClock.now + RowReader.callTime
         var piece = rest
         rest = []
-        var hasLine = false
+        var hasLine = piece.contains(0x0A)
         while !isOver, piece.count < Self.pieceBytes || !hasLine {
             guard let chunk = try exchange.nextChunk() else {
                 isOver = true
                 break
             }
-            // The carried-over bytes contain no line end.
             hasLine = hasLine || chunk.contains(0x0A)
             piece += chunk
             guard piece.count < limits.recordBytes else {
@@ -64,18 +63,25 @@ final class LineReader {
             }
             if ContinuousClock.now >= end { break }
         }
-        if !isOver {
-            guard let last = piece.lastIndex(of: 0x0A) else {
-                rest = piece
-                return (true, [])
-            }
-            rest = Array(piece[(last + 1)...])
-            piece.removeSubrange((last + 1)...)
+        guard let length = length(of: piece) else {
+            rest = piece
+            return (true, [])
         }
+        rest = Array(piece[length...])
+        piece.removeSubrange(length...)
         // RFC 7464 puts a record separator before each value.
         for index in piece.indices where piece[index] == 0x1E { piece[index] = 0x20 }
         let rejected = try parse(piece, into: writer)
         return (!isOver || !rest.isEmpty, rejected)
+    }
+
+    /// Returns how many bytes to parse: whole lines, and as many however the bytes arrive, so that the same reply has the
+    /// same batches again, unless the time of the call is over; nil if no line is whole.
+    private func length(of bytes: [UInt8]) -> Int? {
+        if isOver, bytes.count <= Self.pieceBytes { return bytes.count }
+        let end =
+            bytes.prefix(Self.pieceBytes).lastIndex(of: 0x0A) ?? bytes.dropFirst(Self.pieceBytes).firstIndex(of: 0x0A)
+        return end.map { $0 + 1 } ?? (isOver ? bytes.count : nil)
     }
 
     private func parse(_ piece: [UInt8], into writer: RecordBatchWriter) throws -> [Page.Rejected] {

@@ -20,6 +20,8 @@ final class ReplyFile: ByteFile {
     /// Whether the body is a gzip file or a zip archive; known once it was begun.
     private(set) var isPacked = false
 
+    /// The number of bytes to read at a time.
+    private static let pieceBytes = 256 << 10
     /// The number of bytes by which the body's form is recognised.
     private static let startBytes = 512
 
@@ -31,7 +33,8 @@ final class ReplyFile: ByteFile {
     ///   - isMarked: Whether to keep a mark of the bytes.
     ///   - expected: The bytes of an earlier reply with which the body has to begin.
     init(_ exchange: HTTPExchange, length: Int64?, isMarked: Bool = false, expecting expected: ByteMark? = nil) {
-        source = { try exchange.nextChunk() }
+        var pieces = EvenPieces(of: exchange, size: Self.pieceBytes)
+        source = { try pieces.next().map { Array($0) } }
         mark = isMarked || expected != nil ? ByteMark() : nil
         self.expected = expected
         size = length ?? 0
