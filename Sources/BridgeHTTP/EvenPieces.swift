@@ -18,7 +18,7 @@ public struct EvenPieces {
     private static let patience = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - exchange: The exchange, of which no one else reads the body.
+    ///   - exchange: The exchange; nothing else reads its body.
     ///   - start: What was read of the body already, with which the first piece begins.
     ///   - size: The number of bytes of each piece but the last, at least 1.
     public init(of exchange: HTTPExchange, after start: [UInt8] = [], size: Int) {
