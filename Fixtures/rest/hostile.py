@@ -245,6 +245,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except OSError:
             pass
 
+    def route_stop(self, query, how):
+        """Ten bytes of a longer body, and then silence or the end of the connection."""
+        self.close_connection = True
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n" + b"x" * 10)
+        self.wfile.flush()
+        if how == "silence":
+            time.sleep(20)
+
     def route_stream(self, query):
         """Megabytes as fast as they are taken."""
         size = int(query.get("mib", 8)) * MIB

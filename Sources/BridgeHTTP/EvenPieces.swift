@@ -13,6 +13,8 @@ public struct EvenPieces {
     /// What has arrived, and was not returned.
     private var rest: ArraySlice<UInt8>
     private var hasEnded = false
+    /// Why no more bytes arrive.
+    private var failure: (any Error)?
 
     /// How long to wait for the rest of a piece.
     private static let patience = Duration.seconds(1)
@@ -29,17 +31,26 @@ public struct EvenPieces {
 
     /// Returns the next piece; nil at the end of the body.
     ///
-    /// - Throws: What ``HTTPExchange/nextChunk()`` throws.
+    /// - Throws: What ``HTTPExchange/nextChunk()`` throws, after the bytes that had arrived by then.
     public mutating func next() throws -> ArraySlice<UInt8>? {
         let end = ContinuousClock.now + Self.patience
-        while rest.count < size, !hasEnded, rest.isEmpty || ContinuousClock.now < end {
-            guard let chunk = try exchange.nextChunk() else {
-                hasEnded = true
-                break
+        while rest.count < size, !hasEnded, failure == nil {
+            let left = end - .now
+            guard rest.isEmpty || left > .zero else { break }
+            do {
+                if let chunk = try exchange.nextChunk(within: rest.isEmpty ? nil : left / .seconds(1)) {
+                    rest += chunk
+                } else {
+                    hasEnded = true
+                }
+            } catch {
+                failure = error
             }
-            rest = rest.isEmpty ? chunk[...] : rest + chunk
         }
-        guard !rest.isEmpty else { return nil }
+        guard !rest.isEmpty else {
+            if let failure { throw failure }
+            return nil
+        }
         defer { rest = rest.dropFirst(size) }
         return rest.prefix(size)
     }

@@ -122,8 +122,13 @@ public final class HTTPExchange: Sendable {
     /// Returns the next bytes of the body; nil at its clean end.
     ///
     /// - Throws: `BridgeError`; a truncated body throws after the bytes received.
-    public func nextChunk() throws -> [UInt8]? {
-        let (chunk, wasPaused) = try state.wait { state -> ([UInt8]?, Bool)? in
+    public func nextChunk() throws -> [UInt8]? { try nextChunk(within: nil) }
+
+    /// Returns the next bytes of the body; nil at its clean end, and empty bytes if none arrive within so many seconds.
+    ///
+    /// - Throws: `BridgeError`; a truncated body throws after the bytes received.
+    func nextChunk(within seconds: Double?) throws -> [UInt8]? {
+        let arrived = try state.wait(seconds: seconds) { state -> (chunk: [UInt8]?, wasPaused: Bool)? in
             if state.isCancelled { throw state.error ?? ExchangeState.cancelled }
             if !state.buffer.isEmpty {
                 var chunk: [UInt8] = []
@@ -134,8 +139,9 @@ public final class HTTPExchange: Sendable {
             if let error = state.error { throw error }
             return state.isFinished ? (nil, false) : nil
         }
-        if wasPaused { loop.resume(state) }
-        return chunk
+        guard let arrived else { return [] }
+        if arrived.wasPaused { loop.resume(state) }
+        return arrived.chunk
     }
 
     /// Returns the beginning of the body without taking it, as far as it has arrived; empty for an empty body.

@@ -66,6 +66,24 @@ import Testing
         #expect(try pieces.next() == nil)
     }
 
+    @Test func `a piece of a server that falls silent is returned after a second`() throws {
+        let exchange = try client().start(HTTPRequest(url: server.url + "/stop/silence"))
+        var pieces = EvenPieces(of: exchange, size: 100)
+        let began = ContinuousClock.now
+        #expect(try pieces.next()?.count == 10)
+        #expect(ContinuousClock.now - began < .seconds(10))
+    }
+
+    @Test func `a body that breaks off fails after what had arrived of it`() throws {
+        let exchange = try client().start(HTTPRequest(url: server.url + "/stop/end"))
+        var pieces = EvenPieces(of: exchange, size: 100)
+        #expect(try pieces.next()?.count == 10)
+        for _ in 0..<2 {
+            let error = try bridgeError { _ = try pieces.next() }
+            #expect(error.isRetryable, "\(error)")
+        }
+    }
+
     @Test func `a slow server's piece is returned as far as it has arrived`() throws {
         let exchange = try client().start(HTTPRequest(url: server.url + "/drip/body?pause=0.1"))
         var pieces = EvenPieces(of: exchange, after: [1, 2, 3], size: 100)

@@ -62,6 +62,24 @@ import Testing
         }
     }
 
+    @Test func `a set has runs of numbers, also after some were removed from them`() {
+        var generator = SystemRandomNumberGenerator()
+        var set = LayeredSet()
+        var model: Set<Int64> = []
+        for _ in 0..<300 {
+            let start = Int64.random(in: 0..<20_000, using: &generator)
+            for number in start..<start + Int64.random(in: 1..<200, using: &generator) {
+                #expect(set.insert(number) == model.insert(number).inserted)
+            }
+            let removed = start + Int64.random(in: 0..<200, using: &generator)
+            set.remove(removed)
+            model.remove(removed)
+        }
+        #expect(set.count == model.count)
+        #expect((0..<20_300 as Range<Int64>).filter { set.contains($0) != model.contains($0) } == [])
+        #expect(set.ranges(atMost: 10_000)?.flatMap { Array($0) } == model.sorted())
+    }
+
     @Test func `a set has the ranges of its numbers`() {
         var generator = SystemRandomNumberGenerator()
         var set = LayeredSet()

@@ -45,7 +45,7 @@ package final class Promise<Value: Sendable>: Sendable {
     }
 
     /// Whether the value is visible; a claimed promise is not fulfilled yet.
-    var isFulfilled: Bool {
+    package var isFulfilled: Bool {
         state.withLock { if case .fulfilled = $0 { true } else { false } }
     }
 

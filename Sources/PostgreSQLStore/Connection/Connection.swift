@@ -13,8 +13,6 @@ final class Connection: @unchecked Sendable {
     /// The names of the prepared statements, by SQL.
     private var statements: [String: String] = [:]
     private var lastStatement = 0
-    /// The statements that the pipeline prepares.
-    private var beingPrepared: [String] = []
     private var pipeline: Pipeline
     /// Whether ``end()`` was called.
     private var isEnded = false
@@ -130,7 +128,7 @@ final class Connection: @unchecked Sendable {
             let name = try prepared(sql, action())
             if !pipeline.isEmpty {
                 guard pipeline.send(name, sql, parameters, action()) else { throw failure(nil, action()) }
-                let (result, action) = finished() ?? (nil, action())
+                let (result, action, _) = finished() ?? (nil, action(), [])
                 return QueryResult(try checked(result, action))
             }
             let result = parameters.withPointers { values, lengths, formats in
@@ -194,21 +192,14 @@ final class Connection: @unchecked Sendable {
     func finishSent() throws { try mutex.withLock { _ in try finishPipeline() } }
 
     private func finishPipeline() throws {
-        guard let (result, action) = finished() else { return }
+        guard let (result, action, _) = finished() else { return }
         PQclear(try checked(result, action))
     }
 
     /// Waits for the results of the pipeline.
     private func finished() -> Pipeline.Outcome? {
         let outcome = pipeline.finish()
-        if !beingPrepared.isEmpty {
-            // After a failure, it is not known which of them the server has.
-            let status = PQresultStatus(outcome?.result)
-            if status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK {
-                for sql in beingPrepared { statements[sql] = nil }
-            }
-            beingPrepared = []
-        }
+        for sql in outcome?.unprepared ?? [] { statements[sql] = nil }
         return outcome
     }
 
@@ -233,13 +224,12 @@ final class Connection: @unchecked Sendable {
     /// A new one is prepared in the same round trip as the statement that follows.
     private func prepared(_ sql: String, _ action: String) throws -> String? {
         if let name = statements[sql] { return name }
-        guard lastStatement < Self.mostStatements else { return nil }
+        guard statements.count < Self.mostStatements else { return nil }
         lastStatement += 1
         let name = "bmo\(lastStatement)"
         if cpq_has_pipelining() != 0 {
             guard pipeline.prepare(name, sql, action) else { throw failure(nil, action) }
             statements[sql] = name
-            beingPrepared.append(sql)
             return name
         }
         guard let result = PQprepare(handle, name, sql, 0, nil) else { throw failure(nil, action) }

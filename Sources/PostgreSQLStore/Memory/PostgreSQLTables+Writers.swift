@@ -61,7 +61,11 @@ extension PostgreSQLTables {
         let known = KnownWriters(mark)
         var isIn = RowsIn(rows, table.numberName, after: known.parameters.count)
         // A third of the time is that of comparing the numbers.
-        if rows.count == 1, let all = try numbers(in: root), rows[0].clamped(to: all) == all { isIn = .all }
+        if rows.count == 1, let all = try numbers(in: root), rows[0].lowerBound <= all.lowerBound,
+            all.upperBound <= rows[0].upperBound
+        {
+            isIn = .all
+        }
         let counts = try connection.query(
             """
             SELECT count(*), count(*) FILTER (WHERE \(known.condition)) FROM \(table.name) t \(known.join)

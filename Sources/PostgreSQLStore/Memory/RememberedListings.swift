@@ -15,8 +15,8 @@ final class RememberedListings: Sendable {
     private struct State {
         var memories: ListingMemories
         var isRead = false
-        /// The stamp of what was read; nil if it is known to be the database's.
-        var stamp: String?
+        /// The stamp of what was read, as long as nothing has checked that it is the database's.
+        var uncheckedStamp: String?
         /// The listings of scans that have begun, and whose rows others may have changed.
         var unchecked: [(scope: ScanScope, memory: ListingMemory)] = []
     }
@@ -42,7 +42,7 @@ final class RememberedListings: Sendable {
     func begin(_ scan: ScanTarget, mapping: String) -> ListingMemory {
         state.withLock { state in
             if !state.isRead, let (stamp, kept) = file?.read() {
-                state.stamp = stamp
+                state.uncheckedStamp = stamp
                 state.memories.take(kept)
             }
             state.isRead = true
@@ -64,10 +64,14 @@ final class RememberedListings: Sendable {
     ///
     /// - Parameter tables: Those of a transaction with one snapshot.
     func check(over tables: PostgreSQLTables) throws {
-        if let stamp = state.withLock({ $0.stamp }), try !isValid(stamp, over: tables) { forgetAll() }
+        let (stamp, unchecked) = state.withLock { ($0.uncheckedStamp, $0.unchecked) }
+        if let stamp, try !isValid(stamp, over: tables) { forgetAll() }
+        state.withLock { $0.uncheckedStamp = nil }
         guard try !tables.haveTriggers() else { return giveUp() }
-        for (_, listing) in state.withLock({ $0.unchecked }) { try check(listing, over: tables) }
-        state.withLock { ($0.stamp, $0.unchecked) = (nil, []) }
+        for (_, listing) in unchecked { try check(listing, over: tables) }
+        state.withLock { state in
+            state.unchecked.removeAll { waiting in unchecked.contains { $0.memory === waiting.memory } }
+        }
     }
 
     /// Forgets everything, and remembers nothing of the scans whose memories are not checked.
@@ -75,7 +79,7 @@ final class RememberedListings: Sendable {
         state.withLock { state in
             state.memories.forgetAll()
             for (scope, _) in state.unchecked { state.memories.end(scope) }
-            (state.stamp, state.unchecked) = (nil, [])
+            (state.uncheckedStamp, state.unchecked) = (nil, [])
         }
     }
 
@@ -154,6 +158,9 @@ final class RememberedListings: Sendable {
 
     /// Keeps the listings for the next process.
     func save(over tables: PostgreSQLTables) throws {
+        if let stamp = state.withLock({ $0.uncheckedStamp }) {
+            guard try isValid(stamp, over: tables) else { return }
+        }
         let changed = state.withLock { $0.isRead && $0.memories.areChanged ? $0.memories.worthKeeping : nil }
         guard let file, let changed, let identity = try tables.identity(), let run = try tables.newestRun() else {
             return

@@ -190,8 +190,14 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         guard expectsRepeats else { return try begin() }
         return try begin { connection in
             // The page keeps the store.
-            let begin = { [unowned self] in try beginTransaction(over: connection) }
-            return try PostgreSQLTables(connection, sql, beginningLater: begin)
+            try PostgreSQLTables(connection, sql) { [unowned self] before in
+                guard try beginTransaction(over: connection) != before else { return }
+                // What the page has decided by the state may be wrong: it is written again, in a transaction at once.
+                state.withLock { $0.expectsRepeats = false }
+                throw StoreError(
+                    .busy, "\(connection.place): another process has written since the page began",
+                    remedy: "run the command again", isTransient: true)
+            }
         }
     }
 
@@ -203,7 +209,10 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             guard tables.counters.schemaVersion == schemaVersion else {
                 throw tablesChanged(at: connection.place)
             }
-            if withState({ $0.note(commits: tables.counters.version) }) { remembered?.forgetAll() }
+            if withState({ $0.note(commits: tables.counters.version) }) {
+                remembered?.forgetAll()
+                state.withLock { $0.expectsRepeats = false }
+            }
             if let claim = work.claim {
                 guard let shared = try tables.run(of: claim, run) else { throw Self.superseded(claim) }
                 run = shared

@@ -55,8 +55,11 @@ final class PostgreSQLTables: DatabaseTables {
         }
     }
     private let plainConnection: Connection
-    /// Begins the transaction; nil once it has begun.
+    /// Begins the transaction, or throws again why it could not; nil once it has begun.
     private var beginning: (() throws -> Void)?
+    /// Whether the transaction has begun, or could not.
+    var hasBegun: Bool { beginning == nil || hasFailed }
+    private var hasFailed = false
     let sql: DatabaseSQL
     var counters: Counters
     /// Whether ``counters`` were not read.
@@ -110,32 +113,24 @@ final class PostgreSQLTables: DatabaseTables {
 
     /// Creates the tables of a transaction that begins when they are used: until then, they know only the database's state.
     ///
-    /// - Parameter begin: Begins the transaction; returns the database's state in it.
+    /// - Parameter begin: Begins the transaction, and checks that the database still has a state.
     convenience init(
-        _ connection: Connection, _ sql: DatabaseSQL, beginningLater begin: @escaping () throws -> State
+        _ connection: Connection, _ sql: DatabaseSQL, beginningLater begin: @escaping (State) throws -> Void
     ) throws {
         let state = try State(over: connection, sql)
         self.init(connection, sql, state)
-        beginning = {
-            // What the page has decided by the state may be wrong.
-            guard try begin() == state else { throw Self.outdated(at: connection.place) }
-        }
+        beginning = { try begin(state) }
     }
-
-    /// Whether the transaction has begun.
-    var hasBegun: Bool { beginning == nil }
 
     private func begin() throws {
         guard let begin = beginning else { return }
-        beginning = nil
-        try begin()
-    }
-
-    /// The error of a page whose transaction begins after another process has written; the page is then written again.
-    private static func outdated(at place: String) -> StoreError {
-        StoreError(
-            .busy, "\(place): another process has written since the page began", remedy: "run the command again",
-            isTransient: true)
+        do {
+            try begin()
+            beginning = nil
+        } catch {
+            (beginning, hasFailed) = ({ throw error }, true)
+            throw error
+        }
     }
 
     /// Creates the tables for a query without a transaction; what the database counts is not read.

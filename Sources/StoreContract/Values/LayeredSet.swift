@@ -61,6 +61,7 @@ package struct LayeredSet: Sendable {
     private var newest: Set<Int64> = []
     /// The numbers inserted last, if each was the successor of the one before.
     private var run: ClosedRange<Int64>?
+    /// No number is greater.
     private var greatest = Int64.min
     package private(set) var count = 0
 

@@ -56,7 +56,7 @@ final class LineReader {
             }
             hasLine = hasLine || chunk.contains(0x0A)
             piece += chunk
-            guard piece.count < limits.recordBytes else {
+            guard hasLine || piece.count < limits.recordBytes else {
                 throw BridgeError(
                     .limit, "\(asked): a line is longer than \(limits.recordBytes) bytes",
                     remedy: "check format, or raise max_record_bytes", location: location)
@@ -75,8 +75,10 @@ final class LineReader {
         return (!isOver || !rest.isEmpty, rejected)
     }
 
-    /// Returns how many bytes to parse: whole lines, and as many however the bytes arrive, so that the same reply has the
-    /// same batches again, unless the time of the call is over; nil if no line is whole.
+    /// Returns how many bytes to parse: whole lines, up to about a megabyte; nil if no line is whole.
+    ///
+    /// Unless the time of the call is over, the bytes are cut in the same places however they arrive, so that the same
+    /// reply has the same batches again.
     private func length(of bytes: [UInt8]) -> Int? {
         if isOver, bytes.count <= Self.pieceBytes { return bytes.count }
         let end =

@@ -40,7 +40,10 @@ extension PageWriter {
                     throw error
                 }
                 if fetched.page.end || fetched.page.pageEnd && isEnough(recordsHandedOver) { break }
-                while waiting.count > 1, waiting.reduce(0, { $0 + $1.cost }) > Import.maxCost {
+                while let first = waiting.first,
+                    first.job.result.isFulfilled
+                        || waiting.count > 1 && waiting.reduce(0, { $0 + $1.cost }) > Import.maxCost
+                {
                     try await waiting.removeFirst().finish()
                 }
                 if isOver.withLock({ $0 }) { break }
@@ -62,7 +65,7 @@ extension PageWriter {
         let job: Job
         /// The most that the batches which wait may cost together, in bytes.
         static let maxCost = 4 << 20
-        /// What it costs to let the batch wait: nothing waits behind a batch and a mapped one.
+        /// What it costs to let the batch wait: a mapped one waits only behind the one that is imported.
         var cost: Int { job.recognizedBytes ?? Self.maxCost + 1 }
         /// The span of the page that the batch ends.
         let page: (any Span)?
