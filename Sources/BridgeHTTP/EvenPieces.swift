@@ -12,9 +12,8 @@ public struct EvenPieces {
     private let size: Int
     /// What has arrived, and was not returned.
     private var rest: ArraySlice<UInt8>
-    private var hasEnded = false
-    /// Why no more bytes arrive.
-    private var failure: (any Error)?
+    /// How the body has ended, or broken off; nil as long as more bytes may arrive.
+    private var ending: Result<Void, any Error>?
 
     /// How long to wait for the rest of a piece.
     private static let patience = Duration.seconds(1)
@@ -34,21 +33,21 @@ public struct EvenPieces {
     /// - Throws: What ``HTTPExchange/nextChunk()`` throws, after the bytes that had arrived by then.
     public mutating func next() throws -> ArraySlice<UInt8>? {
         let end = ContinuousClock.now + Self.patience
-        while rest.count < size, !hasEnded, failure == nil {
+        while rest.count < size, ending == nil {
             let left = end - .now
             guard rest.isEmpty || left > .zero else { break }
             do {
                 if let chunk = try exchange.nextChunk(within: rest.isEmpty ? nil : left / .seconds(1)) {
                     rest += chunk
                 } else {
-                    hasEnded = true
+                    ending = .success(())
                 }
             } catch {
-                failure = error
+                ending = .failure(error)
             }
         }
         guard !rest.isEmpty else {
-            if let failure { throw failure }
+            try ending?.get()
             return nil
         }
         defer { rest = rest.dropFirst(size) }

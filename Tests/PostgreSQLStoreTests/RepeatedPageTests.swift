@@ -82,7 +82,7 @@ struct RepeatedPageTests {
                     """
                 ], isLast: true)
             let new = try Literal.batch(ItemListing.items(4001...4010))
-            let error = #expect(throws: StoreError.self) { try listing.add(new, new.digest, to: page) }
+            let error = #expect(throws: StoreError.self) { try listing.add(new, to: page) }
             #expect(error?.message.contains("canceling statement") == true)
             page.rollback()
             try other.run("ROLLBACK")
@@ -97,15 +97,15 @@ struct RepeatedPageTests {
             #expect(try repeats(0, on: page, memory))
             try listing.run("UPDATE {Item} SET name = 'by hand' WHERE id = 5")
             _ = try fixture.server.rows("UPDATE \(schema).bmo_database SET version = version + 1")
-            let error = #expect(throws: StoreError.self) { try listing.add(new, new.digest, to: page) }
+            let error = #expect(throws: StoreError.self) { try listing.add(new, to: page) }
             #expect(error?.isTransient == true && error?.message.contains("another process has written") == true)
             page.rollback()
             // Its transaction begins at once now, so that it does not have to begin a third time beside busy writers.
             let again = try listing.beginPage(1)
             #expect(try locks() == 1)
             #expect(memory?.summary(of: batches[0].digest) == nil, "nothing is known any more")
-            try listing.add(batches[0], batches[0].digest, to: again)
-            try listing.add(new, new.digest, to: again)
+            try listing.add(batches[0], to: again)
+            try listing.add(new, to: again)
             try commit(again, 1)
         }
         #expect(try listing.names(5) == ["'item 5'"])
@@ -120,7 +120,7 @@ struct RepeatedPageTests {
             let summary = BatchSummary(records: 1000, absentFields: [], members: [])
             #expect(try !page.repeatBatch(batches[0].digest, summary))
             #expect(try repeats(1, on: page, memory))
-            try listing.add(batches[0], batches[0].digest, to: page)
+            try listing.add(batches[0], to: page)
             try commit(page, 1)
         }
         #expect(try listing.names(5) == ["'item 5'"])
@@ -158,8 +158,4 @@ struct RepeatedPageTests {
         #expect(try listing.sync(ItemListing.batches).repeated == [1, 2])
         #expect(try listing.names(5) == ["'item 5'"])
     }
-}
-
-extension RecordBatch {
-    fileprivate var digest: BatchDigest { withBytes { BatchDigest(of: $0) } }
 }

@@ -43,13 +43,12 @@ package final class ItemListing {
                 if index == 1 { try between() }
                 // As in a sync, which looks batches up before their page begins.
                 let batch = try Literal.batch(records)
-                let digest = batch.withBytes { BatchDigest(of: $0) }
-                let summary = memory?.summary(of: digest)
+                let summary = memory?.summary(of: batch.digest)
                 let page = try beginPage(index + 1)
-                if let summary, try page.repeatBatch(digest, summary) {
+                if let summary, try page.repeatBatch(batch.digest, summary) {
                     repeated.append(index)
                 } else {
-                    try add(batch, digest, to: page)
+                    try add(batch, to: page)
                 }
                 if index == batches.count - 1, !deleted.isEmpty {
                     let objects = MappedBatch(
@@ -89,12 +88,12 @@ package final class ItemListing {
     }
 
     /// Merges a batch, and remembers it.
-    package func add(_ batch: RecordBatch, _ digest: BatchDigest, to page: PageImport) throws {
+    package func add(_ batch: RecordBatch, to page: PageImport) throws {
         let mapper = Mapper(fixture.model)
         mapper.reportsMembersOfEachBatch = true
         let mapped = MappedBatch(batch, by: mapper, as: item, extent: .whole)
         try page.add(
-            mapped, location: nil, remembered: mapped.summary(of: item, absenceContext: 0).map { (digest, $0) })
+            mapped, location: nil, remembered: mapped.summary(of: item, absenceContext: 0).map { (batch.digest, $0) })
     }
 
     /// The names of some objects, by their numbers.

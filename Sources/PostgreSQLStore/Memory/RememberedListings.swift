@@ -17,8 +17,8 @@ final class RememberedListings: Sendable {
         var isRead = false
         /// The stamp of what was read, as long as nothing has checked that it is the database's.
         var uncheckedStamp: String?
-        /// The listings of scans that have begun, and whose rows others may have changed.
-        var unchecked: [(scope: ScanScope, memory: ListingMemory)] = []
+        /// The scans that have begun, and whose rows others may have changed.
+        var unchecked: Set<ScanScope> = []
     }
 
     private let state: Mutex<State>
@@ -47,7 +47,7 @@ final class RememberedListings: Sendable {
             }
             state.isRead = true
             let listing = state.memories.begin(scan, mapping: mapping)
-            state.unchecked.append((scan.scope, listing))
+            state.unchecked.insert(scan.scope)
             return listing
         }
     }
@@ -64,21 +64,21 @@ final class RememberedListings: Sendable {
     ///
     /// - Parameter tables: Those of a transaction with one snapshot.
     func check(over tables: PostgreSQLTables) throws {
-        let (stamp, unchecked) = state.withLock { ($0.uncheckedStamp, $0.unchecked) }
+        let (stamp, unchecked, listings) = state.withLock { state in
+            (state.uncheckedStamp, state.unchecked, state.unchecked.compactMap(state.memories.memory))
+        }
         if let stamp, try !isValid(stamp, over: tables) { forgetAll() }
         state.withLock { $0.uncheckedStamp = nil }
         guard try !tables.haveTriggers() else { return giveUp() }
-        for (_, listing) in unchecked { try check(listing, over: tables) }
-        state.withLock { state in
-            state.unchecked.removeAll { waiting in unchecked.contains { $0.memory === waiting.memory } }
-        }
+        for listing in listings { try check(listing, over: tables) }
+        state.withLock { $0.unchecked.subtract(unchecked) }
     }
 
     /// Forgets everything, and remembers nothing of the scans whose memories are not checked.
     func giveUp() {
         state.withLock { state in
             state.memories.forgetAll()
-            for (scope, _) in state.unchecked { state.memories.end(scope) }
+            for scope in state.unchecked { state.memories.end(scope) }
             (state.uncheckedStamp, state.unchecked) = (nil, [])
         }
     }
@@ -125,7 +125,7 @@ final class RememberedListings: Sendable {
         state.withLock { state in
             state.memories.end(scope)
             // The mark of a memory that was not checked still holds.
-            state.unchecked.removeAll { $0.scope == scope }
+            state.unchecked.remove(scope)
         }
     }
 

@@ -177,18 +177,14 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
     ///
     /// - Throws: ``StoreError``: `busy` if another store is writing for too long.
     private func begin() throws -> PostgreSQLTables {
-        try begin { PostgreSQLTables($0, sql, try beginTransaction(over: $0)) }
+        try openTables { PostgreSQLTables($0, sql, try beginTransaction(over: $0)) }
     }
 
     /// Begins a page; if it will probably only repeat batches, its transaction begins when its tables are used.
     func beginPageTransaction() throws -> PostgreSQLTables {
-        let hasBatches = try checkMemories()
-        let expectsRepeats = state.withLock { state in
-            state.expectsRepeats = hasBatches ?? state.expectsRepeats
-            return state.expectsRepeats
-        }
-        guard expectsRepeats else { return try begin() }
-        return try begin { connection in
+        if let hasBatches = try checkMemories() { state.withLock { $0.expectsRepeats = hasBatches } }
+        guard state.withLock({ $0.expectsRepeats }) else { return try begin() }
+        return try openTables { connection in
             // The page keeps the store.
             try PostgreSQLTables(connection, sql) { [unowned self] before in
                 guard try beginTransaction(over: connection) != before else { return }
@@ -201,7 +197,8 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         }
     }
 
-    private func begin(_ makeTables: (Connection) throws -> PostgreSQLTables) throws -> PostgreSQLTables {
+    /// Makes the tables of this store's next transaction, and checks what they know of the database.
+    private func openTables(_ makeTables: (Connection) throws -> PostgreSQLTables) throws -> PostgreSQLTables {
         try state.withLock { try $0.shared.begin(use, at: $0.writer.place) }
         do {
             let connection = try writer()
@@ -209,10 +206,12 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             guard tables.counters.schemaVersion == schemaVersion else {
                 throw tablesChanged(at: connection.place)
             }
-            if withState({ $0.note(commits: tables.counters.version) }) {
-                remembered?.forgetAll()
-                state.withLock { $0.expectsRepeats = false }
+            let isOutdated = state.withLock { state in
+                let isOutdated = state.shared.note(commits: tables.counters.version)
+                if isOutdated { state.expectsRepeats = false }
+                return isOutdated
             }
+            if isOutdated { remembered?.forgetAll() }
             if let claim = work.claim {
                 guard let shared = try tables.run(of: claim, run) else { throw Self.superseded(claim) }
                 run = shared
@@ -256,7 +255,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
         let (run, touched) = (writer.run, writer.touched)
         var number = ""
         let entities = Set(touched.flatMap(model.family(of:)).map { model.entities[$0].name })
-        guard tables.hasBegun else { return state.withLock { $0.end(run, page) } }
+        if tables.isDue { return state.withLock { $0.end(run, page) } }
         do {
             try tables.flush(isLast: true)
             if work.claim != nil, run.differs(from: self.run) { try tables.save(run) }

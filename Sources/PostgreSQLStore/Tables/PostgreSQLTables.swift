@@ -47,7 +47,14 @@ final class PostgreSQLTables: DatabaseTables {
         var key: RowKey
     }
 
-    /// The connection, in the transaction of these tables, which begins now if it has not begun.
+    /// The beginning of a transaction.
+    private enum Beginning {
+        case done
+        case due(() throws -> Void)
+        case failed(any Error)
+    }
+
+    /// The connection, in the transaction of these tables, which begins now if it is due.
     var connection: Connection {
         get throws {
             try begin()
@@ -55,11 +62,9 @@ final class PostgreSQLTables: DatabaseTables {
         }
     }
     private let plainConnection: Connection
-    /// Begins the transaction, or throws again why it could not; nil once it has begun.
-    private var beginning: (() throws -> Void)?
-    /// Whether the transaction has begun, or could not.
-    var hasBegun: Bool { beginning == nil || hasFailed }
-    private var hasFailed = false
+    private var beginning = Beginning.done
+    /// Whether the transaction begins only when the tables are used, which they were not.
+    var isDue: Bool { if case .due = beginning { true } else { false } }
     let sql: DatabaseSQL
     var counters: Counters
     /// Whether ``counters`` were not read.
@@ -119,17 +124,21 @@ final class PostgreSQLTables: DatabaseTables {
     ) throws {
         let state = try State(over: connection, sql)
         self.init(connection, sql, state)
-        beginning = { try begin(state) }
+        beginning = .due { try begin(state) }
     }
 
     private func begin() throws {
-        guard let begin = beginning else { return }
-        do {
-            try begin()
-            beginning = nil
-        } catch {
-            (beginning, hasFailed) = ({ throw error }, true)
-            throw error
+        switch beginning {
+        case .done: return
+        case .failed(let error): throw error
+        case .due(let begin):
+            do {
+                try begin()
+                beginning = .done
+            } catch {
+                beginning = .failed(error)
+                throw error
+            }
         }
     }
 

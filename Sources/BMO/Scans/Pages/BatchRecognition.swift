@@ -61,8 +61,3 @@ struct RecognizedBatch: Sendable {
     /// See ``BatchRecognition/absenceContext``.
     let absenceContext: UInt64
 }
-
-extension RecordBatch {
-    /// The digest of the whole batch.
-    var digest: BatchDigest { withBytes { BatchDigest(of: $0) } }
-}

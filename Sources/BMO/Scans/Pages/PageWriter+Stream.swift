@@ -62,13 +62,15 @@ extension PageWriter {
 
     /// A batch that is being imported.
     private struct Import {
-        let job: Job
         /// The most that the batches which wait may cost together, in bytes.
         static let maxCost = 4 << 20
-        /// What it costs to let the batch wait: a mapped one waits only behind the one that is imported.
-        var cost: Int { job.recognizedBytes ?? Self.maxCost + 1 }
+
+        let job: Job
         /// The span of the page that the batch ends.
         let page: (any Span)?
+
+        /// What it costs to let the batch wait: a mapped one waits only behind the one that is imported.
+        var cost: Int { job.recognizedBytes ?? Self.maxCost + 1 }
 
         func finish() async throws {
             defer { page?.end() }
