@@ -37,7 +37,8 @@ struct TagGuard {
             if count > Self.maxAttributes { return false }
         }
         while index < bytes.count, let found = memchr(base + index, 0x3C, bytes.count - index) {
-            let start = UnsafeRawPointer(found) - base + 1
+            index = lastShort(from: UnsafeRawPointer(found) - base, in: bytes)
+            let start = index + 1
             let next = memchr(base + start, 0x3C, bytes.count - start).map { UnsafeRawPointer($0) - base }
             if let next, next - start < Self.shortest {
                 index = next
@@ -48,6 +49,13 @@ struct TagGuard {
             if count > Self.maxAttributes { return false }
         }
         return true
+    }
+
+    /// Returns the last `<` that follows the one at `index` so closely that all tags between the two are short.
+    private func lastShort(from index: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+        var last = min(index + Self.shortest, bytes.count - 1)
+        while last > index, bytes[last] != 0x3C { last -= 1 }
+        return last
     }
 
     /// Continues with a tag; markup that breaks the grammar is left to the parser.

@@ -88,6 +88,11 @@ struct ReplyMachine {
         var scanned: Frame?
     }
 
+    /// The open member of a record whose value is a text, and which has no frame: its node; -1 for none.
+    var openValue: Int32 = -1
+    /// How the records of the open list begin; nil if it has had none without attributes.
+    var usualRecord: UsualRecord?
+
     private var hasBody = false
     private var bodyElements: [String] = []
     private var isBodyMatched = false
@@ -154,7 +159,7 @@ struct ReplyMachine {
     // MARK: Events
 
     mutating func startElement(_ element: XMLStartElement) throws(BridgeError) {
-        if try startMember(element) { return }
+        if try startUsual(element) { return }
         guard frames.count < Limits.depth else {
             throw BridgeError(.limit, "the reply nests elements deeper than \(Limits.depth) levels")
         }
@@ -174,33 +179,12 @@ struct ReplyMachine {
         var frame: Frame
         if let parent = frames.last {
             frame = try start(element, below: parent)
+            if frame.role == .record, parent.role == .scanned { noteUsualRecord(element, frame, below: parent) }
         } else {
             frame = try startEnvelope(element)
         }
         frame.namespaceCount = element.namespaceCount
         frames.append(frame)
-    }
-
-    /// Starts a member of a record that has no attributes and that the schema declares, as most elements of a long
-    /// reply are; returns false for other elements.
-    private mutating func startMember(_ element: XMLStartElement) throws(BridgeError) -> Bool {
-        let depth = frames.count
-        guard element.attributeCount == 0, element.namespaceCount == 0, depth > 0, depth < Limits.depth,
-            frames[depth - 1].role == .record, frames[depth - 1].memberType < 0
-        else { return false }
-        let number = number(of: element)
-        guard let child = child(number, of: frames[depth - 1].type, after: frames[depth - 1].lastChild),
-            !plan.types[Int(child.type)].isArray
-        else { return false }
-        frames[depth - 1].lastChild = child.index
-        var node = RecordTree.Node(name: number, type: child.type, kind: .element)
-        node.isRepeated = child.isRepeated
-        var frame = Frame(role: .record)
-        frame.type = child.type
-        frame.textStart = tree.text.count
-        frame.node = try tree.add(node, to: frames[depth - 1].node)
-        frames.append(frame)
-        return true
     }
 
     /// Returns the number of an element's name.
@@ -216,6 +200,7 @@ struct ReplyMachine {
     }
 
     mutating func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
+        if openValue >= 0 { return try tree.addText(bytes, to: openValue, isElementOnly: false) }
         guard let frame = frames.last else { return }
         switch frame.role {
         case .record, .fault, .target:
@@ -233,20 +218,11 @@ struct ReplyMachine {
         }
     }
 
-    /// Ends a member of a record that needs no further work; returns false for other elements.
-    mutating func endMember() -> Bool {
-        let last = frames.count - 1
-        guard last >= 0, frames[last].role == .record, frames[last].node != 0, frames[last].id == 0,
-            frames[last].namespaceCount == 0
-        else { return false }
-        frames.removeLast()
-        return true
-    }
-
     /// Ends an element for which ``endMember()`` returned false.
     mutating func endElement(_ writer: RecordBatchWriter) throws(BridgeError) {
         guard let frame = frames.popLast() else { return }
         namespaces.removeLast(frame.namespaceCount)
+        if frame.role == .scanned { usualRecord = nil }
         if frame.id != 0 { try keep(frame) }
         if frame.isNoted { endNotice(of: frame) }
         if frame.recordMatch > 0 { endPath(frame) }

@@ -84,6 +84,10 @@ struct RecordEmitter {
         _ tree: inout RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
         to writer: RecordBatchWriter
     ) throws(BridgeError) -> Page.Rejected? {
+        if tree.isFlat {
+            writeFlat(tree, plan, names, to: writer)
+            return nil
+        }
         defer { forgetRecord() }
         cutsLists = false
         let (references, depth) = (open, max(0, open.count - 1))
@@ -111,6 +115,22 @@ struct RecordEmitter {
         let representation = (try? shown.finish()).map { $0.count > 0 ? $0[0].json : "{}" } ?? "{}"
         return Page.Rejected(
             index: nil, reason: reason, representation: representation)
+    }
+
+    /// Writes a flat record: what the general code makes of it, without its questions.
+    private mutating func writeFlat(
+        _ tree: borrowing RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
+        to writer: RecordBatchWriter
+    ) {
+        writer.beginObject()
+        var child = tree.nodes[0].firstChild
+        while child >= 0 {
+            let member = tree.nodes[Int(child)]
+            names.withName(member.name) { writer.key(utf8: $0) }
+            writeValue(of: member, plan.types[Int(member.type)], tree, writer)
+            child = member.nextSibling
+        }
+        writer.endObject()
     }
 
     /// Returns why the record cannot be written; nil if it can.

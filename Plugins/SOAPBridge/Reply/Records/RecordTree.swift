@@ -70,6 +70,9 @@ struct RecordTree {
     /// Whether the record refers to another part of the reply, so that it can't be written before the reply ends.
     private(set) var isDeferred = false
 
+    /// Whether the record has only values that are texts, each under a name of its own, and no attributes.
+    private(set) var isFlat = false
+
     var isEmpty: Bool { nodes.isEmpty }
 
     /// Removes the record; keeps the memory unless the record was unusually large.
@@ -77,10 +80,27 @@ struct RecordTree {
         nodes.removeAll(keepingCapacity: nodes.capacity < 65_536)
         text.removeAll(keepingCapacity: text.capacity < 1 << 20)
         isDeferred = false
+        isFlat = false
+    }
+
+    /// Notes that the record is flat so far: it has only a root, an element without attributes.
+    mutating func beginFlat() { isFlat = true }
+
+    /// Adds an element whose content is a text.
+    ///
+    /// - Parameter isFlat: Whether the element is a member of the root and the only one of its name.
+    mutating func addValue(_ node: Node, to parent: Int32, isFlat staysFlat: Bool) throws(BridgeError) -> Int32 {
+        if !staysFlat { isFlat = false }
+        return try append(node, to: parent)
     }
 
     /// Adds a node below `parent` (-1 for the root) and returns its index.
     mutating func add(_ node: Node, to parent: Int32) throws(BridgeError) -> Int32 {
+        isFlat = false
+        return try append(node, to: parent)
+    }
+
+    private mutating func append(_ node: Node, to parent: Int32) throws(BridgeError) -> Int32 {
         let index = Int32(nodes.count)
         guard nodes.count * MemoryLayout<Node>.stride + text.count <= limit else { throw tooLarge }
         nodes.append(node)
@@ -162,7 +182,8 @@ struct RecordTree {
                 bytes = UnsafeRawBufferPointer(rebasing: bytes.drop(while: XMLSpace.contains))
                 if bytes.isEmpty { return }
             }
-            run = try add(Node(name: -1, type: ReplyPlan.anyType, kind: .text), to: parent)
+            if parent == 0 { isFlat = false }
+            run = try append(Node(name: -1, type: ReplyPlan.anyType, kind: .text), to: parent)
             nodes[Int(run)].textStart = text.count
         }
         guard nodes[Int(run)].textCount + bytes.count <= Limits.text else { throw Self.tooLong }

@@ -47,6 +47,11 @@ struct ReplyPlan: Sendable {
         var isEmptyNull = false
         /// The name of the only elements in a wrapper that is read as a plain list; negative for other types.
         fileprivate(set) var wrapped: Int32 = -1
+
+        /// Whether an element without attributes becomes its text, as a value or a list of values.
+        var isPlain: Bool {
+            text != nil && text != .hex && !isComplex && !isAlwaysObject && !isArray && wrapped < 0
+        }
     }
 
     /// Values of a reply that paging and ``FailureSigns`` need; the raw value is the index in ``captures``.

@@ -1,0 +1,98 @@
+internal import BridgeKit
+internal import BridgeXML
+
+/// Records and members without attributes that the schema declares, as most elements of a long reply are.
+///
+/// The general code makes the same of them, in more steps.
+extension ReplyMachine {
+    /// How the records of a list begin.
+    struct UsualRecord {
+        let name: Int32
+        let type: ReplyPlan.TypeNumber
+        /// The number of elements around a record.
+        let depth: Int
+    }
+
+    /// Starts such an element; returns false for another one.
+    mutating func startUsual(_ element: XMLStartElement) throws(BridgeError) -> Bool {
+        if openValue >= 0 { pushOpenValue() }
+        let depth = frames.count
+        guard element.attributeCount == 0, element.namespaceCount == 0, depth > 0, depth < Limits.depth else {
+            return false
+        }
+        switch frames[depth - 1].role {
+        case .scanned: return try startUsualRecord(element)
+        case .record: return try startMember(element, below: depth - 1)
+        default: return false
+        }
+    }
+
+    /// Remembers how a record of this name begins, for those that follow it in the same list.
+    mutating func noteUsualRecord(_ element: XMLStartElement, _ frame: Frame, below parent: Frame) {
+        let name = number(of: element)
+        let isDeclared = parent.memberType >= 0 || child(name, of: parent.type, after: -1) != nil
+        guard element.attributeCount == 0, element.namespaceCount == 0, isDeclared, !frame.isArray else { return }
+        usualRecord = UsualRecord(name: name, type: frame.type, depth: frames.count)
+    }
+
+    private mutating func startUsualRecord(_ element: XMLStartElement) throws(BridgeError) -> Bool {
+        guard let record = usualRecord, record.depth == frames.count, number(of: element) == record.name else {
+            return false
+        }
+        tree.clear()
+        var frame = Frame(role: .record)
+        frame.type = record.type
+        frame.node = try tree.add(RecordTree.Node(name: record.name, type: record.type, kind: .element), to: -1)
+        let type = plan.types[Int(record.type)]
+        if type.isComplex, !type.isMixed, !isExact { tree.beginFlat() }
+        frames.append(frame)
+        return true
+    }
+
+    private mutating func startMember(_ element: XMLStartElement, below last: Int) throws(BridgeError) -> Bool {
+        guard frames[last].memberType < 0 else { return false }
+        let name = number(of: element)
+        let before = frames[last].lastChild
+        guard let child = child(name, of: frames[last].type, after: before) else { return false }
+        let type = plan.types[Int(child.type)]
+        guard !type.isArray else { return false }
+        frames[last].lastChild = child.index
+        var node = RecordTree.Node(name: name, type: child.type, kind: .element)
+        node.isRepeated = child.isRepeated
+        if type.isPlain {
+            let isFlat = frames[last].node == 0 && child.index > before && !child.isRepeated
+            openValue = try tree.addValue(node, to: frames[last].node, isFlat: isFlat)
+            return true
+        }
+        var frame = Frame(role: .record)
+        frame.type = child.type
+        frame.textStart = tree.text.count
+        frame.node = try tree.add(node, to: frames[last].node)
+        frames.append(frame)
+        return true
+    }
+
+    /// Makes the frame of the open value: an element follows inside, which the schema does not describe.
+    private mutating func pushOpenValue() {
+        var frame = Frame(role: .record)
+        frame.node = openValue
+        frame.type = tree.nodes[Int(openValue)].type
+        frame.textStart = tree.text.count
+        frames.append(frame)
+        openValue = -1
+    }
+
+    /// Ends a member of a record that needs no further work; returns false for other elements.
+    mutating func endMember() -> Bool {
+        if openValue >= 0 {
+            openValue = -1
+            return true
+        }
+        let last = frames.count - 1
+        guard last >= 0, frames[last].role == .record, frames[last].node != 0, frames[last].id == 0,
+            frames[last].namespaceCount == 0
+        else { return false }
+        frames.removeLast()
+        return true
+    }
+}
