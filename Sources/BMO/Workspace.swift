@@ -53,11 +53,15 @@ public struct Workspace: Sendable {
     /// Reads a configuration so that a bridge with an unusable plugin fails only when it is connected to.
     ///
     /// Other bridges keep working. It is an error if no plugin can be used.
+    ///
+    /// - Parameter preloaded: The entities whose plugins start to load meanwhile.
     package static func load(
-        _ file: ConfigurationFile, host: BridgeHost, stores: any StoreProvider, toleratesRefusals: Bool
+        _ file: ConfigurationFile, host: BridgeHost, stores: any StoreProvider, toleratesRefusals: Bool,
+        preloading preloaded: PreloadedEntities = .none
     ) async throws -> Workspace {
         try await load(
-            file, host: host, stores: stores, environment: Workspace.environment, toleratesRefusals: toleratesRefusals)
+            file, host: host, stores: stores, environment: Workspace.environment, toleratesRefusals: toleratesRefusals,
+            preloading: preloaded)
     }
 
     /// Checks a configuration that was defined in code, with the schemas of the plugins that it names.
@@ -87,7 +91,7 @@ public struct Workspace: Sendable {
     /// A draft without schemas says which plugins the configuration names; their schemas validate it.
     static func load(
         _ file: ConfigurationFile, host: BridgeHost, stores: any StoreProvider, code: CustomCode = CustomCode(),
-        environment: [String: String], toleratesRefusals: Bool = false
+        environment: [String: String], toleratesRefusals: Bool = false, preloading preloaded: PreloadedEntities = .none
     ) async throws -> Workspace {
         let draft = try? file.configuration()
         let (listings, refused) = try await plugins(namedIn: draft, host: host)
@@ -95,6 +99,7 @@ public struct Workspace: Sendable {
             throw ConfigurationErrors(diagnostics: refused.map(\.fault))
         }
         let usable = listings.filter { $0.refusal == nil }
+        if let draft { preload(preloaded, of: draft, usable, host) }
         var schemas = usable.map {
             PluginSchema(name: $0.name, optionsSchema: $0.optionsSchema, entitySchema: $0.entitySchema)
         }
@@ -109,6 +114,31 @@ public struct Workspace: Sendable {
             refusals: Dictionary(
                 refused.map { ($0.plugin, $0.fault.message) }, uniquingKeysWith: { first, _ in first }),
             model: try CompiledModel(configuration.model, code: code), host: host, stores: stores)
+    }
+
+    /// The entities whose plugins start to load before the configuration is checked.
+    package enum PreloadedEntities {
+        case none, all
+        case named([String])
+    }
+
+    /// Starts to load the plugins that run in this process, which takes as long as all other steps before a sync.
+    private static func preload(
+        _ entities: PreloadedEntities, of configuration: Configuration, _ plugins: [PluginListing], _ host: BridgeHost
+    ) {
+        let bridges = configuration.model.entities.filter { entity in
+            switch entities {
+            case .none: false
+            case .all: entity.isScanned
+            case .named(let names): names.contains(entity.name)
+            }
+        }.map(\.bridge)
+        for bridge in configuration.bridges where bridges.contains(bridge.name) {
+            guard bridge.isolation ?? .inProcess == .inProcess,
+                let plugin = plugins.first(where: { $0.name == bridge.plugin })
+            else { continue }
+            host.preload(plugin)
+        }
     }
 
     /// A plugin that exists and can't be used.

@@ -126,16 +126,6 @@ extension Workspace {
         return summary
     }
 
-    /// Starts loading the plugins for a sync of these entities, while the database is being opened.
-    package func preloadPlugins(for entities: [String]?) {
-        for name in Set(syncOrder(entities).map { model.model.entities[$0].bridge }) {
-            guard let bridge = configuration.bridge(named: name), bridge.isolation ?? .inProcess == .inProcess,
-                let plugin = plugins[bridge.plugin]
-            else { continue }
-            host.preload(plugin)
-        }
-    }
-
     /// Scans the entities, several at a time; an entity scanned by parent follows the parent's entity.
     private func scan(_ context: SyncContext) async -> ([String: SyncReport.Entity], ImportCounts) {
         var counts = ImportCounts(entityCount: model.entities.count)

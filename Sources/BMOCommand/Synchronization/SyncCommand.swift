@@ -98,10 +98,10 @@ struct SyncCommand: AsyncParsableCommand {
         let metrics = dryRun ? nil : try metrics.output()
         let file = options.configurationFile
         if !dryRun { try await options.learnAttributes(file) }
-        let workspace = try await options.workspace(file, toleratesRefusals: true)
+        let workspace = try await options.workspace(
+            file, toleratesRefusals: true, preloading: entities.isEmpty ? .all : .named(entities))
         for name in entities { _ = try WorkspaceOptions.entity(name, in: workspace) }
         let conditions = try filter.parsed(entities, in: workspace)
-        workspace.preloadPlugins(for: entities.isEmpty ? nil : entities)
         let command = (["bmo sync"] + entities).joined(separator: " ")
         let waiting = Task {
             try await workspace.openLockedStore(

@@ -52,11 +52,16 @@ struct WorkspaceOptions: ParsableArguments, Sendable {
     /// - Parameters:
     ///   - file: The parsed file; nil to read it.
     ///   - toleratesRefusals: Whether an unusable plugin fails only the entities that use it.
-    func workspace(_ file: ConfigurationFile? = nil, toleratesRefusals: Bool = false) async throws -> Workspace {
+    ///   - preloaded: The entities whose plugins start to load meanwhile.
+    func workspace(
+        _ file: ConfigurationFile? = nil, toleratesRefusals: Bool = false,
+        preloading preloaded: Workspace.PreloadedEntities = .none
+    ) async throws -> Workspace {
         let file = file ?? configurationFile
         guard let exchanges else {
             let workspace = try await Workspace.load(
-                file, host: try host, stores: try Stores.chosen, toleratesRefusals: toleratesRefusals)
+                file, host: try host, stores: try Stores.chosen, toleratesRefusals: toleratesRefusals,
+                preloading: preloaded)
             // The secrets have been read; remove them from the environment, where other processes could find them.
             workspace.takeSecrets()
             warnOfOpenTLS(workspace.configuration)
