@@ -54,7 +54,8 @@ public struct Workspace: Sendable {
     ///
     /// Other bridges keep working. It is an error if no plugin can be used.
     ///
-    /// - Parameter preloaded: The entities whose plugins start to load meanwhile.
+    /// - Parameter preloaded: The entities whose plugins start to load meanwhile; unless there are none, the secrets leave
+    ///   this process's environment.
     package static func load(
         _ file: ConfigurationFile, host: BridgeHost, stores: any StoreProvider, toleratesRefusals: Bool,
         preloading preloaded: PreloadedEntities = .none
@@ -122,7 +123,9 @@ public struct Workspace: Sendable {
         case named([String])
     }
 
-    /// Starts to load the plugins that run in this process, which takes as long as all other steps before a sync.
+    /// Starts to load the plugins that run in this process, so that they are ready when they are called.
+    ///
+    /// The secrets leave the environment first, as with ``takeSecrets()``: a library may read it while it is loaded.
     private static func preload(
         _ entities: PreloadedEntities, of configuration: Configuration, _ plugins: [PluginListing], _ host: BridgeHost
     ) {
@@ -137,6 +140,7 @@ public struct Workspace: Sendable {
             guard bridge.isolation ?? .inProcess == .inProcess,
                 let plugin = plugins.first(where: { $0.name == bridge.plugin })
             else { continue }
+            takeSecrets(configuration.secretVariables)
             host.preload(plugin)
         }
     }

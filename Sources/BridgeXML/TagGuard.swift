@@ -37,7 +37,7 @@ struct TagGuard {
             if count > Self.maxAttributes { return false }
         }
         while index < bytes.count, let found = memchr(base + index, 0x3C, bytes.count - index) {
-            index = lastShort(from: UnsafeRawPointer(found) - base, in: bytes)
+            index = lastTag(near: UnsafeRawPointer(found) - base, in: bytes)
             let start = index + 1
             let next = memchr(base + start, 0x3C, bytes.count - start).map { UnsafeRawPointer($0) - base }
             if let next, next - start < Self.shortest {
@@ -51,8 +51,9 @@ struct TagGuard {
         return true
     }
 
-    /// Returns the last `<` that follows the one at `index` so closely that all tags between the two are short.
-    private func lastShort(from index: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+    /// Returns the last `<` that follows the one at `index` so closely that all tags between the two are short; `index` if
+    /// there is none.
+    private func lastTag(near index: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         var last = min(index + Self.shortest, bytes.count - 1)
         while last > index, bytes[last] != 0x3C { last -= 1 }
         return last

@@ -23,14 +23,13 @@ public struct PostgreSQLStores: StoreProvider {
         let location = try DatabaseLocation(location)
         let connection = try Connection(location)
         let sql = DatabaseSQL(model, for: connection)
-        let reader = use == .writing ? ConnectionAhead(location, engine: connection.engine) : nil
         switch use {
         case .writing: try Self.adapt(connection, to: model)
         case .rehearsing:
             try Self.rehearse(connection, sql)
         case .reading(let entities): try Self.check(connection, model, entities)
         }
-        return try PostgreSQLStore(connection, sql, for: use, reader: reader?.wait())
+        return try PostgreSQLStore(connection, sql, for: use)
     }
 
     /// Returns whether the schema has bmo's tables; true as well if the server cannot be asked, so that opening the

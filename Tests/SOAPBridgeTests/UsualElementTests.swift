@@ -52,6 +52,31 @@ import TestSupport
         }
     }
 
+    @Test func `two elements of one name in different namespaces are a list in each record`() throws {
+        let active = "<xs:element name=\"active\" type=\"xs:boolean\" minOccurs=\"0\"/>"
+        let other = "<xs:schema targetNamespace=\"urn:o\"><xs:element name=\"id\" type=\"xs:int\"/></xs:schema>"
+        let text = Samples.wsdl(schemas: other).replacing(
+            active, with: active + "<xs:element ref=\"o:id\" xmlns:o=\"urn:o\" minOccurs=\"0\"/>")
+        let plan = try Samples.plan(Samples.load(["http://a.example/s.wsdl": text]))
+        let item = "<n:item><n:id>1</n:id><n:name>x</n:name><o:id>2</o:id></n:item>"
+        let reply = Samples.envelope(
+            "<n:ListResponse xmlns:n='urn:s' xmlns:o='urn:o'><n:items>\(item)\(item)</n:items></n:ListResponse>")
+        let outcome = try Samples.read(reply, plan)
+        #expect(outcome.error == nil)
+        #expect(outcome.records == Array(repeating: #"{"id":[1,2],"name":"x"}"#, count: 2))
+    }
+
+    @Test(arguments: [1, 64, Int.max])
+    func `a tag with too many attributes is found behind many short ones`(piece: Int) throws {
+        let few = String(repeating: Self.usual, count: 500)
+        let many = (0..<2_001).map { " a\($0)=''" }.joined()
+        let plan = try Samples.plan(Samples.load())
+        for items in [few + "<n:item\(many)/>" + few, few + "<n:item\(many)/>"] {
+            let outcome = try Samples.read(Samples.list(items), plan, piece: piece)
+            #expect(outcome.error?.message.contains("more than 2000 attributes") == true)
+        }
+    }
+
     @Test func `an element of a record's name that is not in the list is not a record`() throws {
         let plan = try Samples.plan(Samples.load())
         let item = Self.usual

@@ -5,7 +5,7 @@ internal import BridgeXML
 ///
 /// The general code makes the same of them, in more steps.
 extension ReplyMachine {
-    /// How the records of a list begin.
+    /// What the next record of the open list has in common with the last one.
     struct UsualRecord {
         let name: Int32
         let type: ReplyPlan.TypeNumber
@@ -13,7 +13,7 @@ extension ReplyMachine {
         let depth: Int
     }
 
-    /// Starts such an element; returns false for another one.
+    /// Starts a record or a member of one without attributes; returns false for other elements.
     mutating func startUsual(_ element: XMLStartElement) throws(BridgeError) -> Bool {
         if openValue >= 0 { pushOpenValue() }
         let depth = frames.count
@@ -44,7 +44,7 @@ extension ReplyMachine {
         frame.type = record.type
         frame.node = try tree.add(RecordTree.Node(name: record.name, type: record.type, kind: .element), to: -1)
         let type = plan.types[Int(record.type)]
-        if type.isComplex, !type.isMixed, !isExact { tree.beginFlat() }
+        if type.isComplex, !type.isMixed, !type.repeatsNames, !isExact { tree.beginFlat() }
         frames.append(frame)
         return true
     }
@@ -60,8 +60,8 @@ extension ReplyMachine {
         var node = RecordTree.Node(name: name, type: child.type, kind: .element)
         node.isRepeated = child.isRepeated
         if type.isPlain {
-            let isFlat = frames[last].node == 0 && child.index > before && !child.isRepeated
-            openValue = try tree.addValue(node, to: frames[last].node, isFlat: isFlat)
+            let isFlatMember = frames[last].node == 0 && child.index > before && !child.isRepeated
+            openValue = try tree.addValue(node, to: frames[last].node, isFlatMember: isFlatMember)
             return true
         }
         var frame = Frame(role: .record)
@@ -72,7 +72,7 @@ extension ReplyMachine {
         return true
     }
 
-    /// Makes the frame of the open value: an element follows inside, which the schema does not describe.
+    /// Makes the frame of the open value, because an element follows inside.
     private mutating func pushOpenValue() {
         var frame = Frame(role: .record)
         frame.node = openValue

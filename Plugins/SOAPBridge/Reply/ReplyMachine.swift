@@ -90,7 +90,7 @@ struct ReplyMachine {
 
     /// The open member of a record whose value is a text, and which has no frame: its node; -1 for none.
     var openValue: Int32 = -1
-    /// How the records of the open list begin; nil if it has had none without attributes.
+    /// What the next record of the open list has in common with the last one; nil if none without attributes has come.
     var usualRecord: UsualRecord?
 
     private var hasBody = false

@@ -63,13 +63,6 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Connects to such a server, to read what no other transaction keeps from being read for long.
-    static func forReading(_ location: DatabaseLocation, engine: EngineProfile) throws -> Connection {
-        let connection = try again(location, engine: engine)
-        try connection.send(["SET lock_timeout = '30s'"], isLast: true, for: "setting up the connection")
-        return connection
-    }
-
     private func begin() throws {
         // Notices, such as of a table that exists already, are of no use here.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)

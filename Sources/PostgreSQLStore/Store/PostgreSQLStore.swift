@@ -59,15 +59,13 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
 
     /// Opens a schema whose tables fit the model.
     ///
-    /// - Parameters:
-    ///   - connection: A connection, in a dry run with its open transaction.
-    ///   - reader: A connection for reading; nil to make it when it is needed.
-    init(_ connection: Connection, _ sql: DatabaseSQL, for use: StoreUse, reader: Connection?) throws {
+    /// - Parameter connection: A connection, in a dry run with its open transaction.
+    init(_ connection: Connection, _ sql: DatabaseSQL, for use: StoreUse) throws {
         self.sql = sql
         self.use = use
         location = connection.location
         schemaVersion = try PostgreSQLTables(connection, sql).counters.schemaVersion
-        state = Monitor(State(writer: connection, readers: reader.map { [$0] } ?? []))
+        state = Monitor(State(writer: connection))
         watcher = ChangeWatcher(location, sql)
         let remembers = use == .writing && sql.engine.hasWriters
         remembered = remembers ? RememberedListings(location, sql.model) : nil
@@ -143,7 +141,9 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             return state.readers.popLast()
         }
         if let idle, idle.isAlive { return idle }
-        return try Connection.forReading(location, engine: sql.engine)
+        let new = try Connection.again(location, engine: sql.engine)
+        try new.send(["SET lock_timeout = '30s'"], isLast: true, for: "setting up the connection")
+        return new
     }
 
     /// Runs `body`, each of whose statements is a transaction of its own and waits for no other transaction.

@@ -117,7 +117,7 @@ struct RecordEmitter {
             index: nil, reason: reason, representation: representation)
     }
 
-    /// Writes a flat record: what the general code makes of it, without its questions.
+    /// Writes a flat record as the general code does, which looks for lists, references and attributes, too.
     private mutating func writeFlat(
         _ tree: borrowing RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
         to writer: RecordBatchWriter

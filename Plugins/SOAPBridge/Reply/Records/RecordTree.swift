@@ -88,9 +88,9 @@ struct RecordTree {
 
     /// Adds an element whose content is a text.
     ///
-    /// - Parameter isFlat: Whether the element is a member of the root and the only one of its name.
-    mutating func addValue(_ node: Node, to parent: Int32, isFlat staysFlat: Bool) throws(BridgeError) -> Int32 {
-        if !staysFlat { isFlat = false }
+    /// - Parameter isFlatMember: Whether the element is a member of the root and the only one of its name.
+    mutating func addValue(_ node: Node, to parent: Int32, isFlatMember: Bool) throws(BridgeError) -> Int32 {
+        if !isFlatMember { isFlat = false }
         return try append(node, to: parent)
     }
 

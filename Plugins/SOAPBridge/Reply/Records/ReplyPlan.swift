@@ -47,8 +47,12 @@ struct ReplyPlan: Sendable {
         var isEmptyNull = false
         /// The name of the only elements in a wrapper that is read as a plain list; negative for other types.
         fileprivate(set) var wrapped: Int32 = -1
+        /// Whether several elements have the same local name, in namespaces of their own.
+        fileprivate(set) var repeatsNames = false
 
         /// Whether an element without attributes becomes its text, as a value or a list of values.
+        ///
+        /// Not for hexadecimal digits: a text with others rejects the record.
         var isPlain: Bool {
             text != nil && text != .hex && !isComplex && !isAlwaysObject && !isArray && wrapped < 0
         }
@@ -135,6 +139,7 @@ struct ReplyPlan: Sendable {
                 content.firstChild = Int32(children.count)
                 content.childCount = Int32(complex.children.count)
                 for element in complex.children { children.append(Self.child(element, &names)) }
+                content.repeatsNames = Set(complex.children.map(\.name.local)).count < complex.children.count
                 content.firstAttribute = Int32(attributes.count)
                 content.attributeCount = Int32(complex.attributes.count)
                 if unwraps, let only = complex.wrapped { content.wrapped = names.number(only.name.local) }
