@@ -65,8 +65,6 @@ extension MemoryTables {
         return state.acknowledged.filter { $0.entry.id > id && $0.root == name && $0.key == key }.map(\.entry)
     }
 
-    var hasAcknowledged: Bool { !state.acknowledged.isEmpty }
-
     func newestAcknowledged() -> Int64 { state.acknowledged.last?.entry.id ?? 0 }
 
     func forgetAcknowledged() { state.acknowledged = [] }

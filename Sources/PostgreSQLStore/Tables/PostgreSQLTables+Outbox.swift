@@ -118,8 +118,6 @@ extension PostgreSQLTables {
         newAcceptedEdits.append(stored)
     }
 
-    var hasAcknowledged: Bool { counters.hasAcknowledged }
-
     func newestAcknowledged() throws -> Int64 {
         guard isForOneQuery else { return try accepted().last?.entry.id ?? 0 }
         return try connection.query(

@@ -8,10 +8,7 @@ package protocol EditListTables: AnyObject {
     /// Returns the conflicts of all objects, in order of discovery.
     func allConflicts() throws -> [EditConflict]
 
-    /// Whether edits are kept that the remote accepted during a scan.
-    var hasAcknowledged: Bool { get }
-
-    /// Returns the ID of the newest such edit; 0 without one.
+    /// Returns the ID of the newest edit that the remote accepted during a scan; 0 without one.
     func newestAcknowledged() throws -> Int64
 
     /// Forgets these edits: no scan that began before them is in progress.

@@ -17,13 +17,13 @@ extension TableStore {
 
     /// Returns the quarantined records, oldest first.
     package func quarantined(entity: String?) throws -> [QuarantineEntry] {
-        try read { try $0.quarantined(entity: entity, notSeenSince: nil) }
+        try readOnce { try $0.quarantined(entity: entity, notSeenSince: nil) }
     }
 
     /// Returns the number of an entity's records quarantined since `instant`; 0 if that is empty.
     package func quarantinedCount(of entity: String, since instant: String) throws -> Int {
         guard !instant.isEmpty else { return 0 }
-        return try read { try $0.quarantinedCount(of: entity, since: instant) }
+        return try readOnce { try $0.quarantinedCount(of: entity, since: instant) }
     }
 
     /// Removes a record from quarantine, as part of the open page.
@@ -34,7 +34,7 @@ extension TableStore {
         of entity: String, notSeenSince instant: String,
         where isListed: (_ record: (representation: String, cutFrom: Int?)) -> Bool
     ) throws {
-        let old = try read { try $0.quarantined(entity: entity, notSeenSince: instant) }
+        let old = try readOnce { try $0.quarantined(entity: entity, notSeenSince: instant) }
         let released = old.filter { isListed(($0.record.representation, $0.record.cutFrom)) }.map(\.id)
         guard !released.isEmpty else { return }
         try keepBooks { try $0.release(released) }
@@ -42,7 +42,7 @@ extension TableStore {
 
     /// Returns the fields of remote records that nothing reads, by entity and path.
     package func unknownFields(since instant: String) throws -> [UnknownFieldRecord] {
-        try read { try $0.unknownFields(since: instant) }
+        try readOnce { try $0.unknownFields(since: instant) }
     }
 
     /// Returns the values in the column of unknown fields that are not null; empty if the entity has no such column.

@@ -12,7 +12,7 @@ extension TableStore {
 
     /// Returns the columns that were changed both locally and on the remote, in order of discovery.
     package func conflicts(entity: String?, key: [StoredValue]?) throws -> [EditConflict] {
-        try read { try $0.allConflicts() }.filter { conflict in
+        try readOnce { try $0.allConflicts() }.filter { conflict in
             (key == nil || conflict.key == key) && (entity == nil || conflict.entity == entity)
         }
     }
