@@ -136,13 +136,12 @@ public struct Workspace: Sendable {
             case .named(let names): names.contains(entity.name)
             }
         }.map(\.bridge)
-        for bridge in configuration.bridges where bridges.contains(bridge.name) {
-            guard bridge.isolation ?? .inProcess == .inProcess,
-                let plugin = plugins.first(where: { $0.name == bridge.plugin })
-            else { continue }
-            takeSecrets(configuration.secretVariables)
-            host.preload(plugin)
-        }
+        let names = configuration.bridges.filter {
+            bridges.contains($0.name) && $0.isolation ?? .inProcess == .inProcess
+        }.map(\.plugin)
+        guard !names.isEmpty else { return }
+        takeSecrets(configuration.secretVariables)
+        for plugin in plugins where names.contains(plugin.name) { host.preload(plugin) }
     }
 
     /// A plugin that exists and can't be used.

@@ -29,9 +29,9 @@ extension ReplyMachine {
 
     /// Remembers how a record of this name begins, for those that follow it in the same list.
     mutating func noteUsualRecord(_ element: XMLStartElement, _ frame: Frame, below parent: Frame) {
+        guard element.attributeCount == 0, element.namespaceCount == 0, !frame.isArray else { return }
         let name = number(of: element)
-        let isDeclared = parent.memberType >= 0 || child(name, of: parent.type, after: -1) != nil
-        guard element.attributeCount == 0, element.namespaceCount == 0, isDeclared, !frame.isArray else { return }
+        guard parent.memberType >= 0 || child(name, of: parent.type, after: -1) != nil else { return }
         usualRecord = UsualRecord(name: name, type: frame.type, depth: frames.count)
     }
 
@@ -40,12 +40,9 @@ extension ReplyMachine {
             return false
         }
         tree.clear()
-        var frame = Frame(role: .record)
-        frame.type = record.type
-        frame.node = try tree.add(RecordTree.Node(name: record.name, type: record.type, kind: .element), to: -1)
+        push(try tree.add(RecordTree.Node(name: record.name, type: record.type, kind: .element), to: -1), record.type)
         let type = plan.types[Int(record.type)]
         if type.isComplex, !type.isMixed, !type.repeatsNames, !isExact { tree.beginFlat() }
-        frames.append(frame)
         return true
     }
 
@@ -62,23 +59,24 @@ extension ReplyMachine {
         if type.isPlain {
             let isFlatMember = frames[last].node == 0 && child.index > before && !child.isRepeated
             openValue = try tree.addValue(node, to: frames[last].node, isFlatMember: isFlatMember)
-            return true
+        } else {
+            push(try tree.add(node, to: frames[last].node), child.type)
         }
-        var frame = Frame(role: .record)
-        frame.type = child.type
-        frame.textStart = tree.text.count
-        frame.node = try tree.add(node, to: frames[last].node)
-        frames.append(frame)
         return true
+    }
+
+    /// Adds the frame of an element without attributes.
+    private mutating func push(_ node: Int32, _ type: ReplyPlan.TypeNumber) {
+        var frame = Frame(role: .record)
+        frame.type = type
+        frame.node = node
+        frame.textStart = tree.text.count
+        frames.append(frame)
     }
 
     /// Makes the frame of the open value, because an element follows inside.
     private mutating func pushOpenValue() {
-        var frame = Frame(role: .record)
-        frame.node = openValue
-        frame.type = tree.nodes[Int(openValue)].type
-        frame.textStart = tree.text.count
-        frames.append(frame)
+        push(openValue, tree.nodes[Int(openValue)].type)
         openValue = -1
     }
 

@@ -7,9 +7,10 @@ extension TableStore {
     /// Begins a run; earlier runs that are still open are marked as killed.
     package func beginRun(kind: String) throws {
         let isPush = kind == "push"
-        let hasOpen = try readOnce { try $0.hasOpenRuns(pushes: isPush) }
-        let hasOld = try !isPush && readOnce { try $0.newestAcknowledged() } > 0
-        if hasOpen || hasOld {
+        let hasOld =
+            try readOnce { try $0.hasOpenRuns(pushes: isPush) }
+            || !isPush && readOnce { try $0.newestAcknowledged() } > 0
+        if hasOld {
             try keepBooks { tables in
                 try tables.closeDeadRuns(pushes: isPush)
                 // A process that begins a scan holds the lock, so that no scan that began before is in progress.

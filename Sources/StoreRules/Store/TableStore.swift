@@ -23,7 +23,7 @@ package protocol TableStore: Store {
     /// - Throws: ``StoreError`` when the store is closed, and the errors of `body`.
     func read<Result>(_ body: (Tables) throws -> Result) throws -> Result
 
-    /// Runs `body`, which makes one query and looks at none of the numbers that the database counts.
+    /// Runs `body`, which makes one query and needs none of the numbers that the database counts.
     ///
     /// A store behind a network can do without a transaction then. By default as ``read(_:)``.
     func readOnce<Result>(_ body: (Tables) throws -> Result) throws -> Result

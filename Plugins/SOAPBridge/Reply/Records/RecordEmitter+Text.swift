@@ -114,18 +114,6 @@ extension RecordEmitter {
         joined.withUnsafeBytes { write($0, type, node, writer) }
     }
 
-    /// Writes the value of an element that has one run of text at most, and nothing else.
-    mutating func writeValue(
-        of node: RecordTree.Node, _ type: ReplyPlan.ContentType, _ tree: borrowing RecordTree,
-        _ writer: RecordBatchWriter
-    ) {
-        guard node.firstChild >= 0 else {
-            return write(UnsafeRawBufferPointer(start: nil, count: 0), type, node, writer)
-        }
-        let run = tree.nodes[Int(node.firstChild)]
-        tree.text.withUnsafeBytes { write(Self.span($0, run), type, node, writer) }
-    }
-
     private mutating func write(
         _ text: UnsafeRawBufferPointer, _ type: ReplyPlan.ContentType, _ node: RecordTree.Node,
         _ writer: RecordBatchWriter

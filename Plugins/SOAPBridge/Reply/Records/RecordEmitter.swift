@@ -85,7 +85,7 @@ struct RecordEmitter {
         to writer: RecordBatchWriter
     ) throws(BridgeError) -> Page.Rejected? {
         if tree.isFlat {
-            writeFlat(tree, plan, names, to: writer)
+            try writeFlat(tree, plan, names, to: writer)
             return nil
         }
         defer { forgetRecord() }
@@ -121,13 +121,13 @@ struct RecordEmitter {
     private mutating func writeFlat(
         _ tree: borrowing RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
         to writer: RecordBatchWriter
-    ) {
+    ) throws(BridgeError) {
         writer.beginObject()
         var child = tree.nodes[0].firstChild
         while child >= 0 {
             let member = tree.nodes[Int(child)]
             names.withName(member.name) { writer.key(utf8: $0) }
-            writeValue(of: member, plan.types[Int(member.type)], tree, writer)
+            try writeText(of: member, plan.types[Int(member.type)], tree, writer)
             child = member.nextSibling
         }
         writer.endObject()
