@@ -1,4 +1,4 @@
-internal import StoreContract
+public import StoreContract
 public import Mapping
 public import RecordBatch
 
@@ -21,6 +21,17 @@ public final class MappedBatch: @unchecked Sendable {
 
     /// The reason for the first rejection.
     public var firstRejection: String? { page.rejections.first?.reason }
+
+    /// The number of bytes of the records.
+    public var byteCount: Int { batch.byteCount }
+
+    /// Returns the keys of the objects of all rows that have one.
+    public func objects(in model: CompiledModel) -> [ObjectKey] {
+        page.rows.compactMap { row in
+            let key = model.entities[row.entity].key.map { page.cells[row.firstCell + $0].value ?? .null }
+            return key.isEmpty || key.contains(.null) ? nil : ObjectKey(entity: row.entity, values: key)
+        }
+    }
 
     /// The number of records that could not be mapped.
     public var rejectedCount: Int { page.rejections.count }

@@ -47,6 +47,8 @@ public final class PageImport {
     let origin: Origin
     let scan: ScanTarget
     let transaction: any PageTransaction
+    /// Whether the page is all that its transaction has, so that it commits it or rolls it back.
+    private let ownsTransaction: Bool
     private let policy: DeletePolicy
     var recordsBefore = 0
     var references: ReferenceMemory
@@ -84,7 +86,32 @@ public final class PageImport {
     /// Begins a page of `entity`.
     ///
     /// - Throws: `StoreError` when the store cannot begin a transaction.
-    public init(_ entity: Int, of model: CompiledModel, from origin: Origin, into store: any PageStore) throws {
+    public convenience init(
+        _ entity: Int, of model: CompiledModel, from origin: Origin, into store: any PageStore
+    ) throws {
+        let transaction = try store.beginPage()
+        do {
+            try self.init(entity, of: model, from: origin, in: transaction, isOwner: true)
+        } catch {
+            transaction.rollback()
+            throw error
+        }
+    }
+
+    /// Begins a page of `entity` in a transaction that has the pages of several scans.
+    ///
+    /// The caller commits the transaction, or rolls it back: `commit` and ``rollback()`` of the page leave it open.
+    ///
+    /// - Throws: `StoreError`.
+    public convenience init(
+        _ entity: Int, of model: CompiledModel, from origin: Origin, sharing transaction: any PageTransaction
+    ) throws {
+        try self.init(entity, of: model, from: origin, in: transaction, isOwner: false)
+    }
+
+    private init(
+        _ entity: Int, of model: CompiledModel, from origin: Origin, in transaction: any PageTransaction, isOwner: Bool
+    ) throws {
         self.model = model
         self.entity = entity
         self.origin = origin
@@ -94,13 +121,9 @@ public final class PageImport {
         policy = model.model.root(of: source).deletes
         references = ReferenceMemory(entityCount: model.entities.count)
         counts = ImportCounts(entityCount: model.entities.count)
-        transaction = try store.beginPage()
-        do {
-            try transaction.access { try transaction.follow(scan) }
-        } catch {
-            transaction.rollback()
-            throw error
-        }
+        self.transaction = transaction
+        ownsTransaction = isOwner
+        try transaction.access { try transaction.follow(scan) }
     }
 
     /// Merges a batch of the page.
@@ -295,9 +318,9 @@ public final class PageImport {
     private func commit(_ body: () throws -> Void) throws {
         do {
             try transaction.access(body)
-            try transaction.commit()
+            if ownsTransaction { try transaction.commit() }
         } catch {
-            transaction.rollback()
+            rollback()
             throw error
         }
     }
@@ -307,15 +330,15 @@ public final class PageImport {
     /// - Throws: `StoreError`, after rolling the page back.
     public func commitKeepingProgress() throws {
         do {
-            try transaction.commit()
+            if ownsTransaction { try transaction.commit() }
         } catch {
-            transaction.rollback()
+            rollback()
             throw error
         }
     }
 
     /// Rolls the page back.
-    public func rollback() { transaction.rollback() }
+    public func rollback() { if ownsTransaction { transaction.rollback() } }
 
     private func note(_ field: UnknownField) throws {
         try transaction.noteUnknownField(UnknownField(entity: field.entity, path: origin.redaction.words(field.path)))

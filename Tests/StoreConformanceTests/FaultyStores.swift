@@ -1,11 +1,12 @@
 import Mapping
 import Model
 import StoreContract
+import StoreTestSupport
 
 /// Something that a store does wrong.
 enum StoreFault: String, CaseIterable, Sendable {
     case forgetsRollbacks, ignoresTheLimit, forgetsWhatIsSent, sortsLists, keepsDryRuns, ignoresOffsets, losesStubs
-    case forgetsTypes, sortsCollections
+    case forgetsTypes, sortsCollections, followsOneScan
 
     /// The check that finds it.
     var check: String {
@@ -19,35 +20,19 @@ enum StoreFault: String, CaseIterable, Sendable {
         case .losesStubs: "stubs-are-filled"
         case .forgetsTypes: "rows-keep-their-types"
         case .sortsCollections: "collections-keep-their-order"
+        case .followsOneScan: "several-scans-share-a-transaction"
         }
     }
 }
 
-/// The stores of another provider, with a fault.
-struct FaultyStores: StoreProvider {
-    let base: any StoreProvider
-    let fault: StoreFault
-
-    func open(_ location: String, model: CompiledModel, for use: StoreUse) throws -> any Store {
-        let isKept = fault == .keepsDryRuns && use == .rehearsing
-        return FaultyStore(try base.open(location, model: model, for: isKept ? .writing : use), fault)
+extension WrappedStores {
+    /// Opens the stores of another provider with a fault.
+    init(_ base: any StoreProvider, with fault: StoreFault) {
+        self.init(base) { location, model, use in
+            let isKept = fault == .keepsDryRuns && use == .rehearsing
+            return FaultyStore(try base.open(location, model: model, for: isKept ? .writing : use), fault)
+        }
     }
-
-    func exists(_ location: String) -> Bool { base.exists(location) }
-    func attemptLock(_ location: String, for purpose: LockPurpose, command: String) throws -> LockAttempt {
-        try base.attemptLock(location, for: purpose, command: command)
-    }
-    func lockHolder(of location: String, for purpose: LockPurpose) -> LockHolder? {
-        base.lockHolder(of: location, for: purpose)
-    }
-    func schema(of model: CompiledModel) -> [String] { base.schema(of: model) }
-    func migrationPlan(of location: String, to model: CompiledModel) throws -> SchemaPlan {
-        try base.migrationPlan(of: location, to: model)
-    }
-    func migrate(_ location: String, to model: CompiledModel, backup: String) throws -> MigrationResult {
-        try base.migrate(location, to: model, backup: backup)
-    }
-    func contents(of location: String) throws -> [TableContents] { try base.contents(of: location) }
 }
 
 private final class FaultyStore: ForwardingStore, @unchecked Sendable {
@@ -90,6 +75,7 @@ private final class FaultyStore: ForwardingStore, @unchecked Sendable {
 
 private final class FaultyPage: ForwardingPage {
     private let fault: StoreFault
+    private var hasFollowed = false
 
     init(_ base: any PageTransaction, _ fault: StoreFault) {
         self.fault = fault
@@ -98,6 +84,11 @@ private final class FaultyPage: ForwardingPage {
 
     override func rollback() {
         if fault == .forgetsRollbacks { try? base.commit() } else { super.rollback() }
+    }
+
+    override func follow(_ scan: ScanTarget) throws {
+        if fault != .followsOneScan || !hasFollowed { try super.follow(scan) }
+        hasFollowed = true
     }
 
     override func ensure(_ references: [PageReference], created: (_ index: Int) -> Void) throws {

@@ -16,9 +16,16 @@ struct ListingScan: Sendable {
     let tally: EntityTally
     /// What its attempts take of the entity's quarantine budget.
     private let quarantine: ListingQuarantine
+    /// The pages of other parents with which the scan's page may share a transaction.
+    private let group: PageGroup.Member?
 
-    init(plan: ScanPlan, context: SyncContext, parent: ParentObject?, tally: EntityTally) {
+    init(
+        plan: ScanPlan, context: SyncContext, parent: ParentObject?, tally: EntityTally,
+        group: PageGroup.Member? = nil
+    ) {
         self.plan = plan
+        // An observer follows each page through its own transaction.
+        self.group = context.observer == nil ? group : nil
         self.context = context
         self.parent = parent
         self.tally = tally
@@ -54,7 +61,8 @@ struct ListingScan: Sendable {
     ///
     /// - Throws: Errors of the bridge or the store; earlier pages are committed.
     func run(at place: ProgressTracker) async throws -> Result {
-        var result = try await scanUntilCurrent(place, fromBeginning: context.options.restart)
+        var result = try await scanUntilCurrent(
+            place, fromBeginning: context.options.restart, knowing: parent?.start)
         var looks = 1
         // With pages by position, a record that moved during the fetch was skipped, and is not deleted.
         while result.looksAgain || result.sweep.unconfirmed > 0 {
@@ -88,15 +96,17 @@ struct ListingScan: Sendable {
 
     /// Scans, and starts over if the saved position is refused, or if what the scan has listed is out of date.
     private func scanUntilCurrent(
-        _ place: ProgressTracker, fromBeginning: Bool, confirms: Bool = false, look: ScanAttempt = .first,
-        firstRepeats: Int = 0
+        _ place: ProgressTracker, fromBeginning: Bool, knowing start: ScanStart? = nil, confirms: Bool = false,
+        look: ScanAttempt = .first, firstRepeats: Int = 0
     ) async throws -> Result {
         var isFresh = fromBeginning
         var freshStarts = 0
+        var start = start
         while true {
             do {
                 return try await scan(
-                    place, fromBeginning: isFresh, confirms: confirms, look: look, firstRepeats: firstRepeats)
+                    place, fromBeginning: isFresh, knowing: start, confirms: confirms, look: look,
+                    firstRepeats: firstRepeats)
             } catch let refusal as ResumeRefused {
                 warn(
                     "the scan cannot continue after page \((place.page ?? 1) - 1) (\(refusal.reason)); "
@@ -109,23 +119,27 @@ struct ListingScan: Sendable {
             }
             tally.forgetResumption()
             tally.noteRepeat()
-            isFresh = true
+            (isFresh, start) = (true, nil)
         }
     }
 
+    /// - Parameter known: The start of the scan, if it was read already.
     private func scan(
-        _ place: ProgressTracker, fromBeginning: Bool, confirms: Bool = false, look: ScanAttempt = .first,
-        firstRepeats: Int = 0
+        _ place: ProgressTracker, fromBeginning: Bool, knowing known: ScanStart?, confirms: Bool, look: ScanAttempt,
+        firstRepeats: Int
     ) async throws -> Result {
         guard !context.isPartial else { return try await scanPart(place) }
         let scope = plan.scope(parent: parent)
-        // A scan that nothing was saved of begins with the look, which spares those of thousands of parents a wait.
-        let (start, hasBegun) = try await context.thread.run { [context, plan] in
-            let start = try context.store.start(of: scope, plan.memberListing)
-            let begins = start.progress == nil && !removesAbandoned
-            if begins { try context.store.beginScan(scope, afterPage: nil) }
-            return (start, begins)
+        let start: ScanStart
+        if let known {
+            start = known
+        } else {
+            start = try await context.thread.run { [context, plan] in
+                try context.store.start(of: scope, plan.memberListing)
+            }
         }
+        // The scans of thousands of parents begin on the thread with their pages, which spares each of them a wait.
+        let beginsWithPage = parent != nil && start.progress == nil && !removesAbandoned
         defer { context.thread.runLater { [context] in context.store.endScan(scope) } }
         let saved = start.progress
         // A scan that confirms what the first one lacks asks for everything: with a token, the bridge could leave out the
@@ -153,7 +167,7 @@ struct ListingScan: Sendable {
         tally.began(afterPage: progress?.page)
         let connection = try await context.connections.connection(for: plan.bridge)
         place.page = (progress?.page ?? 0) + 1
-        if !hasBegun {
+        if !beginsWithPage {
             try await context.thread.run { [context] in
                 try context.store.beginScan(scope, afterPage: progress?.page)
             }
@@ -169,7 +183,7 @@ struct ListingScan: Sendable {
         let writer = PageWriter(
             confirms ? .confirmation : .listing, of: request, context, parent: parent, after: progress,
             look: look, firstRepeats: firstRepeats, acknowledged: start.acknowledged, members: start.members,
-            quarantine: quarantine, recognition: recognition)
+            quarantine: quarantine, recognition: recognition, begins: beginsWithPage, group: group)
         writer.redaction = connection.redaction
         var result = Result(
             listing: ScanListing(isWhole: false, began: progress?.began ?? request.began),

@@ -22,8 +22,8 @@ extension MemoryTables {
         return saved.scan
     }
 
-    func savedProgress(of scope: ScanScope) -> (progress: ScanProgress, saved: String)? {
-        savedScan(of: scope).map { ($0.progress, $0.saved) }
+    func savedProgress(of scopes: [ScanScope]) -> [SavedProgress?] {
+        scopes.map { savedScan(of: $0).map { SavedProgress(progress: $0.progress, saved: $0.saved) } }
     }
 
     func setSavedScan(_ scan: SavedScan?, of scope: ScanScope) {

@@ -24,6 +24,8 @@ extension MemoryTables {
     func prefetch(_ root: Int, mergedWith rows: [PageRow]) {}
     func prefetchState(_ root: Int, _ keys: [RowKey]) {}
     func prefetchReferrers(_ root: Int, _ toOne: Int, to keys: [RowKey]) {}
+    func prefetchCursors(of scopes: [ScanScope]) {}
+    func prefetchRows(of root: Int, in scopes: [SweepScope]) {}
     func prefetchLinks(_ table: String, of sources: [RowKey]) {}
     func prefetchReversedLinks(_ table: String, to targets: [RowKey]) {}
 }

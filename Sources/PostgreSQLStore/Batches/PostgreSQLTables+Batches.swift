@@ -44,6 +44,10 @@ extension PostgreSQLTables {
             newRows[root] = new
         }
         fetched.noteNew(key.integer)
+        if scopeRows[root] != nil {
+            let values = cells.map { $0.value ?? .null }
+            scopeRows[root]?.note(key.integer, [.integer(key.integer)], from: nil, to: values)
+        }
         if sql.engine.foreignKeys != .immediate {
             if new.count == Self.newRowsPerStatement || new.size > Self.newBytesPerStatement { try insertNewRows(root) }
         } else if new.count == Self.rowsPerStatement || new.size > sql.engine.longestStatement / 2 {

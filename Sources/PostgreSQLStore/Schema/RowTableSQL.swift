@@ -22,7 +22,9 @@ final class RowTableSQL: Sendable {
     let keyCodecs: [ValueCodec]
     /// The beginning of statements that read rows: the number, then the fields.
     let select: String
-    /// The beginning of statements that read keys: the number, then the key unless it is the number.
+    /// What identifies a row: its number, then its key unless that is the number.
+    let keyList: String
+    /// The beginning of statements that read the same.
     let selectKeys: String
     let selectByKey: String
     let selectByRange: String
@@ -47,7 +49,8 @@ final class RowTableSQL: Sendable {
             "SELECT t.\(number), "
             + zip(columns, codecs).map { $1.sqlType.read("t.\($0)") }.joined(separator: ", ") + " FROM \(name) t"
         let keyParts = isNumbered ? [] : zip(keyColumns, keyCodecs).map { $1.sqlType.read("t.\($0)") }
-        selectKeys = "SELECT " + (["t.\(number)"] + keyParts).joined(separator: ", ") + " FROM \(name) t"
+        keyList = (["t.\(number)"] + keyParts).joined(separator: ", ")
+        selectKeys = "SELECT \(keyList) FROM \(name) t"
         numberName = number
         selectByKey = Self.join(select, keyColumns, keyCodecs)
         selectByRange = "\(select) WHERE t.\(keyColumns[0]) BETWEEN $1::bigint AND $2::bigint"
@@ -105,8 +108,11 @@ final class RowTableSQL: Sendable {
 
     /// Returns further conditions of a statement for the rows in a scan's scope, and their parameters.
     ///
+    /// - Parameter count: The number of parameters before them.
     /// - Throws: `ValueCodec.Misfit` if no row can have the parent's key.
-    func condition(_ scope: SweepScope) throws(ValueCodec.Misfit) -> (condition: String, parameters: [SQLParameter]) {
+    func condition(
+        _ scope: SweepScope, after count: Int = 0
+    ) throws(ValueCodec.Misfit) -> (condition: String, parameters: [SQLParameter]) {
         var condition = ""
         var parameters: [SQLParameter] = []
         func add(_ field: Int, oneOf values: [StoredValue]) throws(ValueCodec.Misfit) {
@@ -115,7 +121,7 @@ final class RowTableSQL: Sendable {
             for value in values { encoded.append(try codec.encode(value)) }
             parameters.append(.array(of: codec.sqlType.transferred, encoded))
             let column = Identifier.quoted(layout.fields[field].name)
-            condition += " AND t.\(column) = ANY(\(codec.sqlType.arrayParameter(parameters.count)))"
+            condition += " AND t.\(column) = ANY(\(codec.sqlType.arrayParameter(count + parameters.count)))"
         }
         if let kinds = scope.kinds { try add(kinds.field, oneOf: kinds.names.sorted().map { .text($0) }) }
         if let parent = scope.parent {

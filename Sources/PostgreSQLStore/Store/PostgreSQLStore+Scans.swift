@@ -69,10 +69,9 @@ extension PostgreSQLStore {
     ) throws -> [ScanScope: SavedPlace] {
         var saved: [ScanScope: SavedPlace] = [:]
         // Nothing was saved unless a page of the scan was, or an earlier scan was interrupted.
-        for case (let scope, nil) in positions {
-            saved[scope] = SavedPlace()
-            try tables.setSavedScan(nil, of: scope)
-        }
+        let ended = positions.filter { $0.value == nil }.map(\.key)
+        for scope in ended { saved[scope] = SavedPlace() }
+        try tables.forget(ended)
         try tables.flush(isLast: true)
         for case (let scope, let progress?) in positions {
             var place = savedScans[scope] ?? SavedPlace()

@@ -6,6 +6,11 @@ extension PostgreSQLTables {
     func unlistedRows(
         of root: Int, in scope: SweepScope, notIn log: ScanLog, isCounted: Bool
     ) throws -> (rows: [(number: Int64, key: RowKey)], total: Int) {
+        if let parent = scope.parent, let known = scopeRows[root]?.rows(of: parent.key) {
+            let unlisted = known.filter { !log.contains($0.key) }.sorted { $0.key < $1.key }
+            if !unlisted.isEmpty { try prefetchState(root, unlisted.map(\.value)) }
+            return (unlisted.map { (number: $0.key, key: $0.value) }, known.count)
+        }
         try flush(root)
         let table = try table(root)
         var rows: [(number: Int64, key: RowKey)] = []
@@ -44,6 +49,32 @@ extension PostgreSQLTables {
             rows += unlisted
             guard isDivided, result.count == Self.keyPortion else { return (rows, total) }
         }
+    }
+
+    func prefetchRows(of root: Int, in scopes: [SweepScope]) throws {
+        guard var known = ScopeRows(scopes), let parent = scopes[0].parent else { return }
+        try flush(root)
+        let table = try table(root)
+        let columns = parent.fields.map { Identifier.quoted(table.layout.fields[$0].name) }
+        let codecs = parent.fields.map { table.codecs[$0] }
+        // No row has a parent's key that does not fit the columns.
+        if let parents = RowTableSQL.parameters(scopes.compactMap { $0.parent?.key }, codecs),
+            let (condition, others) = try? table.condition(scopes[0].besidesParent, after: parents.count)
+        {
+            let read = zip(columns, codecs).map { $1.sqlType.read("t.\($0)") }
+            let select = "SELECT \(table.keyList), \(read.joined(separator: ", ")) FROM \(table.name) t"
+            let result = try connection.query(
+                RowTableSQL.join(select, columns, codecs) + condition, parents + others,
+                for: "reading the rows of \(name(root))")
+            let keyCodecs = table.isNumbered ? [] : table.keyCodecs
+            for row in 0..<result.count {
+                let number = result.bigint(row, 0) ?? 0
+                let key = table.isNumbered ? [.integer(number)] : result.values(row, from: 1, keyCodecs)
+                guard !isErased(root, key) else { continue }
+                known.add(number, key, of: result.values(row, from: 1 + keyCodecs.count, codecs))
+            }
+        }
+        scopeRows[root] = known
     }
 
     /// The number of keys read at a time.

@@ -128,6 +128,7 @@ extension PostgreSQLTables {
             }
         }
         noteReferences(table, key, row.number, from: row.values, to: values)
+        scopeRows[root]?.note(row.number, key, from: row.values, to: values)
         (row.values, row.encoded, row.isDirty) = (values, encoded, true)
         rows[root, default: [:]][key] = row
         dirtyRows[root, default: []].insert(key)
@@ -136,6 +137,7 @@ extension PostgreSQLTables {
     func erase(_ root: Int, _ key: RowKey) throws {
         guard var row = try cached(root, key), row.values != nil else { return }
         noteReferences(try table(root), key, row.number, from: row.values, to: nil)
+        scopeRows[root]?.note(row.number, key, from: row.values, to: nil)
         (row.values, row.encoded, row.isDirty) = (nil, nil, row.isStored)
         rows[root]?[key] = row
         if row.isStored { dirtyRows[root, default: []].insert(key) } else { dirtyRows[root]?.remove(key) }

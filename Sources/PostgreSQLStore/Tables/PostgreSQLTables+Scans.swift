@@ -5,12 +5,23 @@ internal import StoreRules
 /// The bookkeeping of scans.
 extension PostgreSQLTables {
     private static let scope = "entity = $1::text AND source = $2::text AND parent = $3::text"
+    /// The scopes of one scan, which differ in the parent only.
+    private static let scopes = "entity = $1::text AND source = $2::text AND parent = ANY($3::text[])"
 
     private func parameters(_ scope: ScanScope) -> [SQLParameter] {
         [.text(scope.entity), .text(scope.source), .text(scope.parent)]
     }
 
+    private func parameters(_ scopes: [ScanScope]) -> [SQLParameter] {
+        [.text(scopes.first?.entity), .text(scopes.first?.source), .texts(scopes.map(\.parent))]
+    }
+
+    func prefetchCursors(of scopes: [ScanScope]) throws {
+        for (scope, cursor) in zip(scopes, try cursors(of: scopes)) { knownCursors[scope] = .some(cursor) }
+    }
+
     func cursor(of scope: ScanScope) throws -> ScanCursor? {
+        if let known = knownCursors[scope] { return known }
         let result = try connection.query(
             """
             SELECT token, newest, newest_remote, request, full_at FROM \(sql.own("bmo_cursors")) WHERE \(Self.scope)
@@ -29,10 +40,8 @@ extension PostgreSQLTables {
             let result = try connection.query(
                 """
                 SELECT token, newest, newest_remote, request, full_at, parent FROM \(sql.own("bmo_cursors"))
-                WHERE entity = $1::text AND source = $2::text
-                    AND parent = ANY($3::text[])
-                """, [.text(scan.entity), .text(scan.source), .texts(scopes.map(\.parent))],
-                for: "reading cursors")
+                WHERE \(Self.scopes)
+                """, parameters(scopes), for: "reading cursors")
             for row in 0..<result.count {
                 let scope = ScanScope(entity: scan.entity, source: scan.source, parent: result.text(row, 5) ?? "")
                 found[scope] = ScanCursor(
@@ -45,6 +54,7 @@ extension PostgreSQLTables {
     }
 
     func forgetStates(ofParents parents: [String], in scan: ScanScope) throws {
+        knownCursors = [:]
         let changed = try connection.query(
             """
             UPDATE \(sql.own("bmo_cursors")) SET request = split_part(request, $4::text, 1)
@@ -58,6 +68,7 @@ extension PostgreSQLTables {
 
     func setCursor(_ cursor: ScanCursor, of scope: ScanScope) throws {
         noteWritten()
+        knownCursors[scope] = nil
         try connection.send(
             """
             INSERT INTO \(sql.own("bmo_cursors"))
@@ -72,17 +83,24 @@ extension PostgreSQLTables {
             ], for: "saving a cursor")
     }
 
-    func savedProgress(of scope: ScanScope) throws -> (progress: ScanProgress, saved: String)? {
+    func savedProgress(of scopes: [ScanScope]) throws -> [SavedProgress?] {
+        guard let scan = scopes.first else { return [] }
         let result = try connection.query(
             """
-            SELECT cursor, page, request, newest, newest_remote, saved, began FROM \(sql.own("bmo_progress"))
-            WHERE \(Self.scope) AND schema_version = (SELECT schema_version FROM \(sql.own("bmo_database")))
-            """, parameters(scope), for: "reading the position of a scan")
-        guard result.count > 0 else { return nil }
-        let progress = ScanProgress(
-            cursor: result.text(0, 0) ?? "", page: Int(result.bigint(0, 1) ?? 0), request: result.text(0, 2) ?? "",
-            newest: Watermark(json: result.text(0, 3), remote: result.text(0, 4)), began: result.text(0, 6) ?? "")
-        return (progress, result.text(0, 5) ?? "")
+            SELECT cursor, page, request, newest, newest_remote, saved, began, parent FROM \(sql.own("bmo_progress"))
+            WHERE \(Self.scopes) AND schema_version = (SELECT schema_version FROM \(sql.own("bmo_database")))
+            """, parameters(scopes), for: "reading the positions of scans")
+        var found: [ScanScope: SavedProgress] = [:]
+        for row in 0..<result.count {
+            let scope = ScanScope(entity: scan.entity, source: scan.source, parent: result.text(row, 7) ?? "")
+            let progress = ScanProgress(
+                cursor: result.text(row, 0) ?? "", page: Int(result.bigint(row, 1) ?? 0),
+                request: result.text(row, 2) ?? "",
+                newest: Watermark(json: result.text(row, 3), remote: result.text(row, 4)),
+                began: result.text(row, 6) ?? "")
+            found[scope] = SavedProgress(progress: progress, saved: result.text(row, 5) ?? "")
+        }
+        return scopes.map { found[$0] }
     }
 
     func savedScan(of scope: ScanScope) throws -> SavedScan? {
@@ -109,19 +127,22 @@ extension PostgreSQLTables {
     }
 
     func setSavedScan(_ scan: SavedScan?, of scope: ScanScope) throws {
-        guard let scan else { return try forget(scope) }
+        guard let scan else { return try forget([scope]) }
         try save(scan.progress, scan.log, of: scope, from: (0, 0))
     }
 
-    private func forget(_ scope: ScanScope) throws {
-        // One round trip: most scans by parent have one page, and nothing was saved of them.
-        let deleted = try connection.query(
-            """
-            WITH p AS (DELETE FROM \(sql.own("bmo_progress")) WHERE \(Self.scope) RETURNING 1),
-                s AS (DELETE FROM \(sql.own("bmo_seen")) WHERE \(Self.scope) RETURNING 1)
-            SELECT (SELECT count(*) FROM p) + (SELECT count(*) FROM s)
-            """, parameters(scope), for: "ending a scan")
-        if deleted.bigint(0, 0) ?? 0 > 0 { noteWritten() }
+    /// Forgets the positions of scans that are complete.
+    func forget(_ scopes: [ScanScope]) throws {
+        for (_, scopes) in Dictionary(grouping: scopes, by: { ScanScope(entity: $0.entity, source: $0.source) }) {
+            // One round trip: most scans by parent have one page, and nothing was saved of them.
+            let deleted = try connection.query(
+                """
+                WITH p AS (DELETE FROM \(sql.own("bmo_progress")) WHERE \(Self.scopes) RETURNING 1),
+                    s AS (DELETE FROM \(sql.own("bmo_seen")) WHERE \(Self.scopes) RETURNING 1)
+                SELECT (SELECT count(*) FROM p) + (SELECT count(*) FROM s)
+                """, parameters(scopes), for: "ending scans")
+            if deleted.bigint(0, 0) ?? 0 > 0 { noteWritten() }
+        }
     }
 
     /// Saves the position of a scan, with what it has listed since it was saved last.
@@ -131,7 +152,7 @@ extension PostgreSQLTables {
         throws
     {
         noteWritten()
-        if saved == (0, 0) { try forget(scope) }
+        if saved == (0, 0) { try forget([scope]) }
         let waiting = ScanLogText.json(Array(log.waiting.values), model)
         try connection.send(
             """
@@ -161,6 +182,7 @@ extension PostgreSQLTables {
     }
 
     func forgetScans(of entity: String, parent: String?) throws {
+        knownCursors = [:]
         for table in ["bmo_cursors", "bmo_progress", "bmo_seen"] {
             let deleted = try connection.query(
                 """

@@ -84,6 +84,10 @@ final class PostgreSQLTables: DatabaseTables {
     /// The new rows of a page that need no more than to be inserted; none is in ``rows``.
     var newRows: [Int: NewRows] = [:]
     var referrers: [ReferrerName: [(number: Int64, key: RowKey)]] = [:]
+    /// The rows of parents whose scans were announced, by entity.
+    var scopeRows: [Int: ScopeRows] = [:]
+    /// The cursors that were announced.
+    var knownCursors: [ScanScope: ScanCursor?] = [:]
     /// The last number in use, by entity.
     var lastNumbers: [Int: Int64] = [:]
     var lists: [ListName: CachedList] = [:]

@@ -31,15 +31,19 @@ extension SQLiteStore {
             newest: Watermark(select, local: 3, remote: 4), began: select.text(5) ?? "")
     }
 
-    /// Returns all that a scan has to know before it asks the remote, in one snapshot.
+    /// Returns all that scans have to know before they ask the remote, in one snapshot.
     ///
     /// - Throws: `StoreError`.
-    public func start(of scope: ScanScope, _ listing: MemberListing) throws -> ScanStart {
-        try readPrepared("reading the scan's place") { _, statements in
-            ScanStart(
-                progress: try Self.progress(of: scope, statements),
-                cursor: try CursorReader(statements(CursorReader.sql)).cursor(of: scope),
-                acknowledged: try Self.newestAcknowledged(statements), members: try members(of: listing, statements))
+    public func starts(of scopes: [ScanScope], _ listing: MemberListing) throws -> [ScanStart] {
+        try readPrepared("reading the places of scans") { _, statements in
+            let acknowledged = try Self.newestAcknowledged(statements)
+            let members = try members(of: listing, statements)
+            let cursors = CursorReader(statements(CursorReader.sql))
+            return try scopes.map { scope in
+                ScanStart(
+                    progress: try Self.progress(of: scope, statements), cursor: try cursors.cursor(of: scope),
+                    acknowledged: acknowledged, members: members)
+            }
         }
     }
 

@@ -5,9 +5,20 @@ internal import Mapping
 
 /// A page's writes in one SQLite transaction.
 final class SQLitePageTransaction: PageTransaction {
+    /// What the transaction's page of one scan has listed.
+    private struct Listed {
+        let scan: ScanTarget
+        /// The rows, if the scan logs them.
+        let rows: SeenLog
+        let savedLog: Bool
+        let savedLists: Bool
+    }
+
     private let store: SQLiteStore
     private var isOpen = true
     private var hasWritten = false
+    /// The pages of the scans that the transaction followed before.
+    private var before: [Listed] = []
     /// The scan that the page belongs to.
     private var scan: ScanTarget?
     /// The rows that the page lists, if the scan logs them.
@@ -160,7 +171,15 @@ final class SQLitePageTransaction: PageTransaction {
         if !deleted.isEmpty { hasWritten = true }
     }
 
+    /// The pages of all scans that the transaction has followed.
+    private var listed: [Listed] {
+        before
+            + (scan.map { [Listed(scan: $0, rows: seen, savedLog: savedLog, savedLists: savedLists)] } ?? [])
+    }
+
     func follow(_ scan: ScanTarget) throws {
+        before = listed
+        (seen, savedLog, savedLists) = (SeenLog(), false, false)
         self.scan = scan
         try store.writers.edits.scanBegan = scan.acknowledged
         try store.writers.joins.beginPage(scan.scope)
@@ -443,11 +462,12 @@ final class SQLitePageTransaction: PageTransaction {
                 batches?.commit()
                 if sweeps { batches?.memory.end() }
                 try store.writers.changes.pageCommitted()
-                if let scan {
-                    try store.writers.scans.pageCommitted(scan.scope, seen, isSaved: savedLog)
-                    if savedLists { try store.writers.joins.noteSaved(scan.scope) }
+                for page in listed {
+                    try store.writers.scans.pageCommitted(page.scan.scope, page.rows, isSaved: page.savedLog)
+                    if page.savedLists { try store.writers.joins.noteSaved(page.scan.scope) }
                 }
                 try store.writers.joins.pageCommitted()
+                try store.writers.sweep.pageCommitted()
             }
         }
         isOpen = false
@@ -459,7 +479,7 @@ final class SQLitePageTransaction: PageTransaction {
         // If this fails, SQLite rolls back when the connection closes.
         store.writer.writeWithoutTransaction { db in
             store.takeBack(db)
-            if let scan { try? store.writers.sweep.takeBack(scan) }
+            for page in listed { try? store.writers.sweep.takeBack(page.scan) }
         }
     }
 }

@@ -20,6 +20,8 @@ final class Sweep {
     private let statements: StatementCache
     /// The state of the scans of an entity's parents, by entity.
     private var waiting: [Int: ParentSweep<Int64>] = [:]
+    /// The number of rows in the scopes that the open page has ended.
+    private var counted: [ScanScope: Int] = [:]
     /// The rows missing from the first of two listings of a scope.
     private var unconfirmed: [ScanScope: Set<Int64>] = [:]
 
@@ -216,13 +218,18 @@ final class Sweep {
         guard waiting[scan.entity] != nil else { return false }
         let (absent, total) = try absent(scan, log)
         let first = listing == .second ? unconfirmed.removeValue(forKey: scan.scope) ?? [] : nil
+        counted[scan.scope] = total
         return waiting[scan.entity]?.end(scan.scope, absent: absent, of: total, cursor: cursor, first: first) ?? false
     }
 
     /// Reverts the notes of a parent's scan whose last page was rolled back.
     func takeBack(_ scan: ScanTarget) {
-        if scan.parent != nil { waiting[scan.entity]?.takeBack(scan.scope) }
+        let total = counted.removeValue(forKey: scan.scope) ?? 0
+        if scan.parent != nil { waiting[scan.entity]?.takeBack(scan.scope, of: total) }
     }
+
+    /// Keeps what the pages of a transaction have noted.
+    func pageCommitted() { counted = [:] }
 
     /// Notes that a parent's scan lists a row.
     func note(_ row: Int64, of scan: ScanTarget, refersElsewhere: Bool) {

@@ -74,7 +74,10 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
     }
 
     /// Reverts the end of a parent's scan whose last page was rolled back.
-    package mutating func takeBack(_ scope: ScanScope) {
+    ///
+    /// - Parameter total: The number of rows in the scope that the end has counted.
+    package mutating func takeBack(_ scope: ScanScope, of total: Int) {
+        self.total -= total
         ended.remove(Int64(ExactText(scope.parent).hashValue))
         guard let place = scopes.firstIndex(where: { $0.scope == scope }) else { return }
         rows = rows.filter { $0.value != place }
@@ -177,7 +180,7 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
         var decision = Decision()
         let gone = scopes.reduce(0) { $0 + $1.gone }
         if var held = try rule.held(gone, of: total, otherOrigin: try otherOrigin()) {
-            held.scopes = scopes.count
+            held.scopes = scopes.count { $0.gone > 0 }
             decision.held = held
             decision.preventsAll = true
             return decision

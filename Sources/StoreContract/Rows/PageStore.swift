@@ -24,12 +24,16 @@ public protocol PageStore: AnyObject, Sendable {
 /// with one statement per entity; an embedded store works through the batch row by row.
 ///
 /// The order of calls:
-/// 1. `follow(_:)` once, if the page belongs to a scan;
+/// 1. `follow(_:)`, if the page belongs to a scan;
 /// 2. per batch `setSource(_:)`, quarantined records and noted members, `merge(_:outcome:)`,
 ///    `ensure(_:created:)` for the references of the rows that were written, `mergeLinks(_:changed:)`, and
 ///    `delete(_:deleted:)` for the objects that the remote reports as deleted;
 /// 3. `finish(_:)` in the last page of a scan, and `saveProgress(_:progress:)`;
 /// 4. ``commit()`` or ``rollback()``.
+///
+/// A transaction may also have the pages of several scans by parent, each of which is the scan's only one: steps 1 to 3
+/// for one scan after the other, once ``announce(_:_:)`` has named them all. It leaves what as many transactions would
+/// have left.
 ///
 /// All calls except `commit` and `rollback` are made inside ``access(_:)``, from one thread at a time, and block. A call
 /// sees the effects of the calls before it. After an error the page can only be rolled back; the one exception is a row
@@ -59,6 +63,12 @@ public protocol PageTransaction: RowTransaction, ScanTransaction {
     /// One access can serve many calls.
     func access(_ body: () throws -> Void) throws
 
+    /// Announces the scans whose pages the transaction will have, and the objects that these pages have or refer to.
+    ///
+    /// A store behind a network reads what the later calls need of all of them at once; by default nothing happens. The
+    /// calls have the same effects without it.
+    func announce(_ scans: [AnnouncedScan], _ objects: [ObjectKey]) throws
+
     /// Commits the page's writes.
     func commit() throws
 
@@ -66,4 +76,9 @@ public protocol PageTransaction: RowTransaction, ScanTransaction {
     ///
     /// Safe after a failure, and safe to call twice.
     func rollback()
+}
+
+extension PageTransaction {
+    /// Does nothing.
+    public func announce(_ scans: [AnnouncedScan], _ objects: [ObjectKey]) {}
 }

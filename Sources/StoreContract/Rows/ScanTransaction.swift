@@ -3,8 +3,8 @@ public import Mapping
 /// The scan that a page belongs to: what it has listed, and how it ends.
 ///
 /// The order: ``follow(_:)`` before the page's rows; ``markSkipped(_:)`` and ``skipUnknown()`` with them;
-/// ``listedRows()`` and ``finish(_:)`` after the rows of the scan's last page; ``saveProgress(_:progress:)`` last. All
-/// calls are made inside ``PageTransaction/access(_:)``, from one thread at a time, and throw ``StoreError``.
+/// ``listedRows()`` and ``finish(_:)`` after the rows of the scan's last page; ``saveProgress(_:progress:)`` last. The
+/// next scan of the transaction follows then, if it has several. All calls are made inside ``PageTransaction/access(_:)``, from one thread at a time, and throw ``StoreError``.
 ///
 /// ```swift
 /// try page.follow(scan)
@@ -13,7 +13,7 @@ public import Mapping
 /// try page.saveProgress(scan.scope, progress: nil)
 /// ```
 public protocol ScanTransaction: AnyObject {
-    /// Assigns the following writes to this scan: the store notes which rows it lists.
+    /// Assigns the following writes to this scan, and no longer to the one before: the store notes which rows it lists.
     func follow(_ scan: ScanTarget) throws
 
     /// Marks objects that the scan skipped as seen.

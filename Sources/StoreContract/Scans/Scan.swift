@@ -59,6 +59,23 @@ public struct ScanTarget: Sendable {
     }
 }
 
+/// A scan whose page a transaction will have; see `PageTransaction.announce(_:_:)`.
+public struct AnnouncedScan: Sendable {
+    /// The scan.
+    public var target: ScanTarget
+    /// Whether its end may save a cursor.
+    public var mayLeaveCursor: Bool
+    /// Whether its end deletes rows that the listing lacks.
+    public var sweeps: Bool
+
+    /// Announces a scan.
+    public init(_ target: ScanTarget, mayLeaveCursor: Bool, sweeps: Bool) {
+        self.target = target
+        self.mayLeaveCursor = mayLeaveCursor
+        self.sweeps = sweeps
+    }
+}
+
 /// The position of a scan after a page.
 public struct ScanProgress: Sendable, Equatable {
     /// The bridge's cursor after the page.

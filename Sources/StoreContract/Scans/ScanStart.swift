@@ -1,6 +1,6 @@
 public import Mapping
 
-/// All that a scan has to know before it asks the remote; see ``ScanStore/start(of:_:)``.
+/// All that a scan has to know before it asks the remote; see ``ScanStore/starts(of:_:)``.
 public struct ScanStart: Sendable, Equatable {
     /// The position of an interrupted scan; see ``ScanStore/progress(of:)``.
     public let progress: ScanProgress?
@@ -21,10 +21,21 @@ public struct ScanStart: Sendable, Equatable {
 }
 
 extension ScanStore {
-    /// Returns all that a scan has to know before it asks the remote, by one read after the other.
+    /// Returns all that scans have to know before they ask the remote, by one read after the other.
+    public func starts(of scopes: [ScanScope], _ listing: MemberListing) throws -> [ScanStart] {
+        let (acknowledged, members) = (try newestAcknowledged(), try members(of: listing))
+        return try scopes.map { scope in
+            ScanStart(
+                progress: try progress(of: scope), cursor: try cursor(of: scope), acknowledged: acknowledged,
+                members: members)
+        }
+    }
+
+    /// Returns all that a scan has to know before it asks the remote.
     public func start(of scope: ScanScope, _ listing: MemberListing) throws -> ScanStart {
-        ScanStart(
-            progress: try progress(of: scope), cursor: try cursor(of: scope), acknowledged: try newestAcknowledged(),
-            members: try members(of: listing))
+        guard let start = try starts(of: [scope], listing).first else {
+            throw StoreError(.internal, "the store has no start of a scan")
+        }
+        return start
     }
 }

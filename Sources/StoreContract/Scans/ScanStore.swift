@@ -3,8 +3,8 @@ public import Model
 
 /// The state of scans: positions, cursors, and what listings had.
 ///
-/// The order of a scan: ``start(of:_:)``, or the single reads that it combines, before the remote is asked;
-/// ``beginScan(_:afterPage:)``; pages, which follow the scan (`PageTransaction.follow(_:)`) and save its
+/// The order of a scan: ``starts(of:_:)``, or the single reads that it combines, before the remote is asked;
+/// ``beginScan(_:afterPage:)``; pages, which follow the scan (`ScanTransaction.follow(_:)`) and save its
 /// position; `PageTransaction.finish(_:)` in the last page; ``endScan(_:)`` in any case.
 ///
 /// ```swift
@@ -40,9 +40,16 @@ public protocol ScanStore: AnyObject, Sendable {
     /// Returns the ID of the newest edit that the remote accepted during a scan, for ``ScanTarget/acknowledged``.
     func newestAcknowledged() throws -> Int64
 
-    /// Returns all that a scan has to know before it asks the remote, in one snapshot if the store can: a walk by parent
-    /// has thousands of scans.
-    func start(of scope: ScanScope, _ listing: MemberListing) throws -> ScanStart
+    /// Returns all that scans have to know before they ask the remote.
+    ///
+    /// A walk by parent has thousands of scans, and asks for those of many parents at a time: a store behind a network
+    /// should take as many round trips for them as for one.
+    ///
+    /// - Parameters:
+    ///   - scopes: The scopes of the scans.
+    ///   - listing: The listing that they all belong to.
+    /// - Returns: One start per scope, in the order of the scopes.
+    func starts(of scopes: [ScanScope], _ listing: MemberListing) throws -> [ScanStart]
 
     /// Begins to note the rows that a scan lists, so that the missing ones are known at its end.
     ///

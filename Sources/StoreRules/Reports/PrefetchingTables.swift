@@ -18,6 +18,12 @@ package protocol PrefetchingTables: AnyObject {
     /// Announces the rows that refer to keys.
     func prefetchReferrers(_ root: Int, _ toOne: Int, to keys: [RowKey]) throws
 
+    /// Announces the cursors of a scan's scopes, which differ in the parent only.
+    func prefetchCursors(of scopes: [ScanScope]) throws
+
+    /// Announces the rows in the scopes of one scan, which have a parent each; see `unlistedRows`.
+    func prefetchRows(of root: Int, in scopes: [SweepScope]) throws
+
     /// Announces the links of sources.
     func prefetchLinks(_ table: String, of sources: [RowKey]) throws
 

@@ -11,9 +11,17 @@ extension TableStore {
 
     /// Returns the position of an interrupted scan unless it has expired.
     package func progress(of scope: ScanScope) throws -> ScanProgress? {
-        guard let saved = try readOnce({ try $0.savedProgress(of: scope) }), saved.saved > ScanProgress.expiry
-        else { return nil }
-        return saved.progress
+        try readOnce { try $0.savedProgress(of: scope) }?.current
+    }
+
+    /// Returns all that scans of one listing have to know before they ask the remote: four queries for all of them.
+    package func starts(of scopes: [ScanScope], _ listing: MemberListing) throws -> [ScanStart] {
+        let positions = try readOnce { try $0.savedProgress(of: scopes) }
+        let cursors = try readOnce { try $0.cursors(of: scopes) }
+        let (acknowledged, members) = (try newestAcknowledged(), try members(of: listing))
+        return zip(positions, cursors).map { position, cursor in
+            ScanStart(progress: position?.current, cursor: cursor, acknowledged: acknowledged, members: members)
+        }
     }
 
     /// Forgets the position of a scan.

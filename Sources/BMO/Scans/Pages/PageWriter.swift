@@ -8,21 +8,21 @@ internal import SystemCalls
 
 /// Passes the batches of one scan to the store, page by page, on the import thread.
 final class PageWriter: @unchecked Sendable {
-    // `holdsGate`, `recordsHandedOver`, `recordsOfOpenPage`, `batches` and the content of `extent` belong to the
-    // scan's task; `open`, `failure`, `state`, `recordsInPage` and `keysInPage` are used only on `thread`, which
-    // works serially, as does `replay`.
-    private let model: CompiledModel
-    private let request: ScanRequest
-    private let target: ScanTarget
-    private let parent: ParentObject?
+    // `holdsGate`, `hasHandedOver`, `recordsHandedOver`, `recordsOfOpenPage`, `batches` and the content of `extent`
+    // belong to the scan's task; `open`, `shared`, `failure`, `state`, `recordsInPage`, `keysInPage` and `begins` are used
+    // only on `thread`, which works serially, as does `replay`.
+    let model: CompiledModel
+    let request: ScanRequest
+    let target: ScanTarget
+    let parent: ParentObject?
     private let isResumed: Bool
-    private let store: any Store
+    let store: any Store
     private let thread: ImportThread
     private let gate: PageGate
     private let batches: BatchMapper
     private let extent: Extent
     private let observer: (any PageObserver)?
-    private let quarantine: ListingQuarantine
+    let quarantine: ListingQuarantine
     private let look: ScanAttempt
     /// How often the first of two listings had an object again.
     private let firstRepeats: Int
@@ -37,7 +37,15 @@ final class PageWriter: @unchecked Sendable {
     /// The fields that the records had, among those that the configuration reads; belongs to the scan's task.
     var present: PresentFields { batches.present }
     private var open: PageImport?
+    /// The transaction in which the next page is one of several; nil if it has one of its own.
+    private var shared: (any PageTransaction)?
+    /// Whether the store has yet to be told that the scan begins.
+    private var begins: Bool
+    /// The pages of other parents with which the scan's page may share a transaction; nil if it may not.
+    private let group: PageGroup.Member?
     private var holdsGate = false
+    /// Whether a batch of the scan was handed over.
+    private var hasHandedOver = false
     /// The number of records on pages that were completely enqueued.
     private(set) var recordsHandedOver = 0
     private var recordsOfOpenPage = 0
@@ -48,75 +56,12 @@ final class PageWriter: @unchecked Sendable {
     /// Removes secrets from what is kept of records besides their values; set it before the first batch.
     var redaction = Redaction.none { didSet { batches.redaction = redaction } }
 
-    /// How much of a listing the scan covers, and so what its gaps mean.
-    enum Extent {
-        /// All of it, or the changes since an earlier scan.
-        case listing
-        /// All of it once more: a row is deleted only if this scan lacks it, too.
-        case confirmation
-        /// The records that meet conditions; it leaves no state for the next scan.
-        case part(RecordFilter)
-        /// The pages of a request, which leave no state either; with or without the keys of their objects.
-        case pages(keepsKeys: Bool)
-
-        /// The conditions of a part.
-        var filter: RecordFilter? { if case .part(let filter) = self { filter } else { nil } }
-
-        /// Whether the keys of the objects are kept.
-        var keepsKeys: Bool { if case .pages(keepsKeys: true) = self { true } else { false } }
-
-        /// Whether the scan has no effect on the next one.
-        var leavesNothing: Bool {
-            switch self {
-            case .listing, .confirmation: false
-            case .part, .pages: true
-            }
-        }
-    }
-
-    /// The scan's state so far.
-    struct State: Sendable {
-        var page = 0
-        var records = 0
-        /// The number of records that were not mapped and compared, because they came in a batch that the listing had before.
-        var recognized = 0
-        /// The keys of the records' objects, in their order, where requested; without those of quarantined records.
-        var keys: [[StoredValue]] = []
-        var counts: ImportCounts
-        /// The values of the watched field.
-        var watermark: ScanWatermark
-        /// The result of the sweep after the last page.
-        var sweep: SweepResult?
-        /// Whether the bridge makes no statement about rows that the listing lacks.
-        var skipsEverything = false
-        /// The field by which the bridge names skipped objects, where no attribute has it unchanged.
-        var unknownSkippedField: String?
-        /// The objects that the bridge skipped.
-        var skipped = SkippedRecords()
-        /// The number of records that changed something, and that the previous scan should have returned.
-        var late = 0
-        var totals = ReportedTotals()
-        /// The number of deletions on the remote that could not be matched to objects.
-        var badTombstones = 0
-        /// Whether the scan may have missed records that moved between pages: it leaves no cursor then.
-        var looksAgain = false
-        /// The objects that the listing lacks because other records came twice.
-        var lacking = LackingObjects()
-        /// How often an object was listed again.
-        var repeats = 0
-        /// Whether the listing is paged by position.
-        var isPositional = false
-        var order = ListingOrder()
-        /// Whether the scan ended at what is known, although the listing has more.
-        var endsAtKnown = false
-    }
-
     /// Whether the scan has ended at what is known, so that later batches are dropped; see ``State/endsAtKnown``.
     let isOver = Mutex(false)
 
     /// When the first page of the scan began.
     private let began: String
-    private var state: State
+    private(set) var state: State
     /// What the open page needs to be written again; see ``PageReplay``.
     private var replay = PageReplay<PreparedBatch, State>()
     private var recordsInPage = 0
@@ -129,13 +74,19 @@ final class PageWriter: @unchecked Sendable {
 
     /// Creates a writer for one scan.
     ///
-    /// - Parameter acknowledged: The newest edit that the remote had accepted when the scan began; see ``ScanTarget``.
+    /// - Parameters:
+    ///   - acknowledged: The newest edit that the remote had accepted when the scan began; see ``ScanTarget``.
+    ///   - begins: Whether the writer tells the store that the scan begins, before its first page.
+    ///   - group: The pages of other parents with which a page that is the whole listing may share a transaction.
     init(
         _ extent: Extent, of request: ScanRequest, _ context: SyncContext, parent: ParentObject? = nil,
         after progress: ScanProgress? = nil, look: ScanAttempt = .first, firstRepeats: Int = 0, acknowledged: Int64,
-        members: Set<ListedMember> = [], quarantine: ListingQuarantine? = nil, recognition: BatchRecognition? = nil
+        members: Set<ListedMember> = [], quarantine: ListingQuarantine? = nil, recognition: BatchRecognition? = nil,
+        begins: Bool = false, group: PageGroup.Member? = nil
     ) {
         self.extent = extent
+        self.begins = begins
+        self.group = group
         self.look = look
         self.firstRepeats = firstRepeats
         terms = context.terms
@@ -172,21 +123,6 @@ final class PageWriter: @unchecked Sendable {
                 isAppendOnly: model.entities[plan.index].key.isEmpty))
     }
 
-    /// Callbacks for each batch, on the import thread, in the order of the imports.
-    struct Listener: Sendable {
-        /// Called before a batch is imported.
-        let begins: @Sendable (PageInfo) -> Void
-        /// Called after a page is committed.
-        let committed: @Sendable (State, PageInfo) -> Void
-    }
-
-    /// A batch that waits for its import, or is being imported.
-    struct Job {
-        let result: Promise<Result<Void, any Error>>
-        /// The number of bytes, if the batch was recognised, and so takes no more; nil if it was mapped.
-        let recognizedBytes: Int?
-    }
-
     /// Maps a batch and enqueues it on the import thread, which commits when it ends a page; does not wait for the
     /// import.
     ///
@@ -204,6 +140,11 @@ final class PageWriter: @unchecked Sendable {
             done.fulfil(.success(()))
             return Job(result: done, recognizedBytes: 0)
         }
+        defer { hasHandedOver = true }
+        if let group, !hasHandedOver, batch.page.end {
+            recordsHandedOver += batch.received
+            return await start(batch, listener, onFailure, in: group)
+        }
         if !holdsGate {
             await gate.enter(priority: terms.priority)
             holdsGate = true
@@ -216,6 +157,26 @@ final class PageWriter: @unchecked Sendable {
             leaveGate()
         }
         return Job(result: result, recognizedBytes: batch.recognizedBytes)
+    }
+
+    /// Enqueues the only batch of a scan with those of other parents that wait for a transaction.
+    private func start(
+        _ batch: PreparedBatch, _ listener: Listener, _ onFailure: @escaping @Sendable () -> Void,
+        in member: PageGroup.Member
+    ) async -> Job {
+        let result = Promise<Result<Void, any Error>>()
+        let page = PageGroup.Page(
+            writer: self, batch: batch, listener: listener, onFailure: onFailure, result: result)
+        let group = member.group
+        let isFirst = group.add(page)
+        // A listing by position may be asked for once more.
+        if !batch.page.positional, group.receivesMore { member.received() }
+        if isFirst {
+            await gate.enter(priority: terms.priority)
+            thread.runLater { group.importAll() }
+            gate.leave()
+        }
+        return Job(result: result, recognizedBytes: nil)
     }
 
     /// Imports records; those of a recognised batch are mapped after all if its rows are not as it left them.
@@ -252,10 +213,11 @@ final class PageWriter: @unchecked Sendable {
         gate.leave()
     }
 
-    private func importBatch(_ batch: PreparedBatch, _ listener: Listener, _ onFailure: () -> Void) throws {
+    func importBatch(_ batch: PreparedBatch, _ listener: Listener, _ onFailure: () -> Void) throws {
         if let failure { throw failure }
         if state.endsAtKnown { return }
         do {
+            try beginScan()
             listener.begins(batch.page)
             if open == nil { replay = PageReplay(from: state) }
             replay.add(batch)
@@ -268,6 +230,33 @@ final class PageWriter: @unchecked Sendable {
             onFailure()
             throw reason
         }
+    }
+
+    /// Tells the store that the scan begins, if that is due.
+    func beginScan() throws {
+        guard begins else { return }
+        try store.beginScan(target.scope, afterPage: nil)
+        begins = false
+    }
+
+    /// Imports the only batch of a scan as a part of a transaction, which the caller commits or rolls back.
+    ///
+    /// If it is rolled back, call ``takeBack(to:)`` with the state before.
+    func add(_ batch: PreparedBatch, sharing transaction: any PageTransaction) throws {
+        shared = transaction
+        defer { shared = nil }
+        do {
+            _ = try add(batch)
+        } catch {
+            open = nil
+            throw error
+        }
+    }
+
+    /// Goes back to the state before a page that was rolled back.
+    func takeBack(to before: State) {
+        (state, recordsInPage, keysInPage) = (before, 0, [])
+        quarantine.startOver()
     }
 
     /// Keeps the first records of a page with too many faulty ones; returns the error for the scan.
@@ -460,7 +449,12 @@ final class PageWriter: @unchecked Sendable {
         origin.known = look.known?.local
         observer?.pageBegins()
         origin.redaction = redaction
-        let page = try PageImport(target.entity, of: model, from: origin, into: store)
+        let page =
+            if let shared {
+                try PageImport(target.entity, of: model, from: origin, sharing: shared)
+            } else {
+                try PageImport(target.entity, of: model, from: origin, into: store)
+            }
         page.insertionLimit = observer?.roomForInsertions ?? 0
         if let observer { page.listMetadata.room = observer.roomForMetadata }
         page.quarantineRoom = quarantine.room

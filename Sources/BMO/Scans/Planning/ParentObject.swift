@@ -16,6 +16,8 @@ struct ParentObject: Sendable {
     let values: RecordBatch
     /// Its values in the form of a request.
     var options: BridgeOptions? { BridgeOptions(batch: values) }
+    /// What its scan has to know before it asks the remote; nil if that was not read yet.
+    var start: ScanStart?
     /// What tells whether the object has changed since its children were scanned; nil where all parents are scanned.
     var state: String?
 

@@ -68,6 +68,8 @@ final class ListJoins {
     private var scans: [ScanScope: Scan] = [:]
     /// The scan of the open page; nil if it belongs to none.
     private(set) var current: Scan?
+    /// The scans that the open transaction has followed.
+    private var followed: [Scan] = []
 
     init(_ model: CompiledModel, on connection: OpaquePointer?) {
         self.model = model
@@ -138,23 +140,27 @@ final class ListJoins {
 
     func end(_ scope: ScanScope) {
         if current?.scope == scope { current = nil }
+        followed.removeAll { $0.scope == scope }
         scans[scope] = nil
     }
 
     /// Begins a page of a scan; a page whose scan has not begun joins nothing.
     func beginPage(_ scope: ScanScope?) {
         current = scope.flatMap { scans[$0] }
-        if let current { current.before = (current.owners.count, current.waiting) }
+        if let current {
+            current.before = (current.owners.count, current.waiting)
+            followed.append(current)
+        }
     }
 
-    func pageCommitted() { current = nil }
+    func pageCommitted() { (current, followed) = (nil, []) }
 
     func pageRolledBack() {
-        if let current {
-            current.owners.removeLast(max(0, current.owners.count - current.before.owners))
-            current.waiting = current.before.waiting
+        for scan in followed {
+            scan.owners.removeLast(max(0, scan.owners.count - scan.before.owners))
+            scan.waiting = scan.before.waiting
         }
-        current = nil
+        (current, followed) = (nil, [])
     }
 
     private func isSaved(_ scope: ScanScope) throws -> (lists: Bool, owners: Bool) {

@@ -11,11 +11,15 @@ struct ParentScans {
     let scan: ParentScan
     let context: SyncContext
     let tally: EntityTally
+    /// The pages that wait for a transaction.
+    private let group = PageGroup()
     /// The shard whose parents are scanned; nil for all parents.
     var shard: SyncShard?
 
     /// How many parents are read from the database at a time.
     static let chunk = 256
+    /// How many scans' starts are read from the database at a time.
+    static let starts = 64
     /// The number of consecutive failures with the same code after which the rest is skipped.
     private static let maxConsecutiveFailures = 10
     /// The limit of failures that are reported individually.
@@ -26,6 +30,16 @@ struct ParentScans {
         case failed(SyncReport.Parents.Failure)
         case interrupted
     }
+
+    /// What the scan of a parent tells the walk; each has a number.
+    private enum Event: Sendable {
+        /// All has been received, and waits for its import: the remote can be asked for another parent's.
+        case received(Int)
+        case ended(Int, Ending)
+    }
+
+    /// How many scans may wait for their import, besides those that receive.
+    private static let maxWaiting = 256
 
     /// The outcome of the scans of several parents.
     private struct Walk {
@@ -102,24 +116,46 @@ struct ParentScans {
     private func walk(_ queue: inout ParentQueue) async throws -> Walk {
         var streak: (code: String, count: Int) = ("", 0)
         var walk = Walk()
-        try await withThrowingTaskGroup(of: Ending.self) { group in
+        // A recording keeps the order of the requests.
+        let isRecorded = context.workspace.session != nil
+        let (concurrency, waiting) = isRecorded ? (1, 0) : (scan.concurrency, Self.maxWaiting)
+        let (events, sender) = AsyncStream.makeStream(of: Event.self)
+        try await withThrowingDiscardingTaskGroup { tasks in
+            var next = events.makeAsyncIterator()
+            var number = 0
             var running = 0
+            var receiving: Set<Int> = []
             while true {
-                while running < (context.workspace.session == nil ? scan.concurrency : 1),
+                while receiving.count < concurrency, running < concurrency + waiting,
                     streak.count < Self.maxConsecutiveFailures, !Task.isCancelled,
                     let parent = try await queue.next()
                 {
-                    group.addTask { await ending(of: parent) }
+                    number += 1
                     running += 1
+                    receiving.insert(number)
+                    tasks.addTask { [number] in
+                        sender.yield(
+                            .ended(number, await ending(of: parent) { sender.yield(.received(number)) }))
+                    }
                 }
-                guard let ending = try await group.next() else {
+                guard running > 0 else {
                     guard streak.count < Self.maxConsecutiveFailures, !Task.isCancelled, queue.beginAnew() else {
                         break
                     }
                     continue
                 }
+                let reached: Ending
+                switch await next.next() {
+                case nil: continue
+                case .received(let number)?:
+                    receiving.remove(number)
+                    continue
+                case .ended(let number, let ending)?:
+                    receiving.remove(number)
+                    reached = ending
+                }
                 running -= 1
-                switch ending {
+                switch reached {
                 case .interrupted: walk.listing.isWhole = false
                 case .done(let result):
                     streak = ("", 0)
@@ -156,11 +192,17 @@ struct ParentScans {
         try await context.connections.throwIfFailed(plan.bridge)
     }
 
-    private func ending(of parent: ParentObject) async -> Ending {
+    /// Scans a parent.
+    ///
+    /// - Parameter received: Called when all was received and waits for its import, if that is before the end.
+    private func ending(of parent: ParentObject, received: @escaping @Sendable () -> Void) async -> Ending {
         let place = ListingScan.ProgressTracker()
         do {
             return .done(
-                try await ListingScan(plan: plan, context: context, parent: parent, tally: tally).run(at: place))
+                try await ListingScan(
+                    plan: plan, context: context, parent: parent, tally: tally,
+                    group: PageGroup.Member(group: group, received: received)
+                ).run(at: place))
         } catch {
             if Task.isCancelled || error is CancellationError { return .interrupted }
             if let failure = error as? BridgeFailure, failure.code == .cancelled { return .interrupted }

@@ -12,7 +12,7 @@ struct ParentQueue {
     private let relationship: Int?
     private let conditions: [LocalCondition]
     private var waiting: ArraySlice<ParentRow> = []
-    /// Parents that were looked up and are due.
+    /// Parents that are due, with the starts of their scans.
     private var due: ArraySlice<ParentObject> = []
     /// The number of parents that were left out because they have not changed.
     private(set) var spared = 0
@@ -56,15 +56,20 @@ struct ParentQueue {
 
     mutating func next() async throws -> ParentObject? {
         let layout = scans.context.workspace.model.entities[entity]
-        guard skipsUnchanged else { return try await nextRow(layout) }
+        guard !scans.context.isPartial else { return try await nextRow(layout) }
         while true {
             if let parent = due.popFirst() { return parent }
+            // Others may use the store while the remote is asked for these, so not too many are looked up ahead.
+            let most = skipsUnchanged ? ParentScans.chunk : ParentScans.starts
             var parents: [ParentObject] = []
-            while parents.count < ParentScans.chunk, let parent = try await nextRow(layout) { parents.append(parent) }
+            while parents.count < most, let parent = try await nextRow(layout) { parents.append(parent) }
             guard !parents.isEmpty else { return nil }
             let rule = DueScans(plan: scans.plan, isFull: scans.context.options.full)
-            let found = try await scans.context.thread.run { [parents, store = scans.context.store] in
-                try rule.due(parents, store.cursors)
+            let found = try await scans.context.thread.run { [parents, store = scans.context.store, plan = scans.plan] in
+                let starts = try store.starts(of: parents.map { plan.scope(parent: $0) }, plan.memberListing)
+                var started = parents
+                for (index, start) in starts.enumerated() { started[index].start = start }
+                return rule.due(started) { _ in starts.map(\.cursor) }
             }
             spared += parents.count - found.count
             due = found[...]
