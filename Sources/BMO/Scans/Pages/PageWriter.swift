@@ -42,7 +42,7 @@ final class PageWriter: @unchecked Sendable {
     /// Whether the store has yet to be told that the scan begins.
     private var begins: Bool
     /// The pages of other parents with which the scan's page may share a transaction; nil if it may not.
-    private let group: PageGroup.Member?
+    private let membership: PageGroup.Member?
     private var holdsGate = false
     /// Whether a batch of the scan was handed over.
     private var hasHandedOver = false
@@ -86,7 +86,7 @@ final class PageWriter: @unchecked Sendable {
     ) {
         self.extent = extent
         self.begins = begins
-        self.group = group
+        membership = group
         self.look = look
         self.firstRepeats = firstRepeats
         terms = context.terms
@@ -132,6 +132,9 @@ final class PageWriter: @unchecked Sendable {
     func start(
         _ fetched: FetchedBatch, _ listener: Listener, onFailure: @escaping @Sendable () -> Void
     ) async throws -> Job {
+        let isOnly = membership != nil && !hasHandedOver && fetched.page.end
+        // A listing by position may be asked for once more.
+        if isOnly, !fetched.page.positional, let membership, membership.group.hasRoom { membership.received() }
         // Mapped here, while another batch may be importing.
         let batch = try batches.prepare(fetched)
         if !holdsGate, batch.isNothing || isOver.withLock({ $0 }) {
@@ -141,9 +144,9 @@ final class PageWriter: @unchecked Sendable {
             return Job(result: done, recognizedBytes: 0)
         }
         defer { hasHandedOver = true }
-        if let group, !hasHandedOver, batch.page.end {
+        if isOnly, let membership {
             recordsHandedOver += batch.received
-            return await start(batch, listener, onFailure, in: group)
+            return await start(batch, listener, onFailure, in: membership.group)
         }
         if !holdsGate {
             await gate.enter(priority: terms.priority)
@@ -162,16 +165,12 @@ final class PageWriter: @unchecked Sendable {
     /// Enqueues the only batch of a scan with those of other parents that wait for a transaction.
     private func start(
         _ batch: PreparedBatch, _ listener: Listener, _ onFailure: @escaping @Sendable () -> Void,
-        in member: PageGroup.Member
+        in group: PageGroup
     ) async -> Job {
         let result = Promise<Result<Void, any Error>>()
         let page = PageGroup.Page(
             writer: self, batch: batch, listener: listener, onFailure: onFailure, result: result)
-        let group = member.group
-        let isFirst = group.add(page)
-        // A listing by position may be asked for once more.
-        if !batch.page.positional, group.receivesMore { member.received() }
-        if isFirst {
+        if group.add(page) {
             await gate.enter(priority: terms.priority)
             thread.runLater { group.importAll() }
             gate.leave()

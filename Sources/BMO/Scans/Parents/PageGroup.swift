@@ -41,24 +41,15 @@ final class PageGroup: Sendable {
     /// The most bytes of records that wait while more are received.
     private static let mostBytes = 4 << 20
 
-    /// How long an import takes at least for which it pays to ask for more meanwhile.
-    private static let longImport = Duration.milliseconds(2)
-
     private struct Waiting {
         var pages: [Page] = []
         var bytes = 0
-        /// How long the last import took.
-        var lastImport = Duration.zero
     }
 
     private let waiting = Mutex(Waiting())
 
-    /// Whether more should be received while the pages wait: if that takes long, and they are not too large.
-    var receivesMore: Bool {
-        waiting.withLock { waiting in
-            (waiting.pages.count > 1 || waiting.lastImport > Self.longImport) && waiting.bytes < Self.mostBytes
-        }
-    }
+    /// Whether more may be received while the pages wait.
+    var hasRoom: Bool { waiting.withLock { $0.bytes < Self.mostBytes } }
 
     /// Adds a page; returns whether the caller has to call ``importAll()``, as no other one is about to.
     func add(_ page: Page) -> Bool {
@@ -71,12 +62,10 @@ final class PageGroup: Sendable {
 
     /// Imports the pages that wait; call it on the import thread, while no page is open.
     func importAll() {
-        let began = ContinuousClock.now
         var pages = waiting.withLock { waiting in
-            defer { (waiting.pages, waiting.bytes) = ([], 0) }
+            defer { waiting = Waiting() }
             return waiting.pages[...]
         }
-        defer { waiting.withLock { $0.lastImport = ContinuousClock.now - began } }
         while !pages.isEmpty {
             var records = 0
             let part = pages.prefix(Self.mostPages).prefix { page in
