@@ -180,35 +180,6 @@ def entities(options):
             f"{min(one.processor for one in status):.3f}")
 
 
-def parents(options):
-    """Requests a second of a walk by parent, beside a loop of libcurl's multi interface that only receives the same."""
-    count = options.parents
-    place = Place(options, "parents")
-    pages(place.folder, "parents", ({"id": identifier} for identifier in range(count)), 1000)
-    (place.folder / "files" / "children").mkdir()
-    (place.folder / "files" / "children" / "one.json").write_text('{"items":[],"more":false}')
-    floor = compiled("parents-floor", "parents-floor.c", "-lcurl")
-    text = entity("Parent", "id: integer", "parents")
-    text += ("  Child:\n    bridge: api\n    key: id\n    attributes: {id: integer}\n"
-             "    relationships: {parent: {to: Parent}}\n    parent: {relationship: parent, concurrency: 16}\n"
-             "    rest: {path: \"/children/{parent.id}\", records: $.items, paging: none}\n")
-    floors, runs = [], []
-    with serve(place.folder) as server:
-        place.write(REST.format(url=server.url, entities=text))
-        for _ in range(options.rounds):
-            without_database(place.folder)
-            place.run("sync", "Parent")
-            floors.append(run([floor, f"{server.url}/children/", str(count), "16"], place.folder))
-            runs.append(place.run("sync", "Child"))
-    table("Parents: a request for the children of each, 16 at a time", "what", "wall, s", "requests a second",
-          "s of processor", "times the floor's wall", "peak MiB")
-    for name, found in (("floor: libcurl's multi interface", floors), ("`bmo sync Child`", runs)):
-        ratios = [one.seconds / base.seconds for one, base in zip(found, floors)]
-        wall = statistics.median(one.seconds for one in found)
-        row(name, f"{wall:.2f}", f"{count / wall:,.0f}", f"{statistics.median(one.processor for one in found):.2f}",
-            f"{statistics.median(ratios):.2f}", f"{statistics.median(one.mebibytes for one in found):.0f}")
-
-
 def counting(options, name, count):
     """A place whose records the bridge in C counts."""
     place = Place(options, name)
@@ -269,15 +240,13 @@ def history(options):
         line("`bmo undo` of that run", "undo", str(newest))
 
 
-TASKS = {"wide": wide, "deep": deep, "children": children, "entities": entities, "parents": parents, "growth": growth,
-         "history": history}
+TASKS = {"wide": wide, "deep": deep, "children": children, "entities": entities, "growth": growth, "history": history}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3, help="how often each is measured (default: 3)")
     parser.add_argument("--records", type=int, default=10_000_000, help="how far `growth` goes (default: 10,000,000)")
-    parser.add_argument("--parents", type=int, default=100_000, help="parents of `parents` (default: 100,000)")
     parser.add_argument("--only", choices=TASKS, action="append", help="only this task; may be repeated")
     parser.add_argument("--bmo", type=Path, help="a built bmo (default: builds a release)")
     options = parser.parse_args()
