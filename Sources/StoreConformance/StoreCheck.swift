@@ -10,6 +10,7 @@ struct StoreCheck: Sendable {
 
     /// All checks, protocol by protocol.
     static let all =
-        rows + types + texts + pages + scans + sharedTransactions + orphans + history + outbox + edits + queries + collections + feed + uses
+        rows + types + texts + pages + scans + sharedTransactions + orphans + history + outbox + edits + queries
+        + collections + feed + uses
         + sharedTexts
 }

@@ -3,8 +3,10 @@ public import StoreContract
 
 /// A page that passes every call on to another; subclasses have faults.
 open class ForwardingPage: PageTransaction {
+    /// The page below.
     public let base: any PageTransaction
 
+    /// Creates a page over another one.
     public init(_ base: any PageTransaction) { self.base = base }
 
     open func announce(_ scans: [AnnouncedScan], _ objects: [ObjectKey]) throws {

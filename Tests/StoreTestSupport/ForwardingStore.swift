@@ -4,9 +4,11 @@ public import StoreContract
 
 /// A store that passes every call on to another; subclasses have faults.
 open class ForwardingStore: Store, @unchecked Sendable {
-    // Sendable because the store below is the only, constant state.
+    // Sendable because this constant is all of its state.
+    /// The store below.
     public let base: any Store
 
+    /// Creates a store over another one.
     public init(_ base: any Store) { self.base = base }
 
     open func page(_ base: any PageTransaction) -> any PageTransaction { base }
@@ -54,9 +56,13 @@ open class ForwardingStore: Store, @unchecked Sendable {
     open func changes(of run: Int64, entity: String?, _ body: (RowChange) throws -> Void) throws {
         try base.changes(of: run, entity: entity, body)
     }
-    open func history(of entity: Int, key: [StoredValue]) throws -> RowHistory { try base.history(of: entity, key: key) }
+    open func history(of entity: Int, key: [StoredValue]) throws -> RowHistory {
+        try base.history(of: entity, key: key)
+    }
     open func undo(run id: Int64) throws -> Int64 { try base.undo(run: id) }
-    open func columnsWithoutHistory(undoing id: Int64) throws -> [String] { try base.columnsWithoutHistory(undoing: id) }
+    open func columnsWithoutHistory(undoing id: Int64) throws -> [String] {
+        try base.columnsWithoutHistory(undoing: id)
+    }
     open func newestChange() throws -> Int64 { try base.newestChange() }
     open func changes(after number: Int64, limit: Int) throws -> [RowChange] {
         try base.changes(after: number, limit: limit)
@@ -103,7 +109,9 @@ open class ForwardingStore: Store, @unchecked Sendable {
     open func rows(of query: RowQuery, _ body: (EntityRow) throws -> Void) throws { try base.rows(of: query, body) }
     open func rows(of query: RowQuery) throws -> [EntityRow] { try base.rows(of: query) }
     open func count(of query: RowQuery) throws -> Int { try base.count(of: query) }
-    open func rows(of entity: Int, keys: [[StoredValue]]) throws -> [EntityRow] { try base.rows(of: entity, keys: keys) }
+    open func rows(of entity: Int, keys: [[StoredValue]]) throws -> [EntityRow] {
+        try base.rows(of: entity, keys: keys)
+    }
     open func links(
         of entity: Int, _ relationship: Int, owners: [[StoredValue]]
     ) throws -> [[StoredValue]: [[StoredValue]]] {
@@ -112,7 +120,9 @@ open class ForwardingStore: Store, @unchecked Sendable {
     open func stubs(of entity: Int, among keys: [[StoredValue]]) throws -> Set<[StoredValue]> {
         try base.stubs(of: entity, among: keys)
     }
-    open func key(of entity: Int, from texts: [String]) throws -> [StoredValue] { try base.key(of: entity, from: texts) }
+    open func key(of entity: Int, from texts: [String]) throws -> [StoredValue] {
+        try base.key(of: entity, from: texts)
+    }
 
     open func status() throws -> [EntityStatus] { try base.status() }
     open func stubs(of entity: String) throws -> [String] { try base.stubs(of: entity) }

@@ -6,7 +6,7 @@ extension PostgreSQLTables {
     func unlistedRows(
         of root: Int, in scope: SweepScope, notIn log: ScanLog, isCounted: Bool
     ) throws -> (rows: [(number: Int64, key: RowKey)], total: Int) {
-        if let parent = scope.parent, let known = scopeRows[root]?.rows(of: parent.key) {
+        if let known = scopeRows[root]?.rows(in: scope) {
             let unlisted = known.filter { !log.contains($0.key) }.sorted { $0.key < $1.key }
             if !unlisted.isEmpty { try prefetchState(root, unlisted.map(\.value)) }
             return (unlisted.map { (number: $0.key, key: $0.value) }, known.count)
@@ -52,7 +52,7 @@ extension PostgreSQLTables {
     }
 
     func prefetchRows(of root: Int, in scopes: [SweepScope]) throws {
-        guard var known = ScopeRows(scopes), let parent = scopes[0].parent else { return }
+        guard var known = ScopeRows(scopes), let parent = scopes.first?.parent else { return }
         try flush(root)
         let table = try table(root)
         let columns = parent.fields.map { Identifier.quoted(table.layout.fields[$0].name) }
@@ -71,7 +71,8 @@ extension PostgreSQLTables {
                 let number = result.bigint(row, 0) ?? 0
                 let key = table.isNumbered ? [.integer(number)] : result.values(row, from: 1, keyCodecs)
                 guard !isErased(root, key) else { continue }
-                known.add(number, key, of: result.values(row, from: 1 + keyCodecs.count, codecs))
+                // A key that the server holds for equal, although it is written in another way: each scan asks for itself.
+                guard known.add(number, key, of: result.values(row, from: 1 + keyCodecs.count, codecs)) else { return }
             }
         }
         scopeRows[root] = known

@@ -30,6 +30,12 @@ package struct SweepScope {
         return scope
     }
 
+    /// Returns whether two scopes have the same kinds, and refer to their parents by the same fields.
+    package func differsInParentOnly(from other: SweepScope) -> Bool {
+        kinds?.field == other.kinds?.field && kinds?.names == other.kinds?.names && deletion == other.deletion
+            && parent?.fields == other.parent?.fields
+    }
+
     /// Returns the kinds of objects that an entity's listing covers: sub-entities with their own listing belong to that
     /// one.
     package static func kinds(of layout: EntityLayout, in model: CompiledModel) -> [String] {

@@ -138,7 +138,8 @@ extension PageGroup.Page {
     fileprivate var announced: AnnouncedScan {
         let request = writer.request
         let end = request.end(
-            isComplete: batch.page.complete, isUnchanged: batch.page.unchanged, token: nil, newest: nil, isResumed: false,
+            isComplete: batch.page.complete, isUnchanged: batch.page.unchanged, token: nil, newest: nil,
+            isResumed: false,
             hasParent: true, listing: .only)
         let mayLeaveCursor = request.plan.incremental != nil || writer.parent?.state != nil
         return AnnouncedScan(writer.target, mayLeaveCursor: mayLeaveCursor, sweeps: end.sweep != nil)

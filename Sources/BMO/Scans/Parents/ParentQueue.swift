@@ -65,7 +65,8 @@ struct ParentQueue {
             while parents.count < most, let parent = try await nextRow(layout) { parents.append(parent) }
             guard !parents.isEmpty else { return nil }
             let rule = DueScans(plan: scans.plan, isFull: scans.context.options.full)
-            let found = try await scans.context.thread.run { [parents, store = scans.context.store, plan = scans.plan] in
+            let found = try await scans.context.thread.run {
+                [parents, store = scans.context.store, plan = scans.plan] in
                 let starts = try store.starts(of: parents.map { plan.scope(parent: $0) }, plan.memberListing)
                 var started = parents
                 for (index, start) in starts.enumerated() { started[index].start = start }
