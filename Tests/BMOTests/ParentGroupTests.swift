@@ -88,6 +88,31 @@ import Testing
         #expect(report.failure(of: "Child")?.message.hasSuffix("the connection was lost") == true)
         #expect(try children(place) == "'\(all)'", "each row is there once")
     }
+
+    @Test func `a store that is gone is not asked for each page`() async throws {
+        let place = try LibraryWorkspace.counting()
+        let workspace = try await workspace(place, fault: .isGone(after: 5))
+        let report = try await place.sync(workspace)
+        #expect(report.failure(of: "Child")?.message.contains("the disk is gone") == true)
+        // Each transaction fails with all its pages, and then the first of these alone; ten in a row end the walk.
+        #expect(transactions.attempts < 5 + 2 * 12, "\(transactions.attempts)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `a walk that is cancelled ends`() async throws {
+        let place = try LibraryWorkspace.counting()
+        let workspace = try await workspace(place)
+        let sync = Task { try await place.sync(workspace) }
+        while transactions.scans.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
+        sync.cancel()
+        let report = try await sync.value
+        guard case .interrupted = report.entities[0].outcome else {
+            Issue.record("the outcome is \(report.entities[0].outcome)")
+            return
+        }
+        #expect(report.wasInterrupted)
+        #expect(try await place.sync(workspace).text.hasPrefix("Child finished, 40 pages"), "the next one has them all")
+        #expect(try children(place) == "'\(all)'")
+    }
 }
 
 /// What the pages of ``SlowStore`` do wrong.
@@ -96,15 +121,28 @@ private enum TransactionFault: Sendable {
     case refuses(Int64)
     /// The first commit of several scans succeeds, and says that it failed.
     case losesCommit
+    /// They cannot be committed after a number of them.
+    case isGone(after: Int)
 }
 
 /// The number of scans of each transaction that was committed.
 private final class TransactionCount: Sendable {
-    private let state = Mutex((scans: [Int](), lost: 0))
+    private let state = Mutex((scans: [Int](), lost: 0, attempts: 0))
+
+    /// The number of commits, also of those that failed.
+    var attempts: Int { state.withLock { $0.attempts } }
 
     var scans: [Int] { state.withLock { $0.scans } }
     /// The number of scans whose commit was reported as failed.
     var lost: Int { state.withLock { $0.lost } }
+
+    /// Counts a commit; returns how many there were before.
+    func addAttempt() -> Int {
+        state.withLock { state in
+            defer { state.attempts += 1 }
+            return state.attempts
+        }
+    }
 
     func add(_ scans: Int) { state.withLock { $0.scans.append(scans) } }
 
@@ -153,15 +191,21 @@ private final class SlowPage: ForwardingPage {
         _ rows: [PageRow], outcome: (_ index: Int, _ result: Result<MergeOutcome, StoreError>) throws -> Void
     ) throws {
         if case .refuses(let id)? = fault, rows.contains(where: { $0.cells[0].value == .integer(id) }) {
-            throw StoreError(.io, "the row is refused")
+            throw StoreError(.internal, "the row is refused")
         }
         try super.merge(rows, outcome: outcome)
     }
 
     override func commit() throws {
         Thread.sleep(forTimeInterval: 0.03)
+        let before = count.addAttempt()
+        if case .isGone(let number)? = fault, before >= number { throw StoreError(.io, "the disk is gone") }
         try super.commit()
         if scans > 0 { count.add(scans) }
-        if case .losesCommit? = fault, count.loses(scans) { throw StoreError(.io, "the connection was lost") }
+        if case .losesCommit? = fault, count.loses(scans) {
+            var error = StoreError(.io, "the connection was lost")
+            error.mayHaveCommitted = true
+            throw error
+        }
     }
 }

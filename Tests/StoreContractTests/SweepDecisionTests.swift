@@ -83,7 +83,7 @@ import Testing
     @Test func `a parent's scan that is rolled back deletes nothing`() {
         var sweep = ParentSweep<Int>()
         _ = sweep.end(scope(1), absent: [11], of: 1, cursor: cursor)
-        sweep.takeBack(scope(1), of: 0)
+        sweep.takeBack(scope(1), of: 0, repeated: 0)
         let decision = sweep.decide(by: SweepRule(deletionLimit: nil), otherOrigin: nil)
         #expect(decision.rows.isEmpty && decision.cursors.isEmpty)
     }

@@ -301,7 +301,7 @@ final class PostgreSQLStore: TableStore, @unchecked Sendable {
             }
         } catch {
             guard var unknown = error as? StoreError else { throw error }
-            unknown.isTransient = false
+            (unknown.isTransient, unknown.mayHaveCommitted) = (false, true)
             throw unknown
         }
     }

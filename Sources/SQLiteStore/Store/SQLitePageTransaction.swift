@@ -181,7 +181,7 @@ final class SQLitePageTransaction: PageTransaction {
         before = listed
         (seen, savedLog, savedLists) = (SeenLog(), false, false)
         self.scan = scan
-        try store.writers.edits.scanBegan = scan.acknowledged
+        try store.writers.edits.follow(scan)
         try store.writers.joins.beginPage(scan.scope)
         let log = try scan.isListing ? store.writers.scans.log(of: scan.scope) : nil
         notesSeen = log != nil

@@ -20,10 +20,20 @@ final class Sweep {
     private let statements: StatementCache
     /// The state of the scans of an entity's parents, by entity.
     private var waiting: [Int: ParentSweep<Int64>] = [:]
-    /// The number of rows in the scopes that the open page has ended.
-    private var counted: [ScanScope: Int] = [:]
+    /// What the pages of the open transaction have noted, by the scope.
+    private var noted: [ScanScope: Noted] = [:]
     /// The rows missing from the first of two listings of a scope.
     private var unconfirmed: [ScanScope: Set<Int64>] = [:]
+
+    /// What a rollback takes back.
+    private struct Noted {
+        /// The number of rows in the scope.
+        var total = 0
+        /// The number of keys that occurred twice.
+        var repeated = 0
+        /// The rows that the first of two listings lacked.
+        var unconfirmed: Set<Int64>?
+    }
 
     /// The number of rows compared at a time.
     private static let chunk = 1 << 20
@@ -218,18 +228,22 @@ final class Sweep {
         guard waiting[scan.entity] != nil else { return false }
         let (absent, total) = try absent(scan, log)
         let first = listing == .second ? unconfirmed.removeValue(forKey: scan.scope) ?? [] : nil
-        counted[scan.scope] = total
+        noted[scan.scope, default: Noted()].total = total
+        noted[scan.scope]?.unconfirmed = first
         return waiting[scan.entity]?.end(scan.scope, absent: absent, of: total, cursor: cursor, first: first) ?? false
     }
 
     /// Reverts the notes of a parent's scan whose last page was rolled back.
     func takeBack(_ scan: ScanTarget) {
-        let total = counted.removeValue(forKey: scan.scope) ?? 0
-        if scan.parent != nil { waiting[scan.entity]?.takeBack(scan.scope, of: total) }
+        let noted = noted.removeValue(forKey: scan.scope) ?? Noted()
+        if let first = noted.unconfirmed { unconfirmed[scan.scope] = first }
+        if scan.parent != nil {
+            waiting[scan.entity]?.takeBack(scan.scope, of: noted.total, repeated: noted.repeated)
+        }
     }
 
     /// Keeps what the pages of a transaction have noted.
-    func pageCommitted() { counted = [:] }
+    func pageCommitted() { noted = [:] }
 
     /// Notes that a parent's scan lists a row.
     func note(_ row: Int64, of scan: ScanTarget, refersElsewhere: Bool) {
@@ -242,7 +256,10 @@ final class Sweep {
     }
 
     /// Notes keys that occurred twice in the listing of one parent.
-    func note(_ repeated: RepeatedKeys, of scan: ScanTarget) { waiting[scan.entity]?.note(repeated) }
+    func note(_ repeated: RepeatedKeys, of scan: ScanTarget) {
+        noted[scan.scope, default: Noted()].repeated += repeated.count
+        waiting[scan.entity]?.note(repeated)
+    }
 
     /// Returns the keys that a listing contained twice with different values; nil if there are none.
     func repeated(in log: SeenLog, of scan: ScanTarget) throws -> RepeatedKeys? {

@@ -75,9 +75,15 @@ package struct ParentSweep<Row: Hashable & Comparable & Sendable>: Sendable {
 
     /// Reverts the end of a parent's scan whose last page was rolled back.
     ///
-    /// - Parameter total: The number of rows in the scope that the end has counted.
-    package mutating func takeBack(_ scope: ScanScope, of total: Int) {
+    /// - Parameters:
+    ///   - total: The number of rows in the scope that the end has counted.
+    ///   - repeated: The number of keys that the scan has noted as occurring twice.
+    package mutating func takeBack(_ scope: ScanScope, of total: Int, repeated: Int) {
         self.total -= total
+        if repeated > 0, let known = self.repeated {
+            let count = known.count - repeated
+            self.repeated = count > 0 ? RepeatedKeys(count: count, key: known.key) : nil
+        }
         ended.remove(Int64(ExactText(scope.parent).hashValue))
         guard let place = scopes.firstIndex(where: { $0.scope == scope }) else { return }
         rows = rows.filter { $0.value != place }

@@ -34,6 +34,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     ///
     /// `TransientRetry` runs it again.
     public var isTransient: Bool
+    /// Whether the transaction may have been committed all the same: nothing may repeat it, because what it has appended
+    /// would be there twice.
+    public var mayHaveCommitted = false
 
     /// Creates an error.
     public init(_ code: Code, _ message: String, remedy: String? = nil, isTransient: Bool = false) {

@@ -32,8 +32,9 @@ public protocol PageStore: AnyObject, Sendable {
 /// 4. ``commit()`` or ``rollback()``.
 ///
 /// A transaction may also have the pages of several scans by parent, each of which is the scan's only one: steps 1 to 3
-/// for one scan after the other, once ``announce(_:_:)`` has named them all. It leaves what as many transactions would
-/// have left.
+/// for one scan after the other, once ``announce(_:_:)`` has named them all. The scans have begun before the transaction
+/// (`ScanStore.beginScan`). It leaves what as many transactions would have left; after a rollback, the same scans may be
+/// followed again, so nothing of them may be left, in memory either.
 ///
 /// All calls except `commit` and `rollback` are made inside ``access(_:)``, from one thread at a time, and block. A call
 /// sees the effects of the calls before it. After an error the page can only be rolled back; the one exception is a row
@@ -63,7 +64,7 @@ public protocol PageTransaction: RowTransaction, ScanTransaction {
     /// One access can serve many calls.
     func access(_ body: () throws -> Void) throws
 
-    /// Announces the scans whose pages the transaction will have, and the objects that these pages have or refer to.
+    /// Announces the scans whose pages the transaction will have, the objects of their records, and the parents.
     ///
     /// A store behind a network reads what the later calls need of all of them at once; by default nothing happens. The
     /// calls have the same effects without it.

@@ -4,7 +4,9 @@ public import Mapping
 ///
 /// The order: ``follow(_:)`` before the page's rows; ``markSkipped(_:)`` and ``skipUnknown()`` with them;
 /// ``listedRows()`` and ``finish(_:)`` after the rows of the scan's last page; ``saveProgress(_:progress:)`` last. The
-/// next scan of the transaction follows then, if it has several. All calls are made inside ``PageTransaction/access(_:)``, from one thread at a time, and throw ``StoreError``.
+/// next scan of the transaction follows then, if it has several.
+///
+/// All calls are made inside ``PageTransaction/access(_:)``, from one thread at a time, and throw ``StoreError``.
 ///
 /// ```swift
 /// try page.follow(scan)

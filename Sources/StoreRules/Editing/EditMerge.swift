@@ -11,7 +11,7 @@ package final class EditMerge {
     private var remoteIsNewer: [Int: [[StoredValue]: Bool]] = [:]
     /// The ID of the newest edit that the remote had accepted when the open page's scan began; nil for a page with
     /// current values.
-    package var scanBegan: Int64?
+    private(set) var scanBegan: Int64?
     /// The objects for which the open page has records from before an edit.
     var outdated: [Int: Set<[StoredValue]>] = [:]
     /// The edits that lost a value in favour of the remote in the open page.
@@ -42,6 +42,13 @@ package final class EditMerge {
         outdated = [:]
         givenUp = []
         memory = CellMemory()
+    }
+
+    /// Begins the page of a scan, which may be one of several in the transaction: what its records say of an object's age
+    /// holds for this scan only.
+    package func follow(_ scan: ScanTarget) {
+        scanBegan = scan.acknowledged
+        (remoteIsNewer, outdated) = ([:], [:])
     }
 
     /// Returns the stored row of an object; nil if there is none.

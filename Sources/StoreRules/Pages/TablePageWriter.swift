@@ -39,7 +39,7 @@ package final class TablePageWriter {
         followed.scopes.insert(scan.scope)
         if scans.parents[scan.entity] != nil { followed.entities.insert(scan.entity) }
         if scan.isListing { scans.logs[scan.scope]?.beginPage() }
-        edits.scanBegan = scan.acknowledged
+        edits.follow(scan)
     }
 
     /// Removes an outbox entry that the remote has accepted.

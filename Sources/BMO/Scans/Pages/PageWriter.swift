@@ -52,7 +52,7 @@ final class PageWriter: @unchecked Sendable {
     /// The members of the enqueued records; see ``ListedMember``.
     var members: Set<ListedMember> { batches.members }
     /// The error that stopped the scan's import.
-    private var failure: (any Error)?
+    private(set) var failure: (any Error)?
     /// Removes secrets from what is kept of records besides their values; set it before the first batch.
     var redaction = Redaction.none { didSet { batches.redaction = redaction } }
 
@@ -132,9 +132,8 @@ final class PageWriter: @unchecked Sendable {
     func start(
         _ fetched: FetchedBatch, _ listener: Listener, onFailure: @escaping @Sendable () -> Void
     ) async throws -> Job {
-        let isOnly = membership != nil && !hasHandedOver && fetched.page.end
-        // A listing by position may be asked for once more.
-        if isOnly, !fetched.page.positional, let membership, membership.group.hasRoom { membership.received() }
+        let isOnly = mayShare && !hasHandedOver && fetched.page.end && !fetched.page.positional
+        if isOnly, let membership, membership.group.hasRoom { membership.received() }
         // Mapped here, while another batch may be importing.
         let batch = try batches.prepare(fetched)
         if !holdsGate, batch.isNothing || isOver.withLock({ $0 }) {
@@ -146,7 +145,7 @@ final class PageWriter: @unchecked Sendable {
         defer { hasHandedOver = true }
         if isOnly, let membership {
             recordsHandedOver += batch.received
-            return await start(batch, listener, onFailure, in: membership.group)
+            return await share(batch, listener, onFailure, in: membership.group)
         }
         if !holdsGate {
             await gate.enter(priority: terms.priority)
@@ -162,8 +161,14 @@ final class PageWriter: @unchecked Sendable {
         return Job(result: result, recognizedBytes: batch.recognizedBytes)
     }
 
+    /// Whether a page that is the whole listing may share a transaction; one by position may be asked for once more.
+    private var mayShare: Bool {
+        guard case .listing = extent, membership != nil else { return false }
+        return !isResumed
+    }
+
     /// Enqueues the only batch of a scan with those of other parents that wait for a transaction.
-    private func start(
+    private func share(
         _ batch: PreparedBatch, _ listener: Listener, _ onFailure: @escaping @Sendable () -> Void,
         in group: PageGroup
     ) async -> Job {
@@ -240,8 +245,8 @@ final class PageWriter: @unchecked Sendable {
 
     /// Imports the only batch of a scan as a part of a transaction, which the caller commits or rolls back.
     ///
-    /// If it is rolled back, call ``takeBack(to:)`` with the state before.
-    func add(_ batch: PreparedBatch, sharing transaction: any PageTransaction) throws {
+    /// If it is rolled back, call ``takeBackShared(to:)`` with the state before.
+    func addShared(_ batch: PreparedBatch, to transaction: any PageTransaction) throws {
         shared = transaction
         defer { shared = nil }
         do {
@@ -252,8 +257,8 @@ final class PageWriter: @unchecked Sendable {
         }
     }
 
-    /// Goes back to the state before a page that was rolled back.
-    func takeBack(to before: State) {
+    /// Goes back to the state before a page whose shared transaction was rolled back.
+    func takeBackShared(to before: State) {
         (state, recordsInPage, keysInPage) = (before, 0, [])
         quarantine.startOver()
     }

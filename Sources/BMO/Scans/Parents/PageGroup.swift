@@ -10,7 +10,8 @@ internal import SystemCalls
 /// A walk by parent has a page of a few rows for each parent, and most of what a small transaction takes is its beginning
 /// and its end: behind a network, several round trips. While one transaction is imported, the pages that arrive wait here,
 /// and the next one has them all; a page that waits alone is imported at once. If a transaction of several pages fails,
-/// each page is imported in one of its own, so that a fault concerns its own parent only.
+/// each page is imported in one of its own, so that a fault concerns its own parent only; if it may have been committed, all
+/// of them fail.
 final class PageGroup: Sendable {
     /// How a scan takes part in a group.
     struct Member: Sendable {
@@ -19,7 +20,7 @@ final class PageGroup: Sendable {
         let received: @Sendable () -> Void
     }
 
-    /// A page that waits: the only one of its scan.
+    /// A page that waits: the only one of its scan, which has no earlier position.
     struct Page: Sendable {
         let writer: PageWriter
         let batch: PreparedBatch
@@ -44,6 +45,8 @@ final class PageGroup: Sendable {
     private struct Waiting {
         var pages: [Page] = []
         var bytes = 0
+        /// The number of transactions that failed with all their pages.
+        var failures = 0
     }
 
     private let waiting = Mutex(Waiting())
@@ -63,7 +66,7 @@ final class PageGroup: Sendable {
     /// Imports the pages that wait; call it on the import thread, while no page is open.
     func importAll() {
         var pages = waiting.withLock { waiting in
-            defer { waiting = Waiting() }
+            defer { (waiting.pages, waiting.bytes) = ([], 0) }
             return waiting.pages[...]
         }
         while !pages.isEmpty {
@@ -77,20 +80,32 @@ final class PageGroup: Sendable {
         }
     }
 
+    /// The failure of a transaction with all its pages.
+    struct TransactionFailure: Error {
+        let reason: any Error
+        /// A number that no other transaction of the group has.
+        let number: Int
+    }
+
     private func importTogether(_ pages: [Page]) {
         let before = pages.map(\.writer.state)
+        func takeBack() {
+            for (page, state) in zip(pages, before) { page.writer.takeBackShared(to: state) }
+        }
         do {
-            try write(pages)
-        } catch let failure as CommitFailure {
-            // The rows may be there, and those without a key would be there twice.
-            for page in pages {
-                page.onFailure()
-                page.result.fulfil(.failure(failure.reason))
+            try TransientRetry.usual.run {
+                do {
+                    try write(pages)
+                } catch {
+                    takeBack()
+                    throw error
+                }
             }
+        } catch let error as StoreError where error.mayHaveCommitted {
+            fail(pages[...], error)
             return
         } catch {
-            for (page, state) in zip(pages, before) { page.writer.takeBack(to: state) }
-            for page in pages { page.importAlone() }
+            importApart(pages)
             return
         }
         for page in pages {
@@ -100,9 +115,27 @@ final class PageGroup: Sendable {
         }
     }
 
-    /// The error of a commit that may have taken effect.
-    private struct CommitFailure: Error {
-        let reason: any Error
+    /// Imports each page in a transaction of its own, until one fails because no transaction is possible.
+    private func importApart(_ pages: [Page]) {
+        for (index, page) in pages.enumerated() {
+            page.importAlone()
+            if let error = page.writer.failure as? StoreError, error.concernsAllPages {
+                return fail(pages[(index + 1)...], error)
+            }
+        }
+    }
+
+    /// Ends the scans of pages with an error.
+    private func fail(_ pages: ArraySlice<Page>, _ reason: any Error) {
+        let number = waiting.withLock { waiting in
+            waiting.failures += 1
+            return waiting.failures
+        }
+        for page in pages {
+            page.listener.begins(page.batch.page)
+            page.onFailure()
+            page.result.fulfil(.failure(TransactionFailure(reason: reason, number: number)))
+        }
     }
 
     private func write(_ pages: [Page]) throws {
@@ -113,18 +146,21 @@ final class PageGroup: Sendable {
             try transaction.access {
                 try transaction.announce(pages.map(\.announced), pages.flatMap(\.objects))
             }
-            for page in pages { try page.writer.add(page.batch, sharing: transaction) }
+            for page in pages { try page.writer.addShared(page.batch, to: transaction) }
+            try transaction.commit()
         } catch {
             transaction.rollback()
             throw error
         }
-        do {
-            try transaction.commit()
-        } catch {
-            transaction.rollback()
-            // The store knows that these did not take effect.
-            if let error = error as? StoreError, error.isTransient || error.code == .constraint { throw error }
-            throw CommitFailure(reason: error)
+    }
+}
+
+extension StoreError {
+    /// Whether the next page would fail for the same reason.
+    fileprivate var concernsAllPages: Bool {
+        switch code {
+        case .busy, .io, .superseded: true
+        case .open, .schema, .request, .constraint, .internal: isTransient
         }
     }
 }

@@ -20,14 +20,12 @@ struct ParentScans {
     static let chunk = 256
     /// How many scans' starts are read from the database at a time.
     static let starts = 64
-    /// The number of consecutive failures with the same code after which the rest is skipped.
-    private static let maxConsecutiveFailures = 10
     /// The limit of failures that are reported individually.
     private static let maxReportedFailures = 10
 
     private enum Ending: Sendable {
         case done(ListingScan.Result)
-        case failed(SyncReport.Parents.Failure)
+        case failed(SyncReport.Parents.Failure, transaction: Int?)
         case interrupted
     }
 
@@ -114,64 +112,60 @@ struct ParentScans {
     }
 
     private func walk(_ queue: inout ParentQueue) async throws -> Walk {
-        var streak: (code: String, count: Int) = ("", 0)
+        var streak = FailureStreak()
         var walk = Walk()
         // A recording keeps the order of the requests.
         let isRecorded = context.workspace.session != nil
         let (concurrency, waiting) = isRecorded ? (1, 0) : (scan.concurrency, Self.maxWaiting)
-        let (events, sender) = AsyncStream.makeStream(of: Event.self)
+        let events = EventQueue<Event>()
         try await withThrowingDiscardingTaskGroup { tasks in
-            var next = events.makeAsyncIterator()
             var number = 0
             var running = 0
             var receiving: Set<Int> = []
             while true {
-                while receiving.count < concurrency, running < concurrency + waiting,
-                    streak.count < Self.maxConsecutiveFailures, !Task.isCancelled,
-                    let parent = try await queue.next()
+                while receiving.count < concurrency, running < concurrency + waiting, !streak.isTooLong,
+                    !Task.isCancelled, let parent = try await queue.next()
                 {
                     number += 1
                     running += 1
                     receiving.insert(number)
                     tasks.addTask { [number] in
-                        sender.yield(
-                            .ended(number, await ending(of: parent) { sender.yield(.received(number)) }))
+                        events.send(.ended(number, await ending(of: parent) { events.send(.received(number)) }))
                     }
                 }
                 guard running > 0 else {
-                    guard streak.count < Self.maxConsecutiveFailures, !Task.isCancelled, queue.beginAnew() else {
-                        break
-                    }
+                    guard !streak.isTooLong, !Task.isCancelled, queue.beginAnew() else { break }
                     continue
                 }
+                let wasReceived: Bool
                 let reached: Ending
-                switch await next.next() {
-                case nil: continue
-                case .received(let number)?:
+                switch await events.next() {
+                case .received(let number):
                     receiving.remove(number)
+                    streak.noteReceived()
                     continue
-                case .ended(let number, let ending)?:
-                    receiving.remove(number)
+                case .ended(let number, let ending):
+                    wasReceived = receiving.remove(number) == nil
                     reached = ending
                 }
                 running -= 1
                 switch reached {
                 case .interrupted: walk.listing.isWhole = false
                 case .done(let result):
-                    streak = ("", 0)
+                    streak.noteDone()
                     walk.listing.merge(result.listing)
                     tally.parents { parents in
                         parents.scanned += 1
                         if result.isUnchanged { parents.unchanged += 1 }
                     }
-                case .failed(let failure):
+                case .failed(let failure, let transaction):
                     walk.listing.isWhole = false
-                    streak = (failure.code, failure.code == streak.code ? streak.count + 1 : 1)
+                    streak.noteFailure(failure.code, wasReceived: wasReceived, transaction: transaction)
                     note(failure)
                 }
             }
         }
-        walk.isGivenUp = streak.count >= Self.maxConsecutiveFailures
+        walk.isGivenUp = streak.isTooLong
         return walk
     }
 
@@ -206,8 +200,12 @@ struct ParentScans {
         } catch {
             if Task.isCancelled || error is CancellationError { return .interrupted }
             if let failure = error as? BridgeFailure, failure.code == .cancelled { return .interrupted }
-            let failure = SyncFailure(error, entity: plan.entity, bridge: plan.bridge, page: place.page)
-            return .failed(SyncReport.Parents.Failure(parent: parent.text, code: failure.code, failure: failure))
+            let shared = error as? PageGroup.TransactionFailure
+            let failure = SyncFailure(
+                shared?.reason ?? error, entity: plan.entity, bridge: plan.bridge, page: place.page)
+            return .failed(
+                SyncReport.Parents.Failure(parent: parent.text, code: failure.code, failure: failure),
+                transaction: shared?.number)
         }
     }
 
@@ -258,7 +256,7 @@ struct ParentScans {
         if let failure = parents.failures.first {
             words += "; the first is \(failure.parent): \(failure.failure.message)"
         }
-        if isGivenUp { words += "; after \(Self.maxConsecutiveFailures) in a row the others were not tried" }
+        if isGivenUp { words += "; after \(FailureStreak.most) in a row the others were not tried" }
         throw SyncFailure(
             entity: plan.entity.name, bridge: plan.bridge, page: first?.page, code: first?.code ?? "not_found",
             message: words, remedy: first?.remedy, location: first?.location, remote: first?.remote)
