@@ -31,10 +31,10 @@ public protocol PageStore: AnyObject, Sendable {
 /// 3. `finish(_:)` in the last page of a scan, and `saveProgress(_:progress:)`;
 /// 4. ``commit()`` or ``rollback()``.
 ///
-/// A transaction may also have the pages of several scans by parent, each of which is the scan's only one: steps 1 to 3
-/// for one scan after the other, once ``announce(_:_:)`` has named them all. The scans have begun before the transaction
-/// (`ScanStore.beginScan`). It leaves what as many transactions would have left; after a rollback, the same scans may be
-/// followed again, so nothing of them may be left, in memory either.
+/// A transaction may also have the pages of several scans by parent that have one page only: ``announce(_:_:)`` names them
+/// all, and steps 1 to 3 follow for one scan after the other. The scans have begun before the transaction
+/// (`ScanStore.beginScan`). It leaves what as many transactions would have left. After a rollback, the same scans may be
+/// followed again, so the store must forget what it has noted of them, in memory too.
 ///
 /// All calls except `commit` and `rollback` are made inside ``access(_:)``, from one thread at a time, and block. A call
 /// sees the effects of the calls before it. After an error the page can only be rolled back; the one exception is a row
