@@ -28,7 +28,7 @@ public final class MappedBatch: @unchecked Sendable {
     /// Returns the keys of the objects of all rows that have one.
     public func objects(in model: CompiledModel) -> [ObjectKey] {
         page.rows.compactMap { row in
-            let key = model.entities[row.entity].key.map { page.cells[row.firstCell + $0].value ?? .null }
+            let key = page.key(of: row, in: model)
             return key.isEmpty || key.contains(.null) ? nil : ObjectKey(entity: row.entity, values: key)
         }
     }
@@ -55,5 +55,12 @@ public final class MappedBatch: @unchecked Sendable {
         unknownFields = mapper.takeUnknownFields()
         members = mapper.takeMembers()
         rejectedKeys = page.rejections.map { mapper.key(of: batch[$0.record], as: plan, parent: parent) }
+    }
+}
+
+extension MixedPage {
+    /// Returns the key of a row's object; null stands for what it lacks.
+    func key(of row: Row, in model: CompiledModel) -> [StoredValue] {
+        model.entities[row.entity].key.map { cells[row.firstCell + $0].value ?? .null }
     }
 }

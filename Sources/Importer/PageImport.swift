@@ -237,7 +237,7 @@ public final class PageImport {
     }
 
     func key(of row: MixedPage.Row, _ page: MixedPage) -> [StoredValue] {
-        model.entities[row.entity].key.map { page.cells[row.firstCell + $0].value ?? .null }
+        page.key(of: row, in: model)
     }
 
     private func delete(_ keys: [ObjectKey]) throws {

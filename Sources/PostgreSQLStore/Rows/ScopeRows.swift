@@ -39,6 +39,6 @@ struct ScopeRows {
     /// Notes that the transaction writes a row, or deletes it.
     mutating func note(_ number: Int64, _ key: RowKey, from old: [StoredValue]?, to new: [StoredValue]?) {
         if let old { rows[Array(old[fields])]?[number] = nil }
-        if let new, scope.containsBesidesParent(new) { rows[Array(new[fields])]?[number] = key }
+        if let new, scope.contains(new) { rows[Array(new[fields])]?[number] = key }
     }
 }

@@ -18,7 +18,7 @@ package protocol PrefetchingTables: AnyObject {
     /// Announces the rows that refer to keys.
     func prefetchReferrers(_ root: Int, _ toOne: Int, to keys: [RowKey]) throws
 
-    /// Announces the cursors of a scan's scopes, which differ in the parent only.
+    /// Announces the cursors of scopes.
     func prefetchCursors(of scopes: [ScanScope]) throws
 
     /// Announces the rows in the scopes of one scan, which have a parent each; see `unlistedRows`.

@@ -50,10 +50,7 @@ package final class TablePage<Owner: TableStore>: PageTransaction {
 
     package func announce(_ scans: [AnnouncedScan], _ objects: [ObjectKey]) throws {
         try prefetch(objects.map { ($0.entity, $0.values) })
-        let cursors = scans.filter(\.mayLeaveCursor).map(\.target.scope)
-        for (_, scopes) in Dictionary(grouping: cursors, by: { ScanScope(entity: $0.entity, source: $0.source) }) {
-            try tables.prefetchCursors(of: scopes)
-        }
+        try tables.prefetchCursors(of: scans.filter(\.mayLeaveCursor).map(\.target.scope))
         let listings = scans.filter { $0.sweeps && $0.target.isListing && $0.target.parent != nil }.map(\.target)
         for (entity, listings) in Dictionary(grouping: listings, by: \.entity)
         where !model.entities[entity].key.isEmpty {

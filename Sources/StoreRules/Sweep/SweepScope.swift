@@ -47,15 +47,10 @@ package struct SweepScope {
 
     /// Returns whether a row belongs to the scope; rows marked as deleted do not.
     package func contains(_ row: [StoredValue]) -> Bool {
-        if let parent, Array(row[parent.fields]) != parent.key { return false }
-        return containsBesidesParent(row)
-    }
-
-    /// Returns whether a row would belong to the scope if it referred to the parent.
-    package func containsBesidesParent(_ row: [StoredValue]) -> Bool {
         if let kinds {
             guard case .text(let kind) = row[kinds.field], kinds.names.contains(kind) else { return false }
         }
+        if let parent, Array(row[parent.fields]) != parent.key { return false }
         return deletion.map { row[$0] == .null } ?? true
     }
 }

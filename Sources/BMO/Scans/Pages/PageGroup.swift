@@ -89,15 +89,12 @@ final class PageGroup: Sendable {
 
     private func importTogether(_ pages: [Page]) {
         let before = pages.map(\.writer.state)
-        func takeBack() {
-            for (page, state) in zip(pages, before) { page.writer.takeBackShared(to: state) }
-        }
         do {
             try TransientRetry.usual.run {
                 do {
                     try write(pages)
                 } catch {
-                    takeBack()
+                    for (page, state) in zip(pages, before) { page.writer.takeBackShared(to: state) }
                     throw error
                 }
             }
