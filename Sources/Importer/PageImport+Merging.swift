@@ -30,14 +30,18 @@ extension PageImport {
         var rows: [PageRow] = []
         rows.reserveCapacity(page.rows.count)
         var record = -1
+        let watched = origin.watched?.field
+        let isListing = scan.isListing
+        var (entity, width) = (-1, 0)
         for row in page.rows {
-            let own = self.cells(of: row, in: cells)
+            if row.entity != entity { (entity, width) = (row.entity, model.entities[row.entity].fields.count) }
+            let own = UnsafeBufferPointer(rebasing: cells[row.firstCell..<row.firstCell + width])
             // A record's own row precedes the rows nested in it.
             let isTop = row.record != record
             record = row.record
-            if isTop, let watched = origin.watched?.field { note(own, watched, batch[record]) }
+            if isTop, let watched { note(own, watched, batch[record]) }
             if !tombstones.isEmpty, tombstones.contains(record) { continue }
-            let role: RowRole = row.isReference ? .reference : isTop && scan.isListing ? .listed : .nested
+            let role: RowRole = row.isReference ? .reference : isTop && isListing ? .listed : .nested
             // A copy has what its record says of the object, and the listing of its entity may say otherwise.
             let listing = role == .nested && !isTop ? try listing(of: row.entity) : nil
             rows.append(PageRow(entity: row.entity, cells: own, record: record, role: role, listing: listing))

@@ -11,7 +11,7 @@ extension ReplyMachine {
             frame.recordMatch < 0 && (parent.isBeside || parent.recordMatch > 0 || judgesBody && parent.role == .body)
         frame.isRepeated =
             parent.isRepeated || parent.isArray
-            || isPath && child(number, of: parent.type, after: -1)?.isRepeated == true
+            || isPath && plan.child(number, of: parent.type, after: -1)?.isRepeated == true
         if isPath, let last = frames.indices.last { frames[last].hasNext = true }
         frame.name = number
         if !isPath, isMixed(number, with: plan.recordPath.last, below: parent) {

@@ -10,8 +10,8 @@ extension ReplyMachine {
             Int(parent.recordMatch) == plan.recordPath.count - 1
         else { return false }
         let type = plan.types[Int(parent.type)]
-        guard let other = child(number, of: parent.type, after: -1), plan.child(other.index, of: type).isMixed,
-            let own = child(record, of: parent.type, after: -1)
+        guard let other = plan.child(number, of: parent.type, after: -1), plan.child(other.index, of: type).isMixed,
+            let own = plan.child(record, of: parent.type, after: -1)
         else { return false }
         // Counts and flags may stand in the same choice.
         return plan.child(own.index, of: type).isMixed

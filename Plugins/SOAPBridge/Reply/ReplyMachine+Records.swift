@@ -75,11 +75,11 @@ extension ReplyMachine {
         let isReference =
             number == referenceNames.href && (isEncoded || attribute.rawValue.starts(with: "cid:".utf8))
         if isReference || isEncoded && number == referenceNames.id, !attribute.hasNamespace,
-            !declares(number, frame.type)
+            !plan.declares(number, frame.type)
         {
             return
         }
-        let isForeign = isExact && attribute.hasNamespace && !declares(number, frame.type)
+        let isForeign = isExact && attribute.hasNamespace && !plan.declares(number, frame.type)
         try tree.addAttribute(
             isForeign ? names.number("@\(attribute.expandedName)") : number, attribute, to: frame.node)
     }
@@ -89,10 +89,6 @@ extension ReplyMachine {
     private func typeName(_ text: String) -> String {
         let name = qualifiedName(text)
         return name.namespace.isEmpty ? text.trimmingWhiteSpace : name.description
-    }
-
-    private func declares(_ attribute: Int32, _ type: ReplyPlan.TypeNumber) -> Bool {
-        plan.attribute(attribute, of: plan.types[Int(type)]) != nil
     }
 
     // MARK: Types
@@ -192,7 +188,7 @@ extension ReplyMachine {
                 let id = attribute.rawValue.drop { $0 == UInt8(ascii: "#") }
                 return (DeferredValues.hash(id), (Array(id), .reference))
             }
-            guard !attribute.hasNamespace, attribute.isNamed("href"), !declares(referenceNames.href, type) else {
+            guard !attribute.hasNamespace, attribute.isNamed("href"), !plan.declares(referenceNames.href, type) else {
                 continue
             }
             let value = attribute.rawValue

@@ -34,7 +34,7 @@ extension ReplyMachine {
         frame.isOutside = frame.isBeside || parent.role == .body || parent.isOutside
         guard frame.isOutside else { return nil }
         let number = number(of: element)
-        let child = parent.type == ReplyPlan.anyType ? nil : child(number, of: parent.type, after: -1)
+        let child = parent.type == ReplyPlan.anyType ? nil : plan.child(number, of: parent.type, after: -1)
         frame.type = child?.type ?? ReplyPlan.anyType
         frame.isData = parent.isData || child?.isRepeated == true
         guard element.attributeCount > 0, let id = sharedIdentifier(element) else { return nil }

@@ -13,9 +13,17 @@ extension ReplyMachine {
         let depth: Int
     }
 
+    /// The place of an open member whose value is a text.
+    enum OpenValue {
+        case none
+        /// The last member of a flat record.
+        case member
+        case node(Int32)
+    }
+
     /// Starts a record or a member of one without attributes; returns false for other elements.
     mutating func startUsual(_ element: XMLStartElement) throws(BridgeError) -> Bool {
-        if openValue >= 0 { pushOpenValue() }
+        pushOpenValue()
         let depth = frames.count
         guard element.attributeCount == 0, element.namespaceCount == 0, depth > 0, depth < Limits.depth else {
             return false
@@ -31,7 +39,7 @@ extension ReplyMachine {
     mutating func noteUsualRecord(_ element: XMLStartElement, _ frame: Frame, below parent: Frame) {
         guard element.attributeCount == 0, element.namespaceCount == 0, !frame.isArray else { return }
         let name = number(of: element)
-        guard parent.memberType >= 0 || child(name, of: parent.type, after: -1) != nil else { return }
+        guard parent.memberType >= 0 || plan.child(name, of: parent.type, after: -1) != nil else { return }
         usualRecord = UsualRecord(name: name, type: frame.type, depth: frames.count)
     }
 
@@ -50,18 +58,19 @@ extension ReplyMachine {
         guard frames[last].memberType < 0 else { return false }
         let name = number(of: element)
         let before = frames[last].lastChild
-        guard let child = child(name, of: frames[last].type, after: before) else { return false }
+        guard let child = plan.child(name, of: frames[last].type, after: before) else { return false }
         let type = plan.types[Int(child.type)]
         guard !type.isArray else { return false }
         frames[last].lastChild = child.index
+        if tree.isFlat, type.isPlain, child.index > before, !child.isRepeated {
+            try tree.addMember(name, child.type)
+            openValue = .member
+            return true
+        }
         var node = RecordTree.Node(name: name, type: child.type, kind: .element)
         node.isRepeated = child.isRepeated
-        if type.isPlain {
-            let isFlatMember = frames[last].node == 0 && child.index > before && !child.isRepeated
-            openValue = try tree.addValue(node, to: frames[last].node, isFlatMember: isFlatMember)
-        } else {
-            push(try tree.add(node, to: frames[last].node), child.type)
-        }
+        let added = try tree.add(node, to: frames[last].node)
+        if type.isPlain { openValue = .node(added) } else { push(added, child.type) }
         return true
     }
 
@@ -74,16 +83,23 @@ extension ReplyMachine {
         frames.append(frame)
     }
 
-    /// Makes the frame of the open value, because an element follows inside.
+    /// Makes the frame of an open value, because an element follows inside.
     private mutating func pushOpenValue() {
-        push(openValue, tree.nodes[Int(openValue)].type)
-        openValue = -1
+        let node: Int32
+        switch openValue {
+        case .none: return
+        case .member: node = tree.unflatten()
+        case .node(let open): node = open
+        }
+        push(node, tree.nodes[Int(node)].type)
+        openValue = .none
     }
 
     /// Ends a member of a record that needs no further work; returns false for other elements.
     mutating func endMember() -> Bool {
-        if openValue >= 0 {
-            openValue = -1
+        if case .none = openValue {
+        } else {
+            openValue = .none
             return true
         }
         let last = frames.count - 1

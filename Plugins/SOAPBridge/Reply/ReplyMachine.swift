@@ -6,7 +6,10 @@ internal import RecordBatch
 ///
 /// Each record is written once it is complete; records that refer to other parts of the reply wait for its end. The
 /// machine also keeps the reply's total, token and fault.
-struct ReplyMachine {
+///
+/// Not copyable, because it is large. The methods that the events of most replies call are mutating, or are the plan's:
+/// to call another one, Swift passes a copy of the structure's bytes, which costs more than the event.
+struct ReplyMachine: ~Copyable {
     enum Limits {
         static let depth = 100
         static let attributes = 256
@@ -88,8 +91,8 @@ struct ReplyMachine {
         var scanned: Frame?
     }
 
-    /// The open member of a record whose value is a text, and which has no frame: its node; -1 for none.
-    var openValue: Int32 = -1
+    /// The open member of a record whose value is a text, and which has no frame.
+    var openValue = OpenValue.none
     /// What the next record of the open list has in common with the last one; nil if none without attributes has come.
     var usualRecord: UsualRecord?
 
@@ -200,7 +203,11 @@ struct ReplyMachine {
     }
 
     mutating func characters(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
-        if openValue >= 0 { return try tree.addText(bytes, to: openValue, isElementOnly: false) }
+        switch openValue {
+        case .none: break
+        case .member: return try tree.addMemberText(bytes)
+        case .node(let node): return try tree.addText(bytes, to: node, isElementOnly: false)
+        }
         guard let frame = frames.last else { return }
         switch frame.role {
         case .record, .fault, .target:
@@ -300,15 +307,17 @@ struct ReplyMachine {
             var isRepeated = false
             if parent.memberType >= 0 {
                 type = parent.memberType
-            } else if let child = child(number, of: parent.type, after: parent.lastChild) {
+            } else if let child = plan.child(number, of: parent.type, after: parent.lastChild) {
                 frames[frames.count - 1].lastChild = child.index
                 (type, isRepeated) = (child.type, child.isRepeated)
             } else if isExact {
-                if parent.type != ReplyPlan.anyType, plan.types[Int(parent.type)].isOpen { type = globalType(element) }
+                if parent.type != ReplyPlan.anyType, plan.types[Int(parent.type)].isOpen {
+                    type = plan.globalType(element)
+                }
                 number = names.number("{\(element.namespace)}\(element.localName)")
             } else if parent.type != ReplyPlan.anyType {
                 if plan.types[Int(parent.type)].isOpen {
-                    type = globalType(element)
+                    type = plan.globalType(element)
                 } else {
                     emitter.note(.undescribed, number)
                 }
@@ -319,15 +328,9 @@ struct ReplyMachine {
             return try startInside(element, number, type, isRepeated: isRepeated, below: parent)
         case .fault:
             return try startNode(
-                element, names.number(element.nameBytes), globalType(element), isRepeated: false, role: .fault,
+                element, names.number(element.nameBytes), plan.globalType(element), isRepeated: false, role: .fault,
                 parent: parent.node)
         }
-    }
-
-    /// Returns the type of the global element with this name, for an element in place of xs:any.
-    private func globalType(_ element: XMLStartElement) -> ReplyPlan.TypeNumber {
-        guard !plan.elementTypes.isEmpty else { return ReplyPlan.anyType }
-        return plan.elementTypes[QName(element.namespace, element.localName)] ?? ReplyPlan.anyType
     }
 
     private mutating func startBodyElement(_ element: XMLStartElement) throws(BridgeError) -> Frame {
@@ -376,16 +379,16 @@ struct ReplyMachine {
         _ element: XMLStartElement, number: Int32, below parent: Frame, declared: ReplyPlan.Child? = nil
     ) throws(BridgeError) -> Frame {
         var frame = Frame(role: .scanned)
-        frame.recordMatch = advance(parent.recordMatch, number, plan.recordPath, isMember: parent.isArray)
+        frame.recordMatch = plan.advance(parent.recordMatch, number, plan.recordPath, isMember: parent.isArray)
         frame.isPart = parent.isPart || frame.recordMatch >= 2 || plan.recordPath.count < 3
         for index in plan.captures.indices where parent.captureMatches[index] >= 0 {
-            frame.captureMatches[index] = advance(
+            frame.captureMatches[index] = plan.advance(
                 parent.captureMatches[index], number, plan.captures[index], isMember: parent.isArray)
         }
         if frame.recordMatch < 0, parent.recordMatch > 0, Int(parent.recordMatch) < plan.recordPath.count,
-            parent.type != ReplyPlan.anyType, child(number, of: parent.type, after: -1) == nil
+            parent.type != ReplyPlan.anyType, plan.child(number, of: parent.type, after: -1) == nil
         {
-            if Int(parent.recordMatch) == plan.recordPath.count - 1, isOnlyList(parent.type) {
+            if Int(parent.recordMatch) == plan.recordPath.count - 1, plan.isOnlyList(parent.type) {
                 // Axis names the members of a literal array after the array, regardless of the schema.
                 emitter.note(.renamed, number)
                 frame.recordMatch = parent.recordMatch + 1
@@ -405,12 +408,12 @@ struct ReplyMachine {
             type = parent.memberType
         } else if let declared {
             type = declared.type
-        } else if let child = child(number, of: parent.type, after: -1) {
+        } else if let child = plan.child(number, of: parent.type, after: -1) {
             type = child.type
-        } else if Int(frame.recordMatch) == plan.recordPath.count, isOnlyList(parent.type) {
+        } else if Int(frame.recordMatch) == plan.recordPath.count, plan.isOnlyList(parent.type) {
             type = plan.child(0, of: plan.types[Int(parent.type)]).type
         } else {
-            type = globalType(element)
+            type = plan.globalType(element)
         }
         return try enter(element, type: type, matches: frame)
     }

@@ -30,7 +30,7 @@ final class ReplyReader {
             _modify { yield &state.pointee }
         }
 
-        init(machine: ReplyMachine, writer: RecordBatchWriter) {
+        init(machine: consuming ReplyMachine, writer: RecordBatchWriter) {
             state = .allocate(capacity: 1)
             state.initialize(to: machine)
             self.writer = writer
@@ -109,10 +109,9 @@ final class ReplyReader {
     ///
     /// Beside records, only a part of the reply that failed and has none is one.
     var notedFailure: String? {
-        let machine = sink.machine
-        if let part = machine.failedPart { return part.words }
+        if let part = sink.machine.failedPart { return part.words }
         guard recordCount == 0,
-            let failure = machine.failure ?? machine.notice.flatMap({ $0.weight == .failure ? $0 : nil })
+            let failure = sink.machine.failure ?? notice.flatMap({ $0.weight == .failure ? $0 : nil })
         else { return nil }
         guard let message = captured(.message), message != failure.text else { return failure.words }
         return "\(failure.words): \(message.prefix(300))"
@@ -149,12 +148,11 @@ final class ReplyReader {
 
     /// Returns values that may be those of an error, with the names of their elements or attributes.
     private func values(_ captures: [ReplyPlan.Capture]) -> [(name: String, value: String)] {
-        let machine = sink.machine
-        return captures.compactMap { capture in
-            guard let value = machine.captured(capture), let name = machine.plan.captures[capture.rawValue].last else {
+        captures.compactMap { capture in
+            guard let value = captured(capture), let name = sink.machine.plan.captures[capture.rawValue].last else {
                 return nil
             }
-            return (machine.names.name(name), value)
+            return (sink.machine.names.name(name), value)
         }
     }
 
@@ -166,10 +164,9 @@ final class ReplyReader {
 
     /// The name of the first element on the records' path that the reply lacks; nil if it has all above a record.
     var missingElement: String? {
-        let machine = sink.machine
-        let path = machine.plan.recordPath
+        let path = sink.machine.plan.recordPath
         guard recordCount == 0, recordPathMatch < path.count - 1 else { return nil }
-        return machine.names.name(path[recordPathMatch])
+        return sink.machine.names.name(path[recordPathMatch])
     }
 
     /// The number of names on the records' path that the reply lacks.
@@ -177,8 +174,7 @@ final class ReplyReader {
 
     /// The first element in place of the records that the schema lacks.
     var unexpectedElement: String? {
-        let machine = sink.machine
-        return machine.unexpectedElement.map { machine.names.name($0) }
+        sink.machine.unexpectedElement.map { sink.machine.names.name($0) }
     }
 
     /// The number of rejected records to take.

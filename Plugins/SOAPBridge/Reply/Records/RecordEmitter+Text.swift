@@ -5,7 +5,7 @@ internal import RecordBatch
 extension RecordEmitter {
     mutating func writeAttribute(
         _ node: RecordTree.Node, _ type: ReplyPlan.ContentType, _ tree: borrowing RecordTree,
-        _ plan: borrowing ReplyPlan, _ writer: RecordBatchWriter
+        _ plan: ReplyPlan, _ writer: RecordBatchWriter
     ) {
         let kind = plan.attribute(node.name, of: type)?.kind ?? .text
         let fits = tree.text.withUnsafeBytes { text in
@@ -22,7 +22,7 @@ extension RecordEmitter {
             return LexicalValue.write(value, as: kind, to: writer)
         }
         if !fits, kind == .hex {
-            tree.text.withUnsafeBytes { refuseHex(Self.span($0, node), node, writer) }
+            tree.text.withUnsafeBytes { refuseHex(Self.span($0, node), name: node.name, writer) }
         } else if !fits {
             note(.misfit, node.name)
         }
@@ -31,7 +31,7 @@ extension RecordEmitter {
     /// Writes the member `#text`: always for simple content, for mixed content only if there is any text.
     mutating func writeObjectText(
         of node: RecordTree.Node, _ type: ReplyPlan.ContentType, hasElements: Bool, _ tree: borrowing RecordTree,
-        _ plan: borrowing ReplyPlan, _ names: borrowing NameTable, _ writer: RecordBatchWriter
+        _ plan: ReplyPlan, _ names: borrowing NameTable, _ writer: RecordBatchWriter
     ) throws(BridgeError) {
         let isSimple = type.text != nil || (!hasElements && !type.isComplex)
         if !isSimple {
@@ -98,10 +98,10 @@ extension RecordEmitter {
             child = run.nextSibling
         }
         guard let only else {
-            return write(UnsafeRawBufferPointer(start: nil, count: 0), type, node, writer)
+            return write(UnsafeRawBufferPointer(start: nil, count: 0), type, name: node.name, writer)
         }
         if count == 1 {
-            tree.text.withUnsafeBytes { write(Self.span($0, only), type, node, writer) }
+            tree.text.withUnsafeBytes { write(Self.span($0, only), type, name: node.name, writer) }
             return
         }
         var joined: [UInt8] = []
@@ -111,36 +111,36 @@ extension RecordEmitter {
             if run.kind == .text { tree.text.withUnsafeBytes { joined.append(contentsOf: Self.span($0, run)) } }
             child = run.nextSibling
         }
-        joined.withUnsafeBytes { write($0, type, node, writer) }
+        joined.withUnsafeBytes { write($0, type, name: node.name, writer) }
     }
 
-    private mutating func write(
-        _ text: UnsafeRawBufferPointer, _ type: ReplyPlan.ContentType, _ node: RecordTree.Node,
-        _ writer: RecordBatchWriter
+    /// Writes the text of an element, whose name deviations are noted under.
+    mutating func write(
+        _ text: UnsafeRawBufferPointer, _ type: ReplyPlan.ContentType, name: Int32, _ writer: RecordBatchWriter
     ) {
         let kind = type.text ?? .text
         if isExact { return writer.text(utf8: text) }
-        if type.isList { return writeList(text, kind, node, writer) }
+        if type.isList { return writeList(text, kind, name: name, writer) }
         if type.isEmptyNull, XMLSpace.isAll(of: text) {
-            note(.emptyValue, node.name)
+            note(.emptyValue, name)
             return writer.null()
         }
-        if kind == .hex, !LexicalValue.isHex(text) { return refuseHex(text, node, writer) }
-        if !LexicalValue.write(text, as: kind, to: writer) { note(.misfit, node.name) }
+        if kind == .hex, !LexicalValue.isHex(text) { return refuseHex(text, name: name, writer) }
+        if !LexicalValue.write(text, as: kind, to: writer) { note(.misfit, name) }
     }
 
     /// Rejects the record: an attribute for bytes would take the text for base64, also when the record is retried.
     private mutating func refuseHex(
-        _ text: UnsafeRawBufferPointer, _ node: RecordTree.Node, _ writer: RecordBatchWriter
+        _ text: UnsafeRawBufferPointer, name: Int32, _ writer: RecordBatchWriter
     ) {
-        wrongHex = wrongHex ?? node.name
+        wrongHex = wrongHex ?? name
         let text = String(decoding: text, as: UTF8.self)
         writer.object { writer.member("hexBinary", text) }
     }
 
     /// Writes values separated by white space (XSD part 2, section 4.1.2.2).
     private mutating func writeList(
-        _ text: UnsafeRawBufferPointer, _ kind: SimpleKind, _ node: RecordTree.Node, _ writer: RecordBatchWriter
+        _ text: UnsafeRawBufferPointer, _ kind: SimpleKind, name: Int32, _ writer: RecordBatchWriter
     ) {
         writer.beginArray()
         var rest = text[...]
@@ -149,12 +149,12 @@ extension RecordEmitter {
             guard !rest.isEmpty else { break }
             let word = rest.prefix { !XMLSpace.contains($0) }
             if kind == .hex, !LexicalValue.isHex(UnsafeRawBufferPointer(rebasing: word)) {
-                refuseHex(UnsafeRawBufferPointer(rebasing: word), node, writer)
+                refuseHex(UnsafeRawBufferPointer(rebasing: word), name: name, writer)
                 rest = rest.dropFirst(word.count)
                 continue
             }
             if !LexicalValue.write(UnsafeRawBufferPointer(rebasing: word), as: kind, to: writer) {
-                note(.misfit, node.name)
+                note(.misfit, name)
             }
             rest = rest.dropFirst(word.count)
         }

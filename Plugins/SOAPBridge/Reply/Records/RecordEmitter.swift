@@ -81,11 +81,11 @@ struct RecordEmitter {
     /// - Returns: The rejected record if an attachment is missing, or a text is not hexadecimal. A missing value must not
     ///   look like null, which would overwrite the known value.
     mutating func write(
-        _ tree: inout RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
+        _ tree: inout RecordTree, _ plan: ReplyPlan, _ names: borrowing NameTable,
         to writer: RecordBatchWriter
     ) throws(BridgeError) -> Page.Rejected? {
         if tree.isFlat {
-            try writeFlat(tree, plan, names, to: writer)
+            writeFlat(tree, plan, names, to: writer)
             return nil
         }
         defer { forgetRecord() }
@@ -119,16 +119,16 @@ struct RecordEmitter {
 
     /// Writes a flat record as the general code does, which looks for lists, references and attributes, too.
     private mutating func writeFlat(
-        _ tree: borrowing RecordTree, _ plan: borrowing ReplyPlan, _ names: borrowing NameTable,
-        to writer: RecordBatchWriter
-    ) throws(BridgeError) {
+        _ tree: borrowing RecordTree, _ plan: ReplyPlan, _ names: borrowing NameTable, to writer: RecordBatchWriter
+    ) {
         writer.beginObject()
-        var child = tree.nodes[0].firstChild
-        while child >= 0 {
-            let member = tree.nodes[Int(child)]
-            names.withName(member.name) { writer.key(utf8: $0) }
-            try writeText(of: member, plan.types[Int(member.type)], tree, writer)
-            child = member.nextSibling
+        tree.text.withUnsafeBytes { text in
+            for member in tree.members {
+                names.withName(member.name) { writer.key(utf8: $0) }
+                let value = UnsafeRawBufferPointer(
+                    rebasing: text[Int(member.textStart)..<Int(member.textStart + member.textCount)])
+                write(value, plan.types[Int(member.type)], name: member.name, writer)
+            }
         }
         writer.endObject()
     }
@@ -157,7 +157,7 @@ struct RecordEmitter {
     }
 
     private mutating func writeElement(
-        _ index: Int32, isRecord: Bool, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
+        _ index: Int32, isRecord: Bool, depth: Int, _ tree: inout RecordTree, _ plan: ReplyPlan,
         _ names: borrowing NameTable, _ writer: RecordBatchWriter
     ) throws(BridgeError) {
         guard tree.isDeferred else {
@@ -185,7 +185,7 @@ struct RecordEmitter {
 
     /// Writes an element that is not a reference as null, list, text or object.
     private mutating func writeValue(
-        _ index: Int32, isRecord: Bool, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
+        _ index: Int32, isRecord: Bool, depth: Int, _ tree: inout RecordTree, _ plan: ReplyPlan,
         _ names: borrowing NameTable, _ writer: RecordBatchWriter
     ) throws(BridgeError) {
         let node = tree.nodes[Int(index)]
@@ -226,7 +226,7 @@ struct RecordEmitter {
     /// Writes attributes and elements, each name once; returns whether there are elements.
     private mutating func writeMembers(
         of node: RecordTree.Node, _ type: ReplyPlan.ContentType, depth: Int, _ tree: inout RecordTree,
-        _ plan: borrowing ReplyPlan, _ names: borrowing NameTable, _ writer: RecordBatchWriter
+        _ plan: ReplyPlan, _ names: borrowing NameTable, _ writer: RecordBatchWriter
     ) throws(BridgeError) -> Bool {
         var child = node.firstChild
         var hasElements = false
@@ -255,7 +255,7 @@ struct RecordEmitter {
 
     /// Writes the elements of one name as a list; `first` is the first of them.
     private mutating func writeList(
-        from first: Int32, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
+        from first: Int32, depth: Int, _ tree: inout RecordTree, _ plan: ReplyPlan,
         _ names: borrowing NameTable, _ writer: RecordBatchWriter
     ) throws(BridgeError) {
         writer.beginArray()
@@ -275,7 +275,7 @@ struct RecordEmitter {
     /// Returns nil if the node is not a wrapper or holds anything that a list cannot represent.
     private func wrapped(
         _ node: RecordTree.Node, _ type: ReplyPlan.ContentType, _ tree: borrowing RecordTree,
-        _ plan: borrowing ReplyPlan
+        _ plan: ReplyPlan
     ) -> Int32? {
         guard type.wrapped >= 0 else { return nil }
         var first: Int32 = -1
@@ -295,7 +295,7 @@ struct RecordEmitter {
 
     /// Returns whether a node becomes an object: attributes and elements make one, a lone xsi:type beside a text does
     /// not.
-    private func isObject(_ node: RecordTree.Node, _ tree: borrowing RecordTree, _ plan: borrowing ReplyPlan) -> Bool {
+    private func isObject(_ node: RecordTree.Node, _ tree: borrowing RecordTree, _ plan: ReplyPlan) -> Bool {
         var child = node.firstChild
         var hasText = false
         var hasType = false
@@ -314,7 +314,7 @@ struct RecordEmitter {
     }
 
     private func hasAttributes(
-        _ node: RecordTree.Node, _ tree: borrowing RecordTree, _ plan: borrowing ReplyPlan
+        _ node: RecordTree.Node, _ tree: borrowing RecordTree, _ plan: ReplyPlan
     ) -> Bool {
         var child = node.firstChild
         while child >= 0 {
@@ -326,7 +326,7 @@ struct RecordEmitter {
     }
 
     private mutating func writeArray(
-        of node: RecordTree.Node, depth: Int, _ tree: inout RecordTree, _ plan: borrowing ReplyPlan,
+        of node: RecordTree.Node, depth: Int, _ tree: inout RecordTree, _ plan: ReplyPlan,
         _ names: borrowing NameTable, _ writer: RecordBatchWriter
     ) throws(BridgeError) {
         writer.beginArray()

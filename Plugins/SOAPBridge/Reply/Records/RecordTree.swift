@@ -70,8 +70,21 @@ struct RecordTree {
     /// Whether the record refers to another part of the reply, so that it can't be written before the reply ends.
     private(set) var isDeferred = false
 
-    /// Whether the record has only values that are texts, each under a name of its own, and no attributes.
+    /// Whether the record has only values that are texts, each under a name of its own, and no attributes: then they are
+    /// in ``members``, and the only node is the root.
     private(set) var isFlat = false
+    private(set) var members: [Member] = []
+    /// The number of ``members`` that have text.
+    private var filledMembers = 0
+
+    /// A value of a flat record; in any other record, two nodes take its place: an element and its text.
+    struct Member {
+        let name: Int32
+        let type: ReplyPlan.TypeNumber
+        /// Within ``limit``, so 32 bits suffice.
+        let textStart: Int32
+        var textCount: Int32 = 0
+    }
 
     var isEmpty: Bool { nodes.isEmpty }
 
@@ -79,6 +92,8 @@ struct RecordTree {
     mutating func clear() {
         nodes.removeAll(keepingCapacity: nodes.capacity < 65_536)
         text.removeAll(keepingCapacity: text.capacity < 1 << 20)
+        members.removeAll(keepingCapacity: members.capacity < 65_536)
+        filledMembers = 0
         isDeferred = false
         isFlat = false
     }
@@ -86,23 +101,54 @@ struct RecordTree {
     /// Notes that the record is flat so far: it has only a root, an element without attributes.
     mutating func beginFlat() { isFlat = true }
 
-    /// Adds an element whose content is a text.
+    /// Adds a value without text to a flat record, the only one of its name.
+    mutating func addMember(_ name: Int32, _ type: ReplyPlan.TypeNumber) throws(BridgeError) {
+        guard nodeCount * MemoryLayout<Node>.stride + text.count <= limit else { throw tooLarge }
+        members.append(Member(name: name, type: type, textStart: Int32(truncatingIfNeeded: text.count)))
+    }
+
+    /// Adds a piece of text to the last value of a flat record.
+    mutating func addMemberText(_ bytes: UnsafeRawBufferPointer) throws(BridgeError) {
+        let last = members.count - 1
+        guard Int(members[last].textCount) + bytes.count <= Limits.text else { throw Self.tooLong }
+        guard text.count + bytes.count <= limit else { throw tooLarge }
+        text.append(contentsOf: bytes)
+        if members[last].textCount == 0 { filledMembers += 1 }
+        members[last].textCount += Int32(truncatingIfNeeded: bytes.count)
+    }
+
+    /// The number of nodes that the record has, or would have if it were not flat.
+    private var nodeCount: Int { nodes.count + members.count + filledMembers }
+
+    /// Turns the values of a flat record into nodes, because something follows that only nodes can hold.
     ///
-    /// - Parameter isFlatMember: Whether the element is a member of the root and the only one of its name.
-    mutating func addValue(_ node: Node, to parent: Int32, isFlatMember: Bool) throws(BridgeError) -> Int32 {
-        if !isFlatMember { isFlat = false }
-        return try append(node, to: parent)
+    /// - Returns: The node of the last value; the root without one.
+    @discardableResult
+    mutating func unflatten() -> Int32 {
+        isFlat = false
+        var last: Int32 = 0
+        for member in members {
+            last = link(Node(name: member.name, type: member.type, kind: .element), to: 0)
+            guard member.textCount > 0 else { continue }
+            var run = Node(name: -1, type: ReplyPlan.anyType, kind: .text)
+            run.textStart = Int(member.textStart)
+            run.textCount = Int(member.textCount)
+            _ = link(run, to: last)
+        }
+        members.removeAll(keepingCapacity: true)
+        filledMembers = 0
+        return last
     }
 
     /// Adds a node below `parent` (-1 for the root) and returns its index.
     mutating func add(_ node: Node, to parent: Int32) throws(BridgeError) -> Int32 {
-        isFlat = false
-        return try append(node, to: parent)
+        if isFlat { unflatten() }
+        guard nodes.count * MemoryLayout<Node>.stride + text.count <= limit else { throw tooLarge }
+        return link(node, to: parent)
     }
 
-    private mutating func append(_ node: Node, to parent: Int32) throws(BridgeError) -> Int32 {
+    private mutating func link(_ node: Node, to parent: Int32) -> Int32 {
         let index = Int32(nodes.count)
-        guard nodes.count * MemoryLayout<Node>.stride + text.count <= limit else { throw tooLarge }
         nodes.append(node)
         guard parent >= 0 else { return index }
         let last = nodes[Int(parent)].lastChild
@@ -182,8 +228,7 @@ struct RecordTree {
                 bytes = UnsafeRawBufferPointer(rebasing: bytes.drop(while: XMLSpace.contains))
                 if bytes.isEmpty { return }
             }
-            if parent == 0 { isFlat = false }
-            run = try append(Node(name: -1, type: ReplyPlan.anyType, kind: .text), to: parent)
+            run = try add(Node(name: -1, type: ReplyPlan.anyType, kind: .text), to: parent)
             nodes[Int(run)].textStart = text.count
         }
         guard nodes[Int(run)].textCount + bytes.count <= Limits.text else { throw Self.tooLong }
@@ -203,7 +248,7 @@ struct RecordTree {
 
     /// A hash of the record's text, for comparison with other records.
     var fingerprint: UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(nodes.count)
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(nodeCount)
         text.withUnsafeBytes { bytes in
             var index = 0
             while index + 8 <= bytes.count {

@@ -4,7 +4,7 @@ internal import Inference
 /// Instructions to read the replies of one operation: its schema with numbers for names, and the relevant paths.
 ///
 /// Made once per fetch and shared by its pages.
-struct ReplyPlan: Sendable {
+final class ReplyPlan: Sendable {
     /// The number of a type: its index in the plan's ``SchemaSet``.
     typealias TypeNumber = Int32
 
@@ -63,7 +63,7 @@ struct ReplyPlan: Sendable {
         case total, token, more, done, success, error, detail, message
     }
 
-    var names = NameTable()
+    let names: NameTable
     let types: [ContentType]
     private let children: [Child]
     private let attributes: [Attribute]
